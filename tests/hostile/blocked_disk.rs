@@ -1,12 +1,25 @@
 //! A lock or a disk that does not answer stops no server (S15).
 
 use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use host::view::ServerState;
+use host::flow::{DataFlow, SameServer};
+use host::sampling::SamplingSettings;
+use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::{AnswerError, Host, HostOptions};
+use mcp_transport::stdio::LaunchFiles;
+use policy::{PolicyRule, Scope};
+use rusqlite::Connection;
+use serde_json::json;
+use testkit::app::{App, scripted};
 use testkit::deadline::holds_within;
 
+use crate::gate::withstood;
 use crate::pair::Pair;
+use crate::report::Row;
 
 /// Far less than the seconds for which the lock of the documents is waited for.
 const AT_ONCE: Duration = Duration::from_millis(1_000);
@@ -14,15 +27,68 @@ const AT_ONCE: Duration = Duration::from_millis(1_000);
 /// The most that the file may take once it can be written.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// As a terminal program that was stopped in the middle of a write.
+/// How often the owner is asked for something before what is held is let go.
+const ASKED: usize = 20;
+
+/// The lock of the documents, as a terminal program holds it that was stopped in the middle of a write.
+fn lock_of(data: &Path) -> File {
+    let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+fn data(app: &App) -> PathBuf {
+    app.folder.path().join("data")
+}
+
+/// Runs a command while something is held. The owner answers others at once all the while; then `held` is let go.
+async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
+    let mut act = pin!(act);
+    for _ in 0..ASKED {
+        // The owner may run on this very thread, also while the command is on its way to it.
+        let began = Instant::now();
+        tokio::select! {
+            biased;
+            _ = &mut act => panic!("{what}: it is answered after {:?}, before it can be written", began.elapsed()),
+            () = tokio::time::sleep(Duration::from_millis(2)) => {}
+        }
+        host.snapshot().await.unwrap();
+        let took = began.elapsed();
+        assert!(took < AT_ONCE, "{what}: the loop answered after {took:?}");
+    }
+    drop(held);
+    act.await
+}
+
+/// A host with a server that does not run, and a row of the results.
+async fn quiet(what: &str) -> (App, Row) {
+    let row = Row::default();
+    row.is(what);
+    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], HostOptions::default()).await;
+    (app, row)
+}
+
+async fn ends(app: App, row: Row) {
+    app.host.close().await;
+    withstood(row, Duration::ZERO);
+}
+
+/// The consent request to start the bad server.
+async fn asked_to_start(app: &App) -> QuestionView {
+    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.question("bad", "its start", |q| matches!(q.body, QuestionBody::StartServer { .. })).await
+}
+
+fn document(app: &App, name: &str) -> String {
+    std::fs::read_to_string(data(app).join(name)).unwrap_or_default()
+}
+
 #[tokio::test]
 async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let what = "S15, another program holds the lock of the documents";
     let pair = Pair::not_yet_open(testkit::app::scripted(&[])).await;
-    let data = pair.app.folder.path().join("data");
-    let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
-    lock.lock().unwrap();
-    let running = data.join("running.json");
+    let lock = lock_of(&data(&pair.app));
+    let running = data(&pair.app).join("running.json");
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
@@ -45,4 +111,257 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let is_written = || std::fs::read_to_string(&running).unwrap_or_default() != before;
     assert!(holds_within(PATIENCE, is_written).await, "{what}: what runs is written once the lock is free");
     pair.close(what).await;
+}
+
+#[tokio::test]
+async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
+    let what = "S15, a standing approval is given and taken back while the lock is held";
+    let (app, row) = quiet(what).await;
+    let question = asked_to_start(&app).await;
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always));
+    answers_others(&app.host, what, lock_of(&data(&app)), answer).await.unwrap().unwrap();
+    assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+
+    let id = app.host.grants().await.unwrap()[0].id;
+    let lock = lock_of(&data(&app));
+    let host = app.host.clone();
+    let revoke = tokio::spawn(async move { host.revoke(id).await });
+    let asked = Instant::now();
+    while !app.host.grants().await.unwrap().is_empty() {
+        assert!(asked.elapsed() < AT_ONCE, "{what}: a right that is taken back ends at once");
+    }
+    assert!(!revoke.is_finished(), "{what}: it is not said to be gone while the file has it");
+    drop(lock);
+    assert!(revoke.await.unwrap().unwrap().unwrap(), "{what}: it is taken back");
+    assert!(!document(&app, "grants.json").contains("bad"), "{what}: it is gone from the file");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_rules_change_behind_a_held_lock() {
+    let what = "S15, a rule is set and removed while the lock is held";
+    let (app, row) = quiet(what).await;
+    let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
+    let set = app.host.set_rule(rule);
+    let rule = answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    assert!(document(&app, "policy.json").contains("bad"), "{what}: it stands in the file");
+    assert_eq!(app.host.rules().await.unwrap().rules.len(), 1, "{what}: it holds");
+    let remove = app.host.remove_rule(rule);
+    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap().unwrap();
+    assert!(app.host.rules().await.unwrap().rules.is_empty(), "{what}: it is gone");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_settings_change_behind_a_held_lock() {
+    let what = "S15, settings and what is confirmed of them change while the lock is held";
+    let (app, row) = quiet(what).await;
+    let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
+    let set = app.host.set_settings(settings.clone());
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: they hold");
+    assert!(document(&app, "settings.json").contains("365"), "{what}: they are kept");
+    assert!(document(&app, "confirmed.json").contains("365"), "{what}: they are confirmed");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_changes_behind_a_held_lock_keep_their_order() {
+    let what = "S15, settings change several times while the lock is held";
+    let (app, row) = quiet(what).await;
+    let set = |days: u32| {
+        let host = app.host.clone();
+        let settings = AppSettings { audit_days: days, ..AppSettings::default() };
+        async move { host.set_settings(settings).await.unwrap().unwrap() }
+    };
+    // Each is with the owner before the next one is.
+    let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
+    answers_others(&app.host, what, lock_of(&data(&app)), all).await;
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last one holds");
+    assert!(document(&app, "settings.json").contains("103"), "{what}: and is kept");
+    assert!(document(&app, "confirmed.json").contains("103"), "{what}: and is confirmed");
+    let query = host::ports::AuditQuery::latest(3);
+    let logged = app.host.ports().audit.read(&query).unwrap();
+    let days: Vec<bool> =
+        logged.iter().rev().zip(["101", "102", "103"]).map(|(entry, days)| entry.subject.contains(days)).collect();
+    assert_eq!(days, [true; 3], "{what}: the log has them in their order: {logged:?}");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_what_a_server_may_use_changes_behind_a_held_lock() {
+    let what = "S15, the sampling and the data flow of a server change while the lock is held";
+    let (app, row) = quiet(what).await;
+    let settings = SamplingSettings { on: true, max_tokens: 77, ..SamplingSettings::default() };
+    let set = app.host.set_sampling("bad".into(), settings);
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    assert!(document(&app, "sampling.json").contains("77"), "{what}: it is kept");
+    let flow = DataFlow { same_server: SameServer::Off };
+    let set = app.host.set_data_flow("bad".into(), flow);
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    assert!(document(&app, "flow.json").contains("bad"), "{what}: it is kept");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_providers_change_behind_a_held_lock() {
+    let what = "S15, a provider is set up and removed while the lock is held";
+    let (app, row) = quiet(what).await;
+    let settings = json!({ "id": "own", "name": "Own", "kind": "openai", "url": "http://127.0.0.1:9/v1" });
+    let set = app.host.set_provider(serde_json::from_value(settings).unwrap());
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    let problem = app.host.providers().await.unwrap().providers[0].problem.clone();
+    assert_eq!(problem, None, "{what}: it is confirmed");
+    assert!(document(&app, "models.json").contains("own"), "{what}: it is kept");
+    let remove = app.host.remove_provider("own".into());
+    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap().unwrap();
+    assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: it is gone");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
+    let what = "S15, a server is added and removed while the lock is held";
+    let (app, row) = quiet(what).await;
+    let entry = host::server_config::ServerEntry { name: "other".to_owned(), config: scripted(&[]) };
+    let add = app.host.add_server(entry);
+    answers_others(&app.host, what, lock_of(&data(&app)), add).await.unwrap().unwrap();
+    app.server("other").await;
+    let remove = app.host.remove_server("other".into());
+    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap().unwrap();
+    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: it is gone");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
+    let what = "S15, another program has the audit log for itself";
+    let (app, row) = quiet(what).await;
+    let question = asked_to_start(&app).await;
+    // The log is there once something is written down.
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    assert!(holds_within(PATIENCE, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
+    assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
+    let question = asked_to_start(&app).await;
+
+    let held = Connection::open(data(&app).join("audit.db")).unwrap();
+    held.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    answers_others(&app.host, what, held, async {
+        let mut answer = pin!(answer);
+        let mut again = pin!(app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)));
+        loop {
+            tokio::select! {
+                biased;
+                answered = &mut answer => {
+                    answered.unwrap().unwrap();
+                    break;
+                }
+                second = &mut again => {
+                    assert!(second.unwrap().is_err(), "{what}: one approval is one act");
+                    let view = app.server("bad").await;
+                    assert_eq!(view.state, ServerState::AwaitingApproval, "{what}: nothing starts that is not in the log");
+                    answer.as_mut().await.unwrap().unwrap();
+                    break;
+                }
+            }
+        }
+    })
+    .await;
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
+    assert_eq!(decisions.iter().filter(|decision| *decision == "allowed").count(), 1, "{what}: {decisions:?}");
+    ends(app, row).await;
+}
+
+/// Set while the file system of the program does not answer.
+static HANGS: Mutex<bool> = Mutex::new(false);
+static ANSWERS: Condvar = Condvar::new();
+
+/// Looks at files on a file system that hangs, as one of a network that has gone.
+fn look_at_hanging(files: &LaunchFiles) -> LaunchFiles {
+    let hangs = HANGS.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(ANSWERS.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
+    files.again()
+}
+
+/// The file system hangs until this is dropped.
+struct Hanging;
+
+impl Hanging {
+    fn begins() -> Self {
+        *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        Self
+    }
+}
+
+impl Drop for Hanging {
+    fn drop(&mut self) {
+        *HANGS.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        ANSWERS.notify_all();
+    }
+}
+
+#[tokio::test]
+async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
+    let what = "S15, the program of a start lies on a file system that does not answer";
+    let row = Row::default();
+    row.is(what);
+    let options = HostOptions { look_at_files: look_at_hanging, ..HostOptions::default() };
+    let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
+    let question = asked_to_start(&app).await;
+    let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    answers_others(&app.host, what, Hanging::begins(), answer).await.unwrap().unwrap();
+    app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
+    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+
+    // A refusal needs no look at them.
+    app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
+    let question = asked_to_start(&app).await;
+    let hanging = Hanging::begins();
+    let (host, hash) = (app.host.clone(), question.hash.to_string());
+    let allow = tokio::spawn(async move { host.answer(question.id, hash, UserAnswer::Allow(Scope::Once)).await });
+    app.host.snapshot().await.unwrap();
+    let refuse = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny);
+    let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
+    refused.unwrap().unwrap();
+    drop(hanging);
+    assert_eq!(allow.await.unwrap().unwrap(), Err(AnswerError::NotOpen), "{what}: the refusal came first");
+    ends(app, row).await;
+}
+
+#[tokio::test]
+async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
+    let what = "S15, what was approved is taken back while its entry is on its way to the log";
+    let row = Row::default();
+    row.is(what);
+    let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
+    let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let asked = async || {
+        app.host.start_server("bad".into()).await.unwrap().unwrap();
+        app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
+    };
+    let question = asked().await;
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
+    let question = asked().await;
+    let held = Connection::open(data(&app).join("audit.db")).unwrap();
+    held.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let host = app.host.clone();
+    let allow =
+        async move { host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await };
+    let mut allow = Box::pin(allow);
+    tokio::select! {
+        biased;
+        _ = &mut allow => panic!("{what}: it is answered before it is in the log"),
+        snapshot = app.host.snapshot() => drop(snapshot),
+    }
+    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    drop(held);
+    assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: it was taken back");
+    assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
+    let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
+    assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");
+    ends(app, row).await;
 }

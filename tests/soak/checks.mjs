@@ -13,8 +13,7 @@ export async function nothingLost(host, load) {
   // What is acknowledged from now on may come after what is read.
   const [noted, results, granted] = [[...load.noted], [...load.results], [...load.granted]];
   const answered = [...load.answered];
-  const { items } = await host.call("conversation", { conversation: load.conversation });
-  const kept = new Set(items.map((item) => item.id));
+  const kept = new Set((await allItems(host, load.conversation)).map((item) => item.id));
   const { grants } = await host.call("grants");
   const standing = new Set(grants.map(({ server, tool }) => approval(server, tool)));
   const written = await audited(host);
@@ -28,6 +27,17 @@ export async function nothingLost(host, load) {
   const words = Object.entries(lost).filter(([, of]) => of.length > 0);
   if (words.length === 0) return null;
   return `lost: ${words.map(([what, of]) => `${of.length} ${what}, the first is ${of[0]}`).join("; ")}`;
+}
+
+/** All items of a conversation, the latest first by pages. */
+async function allItems(host, conversation) {
+  const { items, hasMore } = await host.call("conversation", { conversation });
+  for (let more = hasMore; more; ) {
+    const page = await host.call("items", { conversation, before: items[0].id, limit: 500 });
+    items.unshift(...page.items);
+    more = page.hasMore;
+  }
+  return items;
 }
 
 /** How a standing approval is known. */

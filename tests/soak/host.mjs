@@ -6,12 +6,20 @@ import { createInterface } from "node:readline";
 
 /** No command may take longer, in milliseconds: a host that hangs is no host. */
 const PATIENCE = 60_000;
+/** No turn of the owner loop may take longer, in milliseconds. */
+const LONGEST_TURN = 50;
+/** What a debug build logs of long turns (crates/host/src/owner/turn.rs). */
+const LONG_TURN = /a turn of the owner loop took (\d+) ms/;
+/** The most long turns that are kept. */
+const MOST_TURNS = 20;
 
 export class Host {
   /** Where it listens; empty while it does not run. */
   url = "";
   /** How often it was ended: what began in another run could not be answered. */
   run = 0;
+  /** The lines about turns of the owner loop that were too long. */
+  longTurns = [];
   #process;
   #errors = "";
 
@@ -23,7 +31,11 @@ export class Host {
   constructor(program, args, env) {
     this.start = async () => {
       this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env });
-      this.#process.stderr.on("data", (text) => (this.#errors = (this.#errors + text).slice(-4000)));
+      createInterface({ input: this.#process.stderr }).on("line", (line) => {
+        this.#errors = `${this.#errors}${line}\n`.slice(-4000);
+        const took = Number(LONG_TURN.exec(line)?.[1] ?? 0);
+        if (took > LONGEST_TURN && this.longTurns.length < MOST_TURNS) this.longTurns.push(line);
+      });
       const [line] = await Promise.race([
         once(createInterface({ input: this.#process.stdout }), "line"),
         once(this.#process, "exit").then(() => [""]),

@@ -97,6 +97,7 @@ try {
   found(await nothingLost(host, load), "at the end");
   found(await chainWhole(host), "at the end");
   found(load.faults.problem(), "all the while");
+  for (const turn of host.longTurns) found(turn, "all the while");
   const { leftBehind, counts } = load;
   if (leftBehind.length > 0) found(`children outlive a killed server: ${leftBehind.join(", ")}`, "all the while");
   const least = LEAST_RESULTS * 60 * minutes;

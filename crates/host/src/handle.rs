@@ -25,7 +25,7 @@ use crate::history::Reading;
 use crate::limits::Use;
 use crate::owner::{
     AnswerError, CallOrigin, CallReply, Command, FlowError, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen,
-    Sent, ServerError, followed_link, open_page,
+    Sent, ServerError, followed_link, open_page, real_folders,
 };
 use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
@@ -152,16 +152,27 @@ impl Host {
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
         let (reply, replied) = oneshot::channel();
-        let command: Command = Box::new(move |owner| {
+        let command = Command::named(std::any::type_name_of_val(&act), move |owner| {
             let _ = reply.send(act(owner));
         });
         self.commands.send(command).await.map_err(|_| HostClosed)?;
         replied.await.map_err(|_| HostClosed)
     }
 
+    /// Has the owner do what takes time, such as a write, and waits for its outcome.
+    pub(crate) async fn with_reply<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
+    ) -> Result<T, HostClosed> {
+        let (reply, replied) = oneshot::channel();
+        let command = Command::named(std::any::type_name_of_val(&act), move |owner| act(owner, reply));
+        self.commands.send(command).await.map_err(|_| HostClosed)?;
+        replied.await.map_err(|_| HostClosed)
+    }
+
     /// Tells observers something, without waiting until they were told.
     pub(crate) async fn tell(&self, event: HostEvent) -> Result<(), HostClosed> {
-        let command: Command = Box::new(move |owner| owner.tell_of_conversation(event));
+        let command = Command::of(move |owner| owner.tell_of_conversation(event));
         self.commands.send(command).await.map_err(|_| HostClosed)
     }
 
@@ -219,7 +230,7 @@ impl Host {
     /// # Errors
     /// If the name can't be used or the file not be written.
     pub async fn add_server(&self, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with(move |owner| owner.add_server(entry)).await
+        self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await
     }
 
     /// Changes a server's name or command.
@@ -229,7 +240,7 @@ impl Host {
     /// address.
     pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
         let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
-        let updated = self.with(move |owner| owner.update_server(&was, entry, forgotten)).await?;
+        let updated = self.with_reply(move |owner, reply| owner.update_server(&was, entry, forgotten, reply)).await?;
         Ok(updated.and(all_forgotten(name, is_forgotten).await))
     }
 
@@ -248,7 +259,7 @@ impl Host {
     /// If there is none, or the file can't be written; or if something is left of the sign-in.
     pub async fn remove_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
         let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
-        let removed = self.with(move |owner| owner.remove_server(&server, forgotten)).await?;
+        let removed = self.with_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
         Ok(removed.and(all_forgotten(name, is_forgotten).await))
     }
 
@@ -336,7 +347,7 @@ impl Host {
     /// # Errors
     /// If one of them is not as it was shown; nothing was pinned then.
     pub async fn review(&self, server: String, seen: Vec<Seen>) -> Result<Result<(), ReviewError>, HostClosed> {
-        self.with(move |owner| owner.review(&server, &seen)).await
+        self.with_reply(move |owner, reply| owner.review(&server, &seen, reply)).await
     }
 
     /// What is kept of what the user saw, by server.
@@ -376,7 +387,7 @@ impl Host {
     /// # Errors
     /// If there is no such server, or it can't be written.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<Result<(), FlowError>, HostClosed> {
-        self.with(move |owner| owner.set_data_flow(&server, flow)).await
+        self.with_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await
     }
 
     /// Whose words are in a conversation, as far as it is known.
@@ -412,7 +423,7 @@ impl Host {
 
     async fn call(&self, call: NewCall) -> CallReply {
         let (reply, replied) = oneshot::channel();
-        let command: Command = Box::new(move |owner| owner.take_call(call, reply));
+        let command = Command::of(move |owner| owner.take_call(call, reply));
         self.commands.send(command).await.map_err(|_| HostClosed)?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
@@ -617,9 +628,14 @@ impl Host {
         hash: String,
         answer: UserAnswer,
     ) -> Result<Result<(), AnswerError>, HostClosed> {
-        let (reply, replied) = oneshot::channel();
-        self.with(move |owner| owner.answer(id, &hash, answer, reply)).await?;
-        replied.await.map_err(|_| HostClosed)
+        let answer = match answer {
+            UserAnswer::Share(folders) => match real_folders(folders).await {
+                Ok(folders) => UserAnswer::Share(folders),
+                Err(error) => return Ok(Err(error)),
+            },
+            answer => answer,
+        };
+        self.with_reply(move |owner, reply| owner.answer(id, &hash, answer, reply)).await
     }
 
     /// Changes what would cross.
@@ -667,7 +683,11 @@ impl Host {
         server: String,
         folders: Vec<PathBuf>,
     ) -> Result<Result<(), AnswerError>, HostClosed> {
-        self.with(move |owner| owner.set_roots(&server, &folders)).await
+        let folders = match real_folders(folders).await {
+            Ok(folders) => folders,
+            Err(error) => return Ok(Err(error)),
+        };
+        self.with_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await
     }
 
     /// What a local server would reach in its sandbox if it were started now. Nothing is started.
@@ -693,7 +713,7 @@ impl Host {
     /// # Errors
     /// If they can't be written.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<Result<(), StoreError>, HostClosed> {
-        self.with(move |owner| owner.set_settings(settings)).await
+        self.with_reply(move |owner, reply| owner.set_settings(settings, reply)).await
     }
 
     /// Tells observers that conversations changed.
@@ -720,7 +740,7 @@ impl Host {
 async fn follow(mut changes: mpsc::Receiver<()>, commands: mpsc::WeakSender<Command>, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() {
         let Some(commands) = commands.upgrade() else { return };
-        if commands.send(Box::new(act)).await.is_err() {
+        if commands.send(Command::named("reload", act)).await.is_err() {
             return;
         }
     }
@@ -735,7 +755,7 @@ async fn watch_clocks(commands: mpsc::WeakSender<Command>) {
         let woke = clocks.woke(SystemTime::now(), Instant::now());
         let moved = addresses.moved(Addresses::read());
         let Some(commands) = commands.upgrade() else { return };
-        if (woke || moved) && commands.send(Box::new(Owner::woke)).await.is_err() {
+        if (woke || moved) && commands.send(Command::of(Owner::woke)).await.is_err() {
             return;
         }
     }

@@ -45,7 +45,7 @@ use std::time::Duration;
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
-use mcp_transport::stdio::SearchPath;
+use mcp_transport::stdio::{LaunchFiles, SearchPath};
 
 /// How a host behaves.
 #[derive(Debug, Clone)]
@@ -66,6 +66,9 @@ pub struct HostOptions {
     pub kept_together: usize,
     /// The folders that programs are searched in; what the login shell tells if none is given.
     pub search_path: Option<SearchPath>,
+    /// Looks at the files of a command again: when the user answers its start, and right before it. It may block for as long as their
+    /// file system does.
+    pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
     /// Where the calls of this host belong in a distributed trace; servers of 2026-07-28 are told.
     pub trace: Option<TraceContext>,
 }
@@ -86,6 +89,7 @@ impl Default for HostOptions {
             cool_down: Duration::from_secs(5 * 60),
             kept_together: activity::MAX_TOGETHER,
             search_path: None,
+            look_at_files: LaunchFiles::again,
             trace: None,
         }
     }

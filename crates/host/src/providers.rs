@@ -253,7 +253,7 @@ impl Host {
     /// # Errors
     /// If there is no such provider, or it can't be written.
     pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<Result<(), ProviderError>, HostClosed> {
-        self.with(move |owner| owner.set_default_model(model)).await
+        self.with_reply(move |owner, reply| owner.set_default_model(model, reply)).await
     }
 
     /// Adds a provider, or changes the one with that id.
@@ -261,7 +261,7 @@ impl Host {
     /// # Errors
     /// If the settings can't be used or not be written.
     pub async fn set_provider(&self, settings: ProviderSettings) -> Result<Result<(), ProviderError>, HostClosed> {
-        self.with(move |owner| owner.set_provider(settings)).await
+        self.with_reply(move |owner, reply| owner.set_provider(settings, reply)).await
     }
 
     /// Takes a provider out, and its keys.
@@ -270,7 +270,7 @@ impl Host {
     /// If there is none, or it can't be written; or if a key can't be forgotten.
     pub async fn remove_provider(&self, id: String) -> Result<Result<(), ProviderError>, HostClosed> {
         let name = id.clone();
-        if let Err(error) = self.with(move |owner| owner.remove_provider(&name)).await? {
+        if let Err(error) = self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await? {
             return Ok(Err(error));
         }
         let secrets = Arc::clone(&self.ports().secrets);
@@ -330,7 +330,7 @@ impl Host {
         };
         let listed = self.models().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
-        let kept = self.with(move |owner| owner.on_listed(&settings, listed)).await?;
+        let kept = self.with_reply(move |owner, reply| owner.on_listed(&settings, listed, reply)).await?;
         Ok(kept.map(|()| count))
     }
 

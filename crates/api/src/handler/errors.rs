@@ -96,7 +96,7 @@ impl From<AnswerError> for ApiError {
                 Self::new(ErrorCode::Invalid, message)
             }
             AnswerError::Budget(_) => Self::new(ErrorCode::Refused, message),
-            AnswerError::Audit | AnswerError::Browser(_) => Self::new(ErrorCode::System, message),
+            AnswerError::Audit | AnswerError::Files | AnswerError::Browser(_) => Self::new(ErrorCode::System, message),
         }
     }
 }

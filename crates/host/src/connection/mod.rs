@@ -172,6 +172,29 @@ pub(crate) enum News {
     Ended(Option<Failure>),
 }
 
+impl News {
+    /// Its name, for the log.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "news: started",
+            Self::Connected { .. } => "news: connected",
+            Self::Ready(_) => "news: ready",
+            Self::Reopened(_) => "news: reopened",
+            Self::Listening { .. } => "news: listening",
+            Self::Task { .. } => "news: task",
+            Self::Asked { .. } => "news: asked",
+            Self::Withdrawn { .. } => "news: withdrawn",
+            Self::Progress { .. } => "news: progress",
+            Self::Done { .. } => "news: done",
+            Self::Catalog(_) => "news: catalog",
+            Self::ResourceUpdated { .. } => "news: resource updated",
+            Self::RefusedUnseen { .. } => "news: refused unseen",
+            Self::Activity { .. } => "news: activity",
+            Self::Ended(_) => "news: ended",
+        }
+    }
+}
+
 /// A running connection, as the owner holds it.
 #[derive(Debug)]
 pub(crate) struct Connection {

@@ -20,7 +20,7 @@ impl Host {
     /// # Errors
     /// If it could not be written down: it then stands again after a restart.
     pub async fn revoke(&self, id: GrantId) -> Result<Result<bool, StoreError>, HostClosed> {
-        self.with(move |owner| owner.revoke(id)).await
+        self.with_reply(move |owner, reply| owner.revoke(id, reply)).await
     }
 
     /// All rules, and what is wrong with their files.
@@ -36,7 +36,7 @@ impl Host {
     /// # Errors
     /// If it can't be used or written.
     pub async fn set_rule(&self, rule: PolicyRule) -> Result<Result<RuleRef, RulesError>, HostClosed> {
-        self.with(move |owner| owner.set_rule(rule)).await
+        self.with_reply(move |owner, reply| owner.set_rule(rule, reply)).await
     }
 
     /// Removes a rule of the user's.
@@ -44,7 +44,7 @@ impl Host {
     /// # Errors
     /// If there is none, or the file can't be written.
     pub async fn remove_rule(&self, rule: RuleRef) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with(move |owner| owner.remove_rule(rule)).await
+        self.with_reply(move |owner, reply| owner.remove_rule(rule, reply)).await
     }
 
     /// Chooses how much is asked about.
@@ -52,7 +52,7 @@ impl Host {
     /// # Errors
     /// If it can't be written.
     pub async fn set_preset(&self, preset: Preset) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with(move |owner| owner.set_preset(preset)).await
+        self.with_reply(move |owner, reply| owner.set_preset(preset, reply)).await
     }
 
     /// Trusts a server with the calls of its tools that the user has seen, or ends that.
@@ -60,7 +60,7 @@ impl Host {
     /// # Errors
     /// If there is no such server, or it can't be written.
     pub async fn trust(&self, server: String, trust: Trust) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with(move |owner| owner.trust(&server, trust)).await
+        self.with_reply(move |owner, reply| owner.trust(&server, trust, reply)).await
     }
 
     /// What would happen, and which rules say so.
@@ -68,6 +68,6 @@ impl Host {
     /// # Errors
     /// If there is no such server.
     pub async fn dry_run(&self, server: String, asked: DryRun) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
-        self.with(move |owner| owner.dry_run(&server, &asked)).await
+        self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await
     }
 }

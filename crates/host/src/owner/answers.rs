@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
+use mcp_transport::stdio::LaunchFiles;
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
@@ -12,7 +13,9 @@ use super::Owner;
 use super::approvals::{address_words, command_words};
 use super::audit::Decided;
 use super::definitions::definition_hash;
-use super::gate::{Approval, Changed, Leaving, open_page, refuses};
+use super::gate::{Approval, Changed, Departure, Leaving, open_page, refuses};
+use super::launch_state::files_now;
+use super::links::follow;
 use super::questions::{For, Pending, content_of, kind_of, refused, subject_of};
 use super::roots::roots_in;
 use super::sign_in::Answered;
@@ -52,6 +55,11 @@ pub enum AnswerError {
         /// Why not.
         cause: String,
     },
+    /// The files of a command can't be looked at.
+    #[error(
+        "the program's files did not answer in time, so nothing was started; see if their disk can be reached, then try again"
+    )]
+    Files,
     /// The decision could not be written down, so nothing crossed.
     #[error("the audit log can't be written, so nothing was sent")]
     Audit,
@@ -87,6 +95,15 @@ const MAX_REASON: usize = 2_000;
 /// Where the outcome of an answer goes.
 pub(crate) type Reply = oneshot::Sender<Result<(), AnswerError>>;
 
+/// How far an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Acted {
+    /// It is carried out.
+    Done,
+    /// Something has to be written first; [`Owner::answered`] tells its outcome.
+    Later,
+}
+
 impl Owner {
     /// Takes an answer. It acts once, and only if the hash is that of what would cross now.
     pub(crate) fn answer(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, reply: Reply) {
@@ -106,6 +123,59 @@ impl Owner {
             let _ = reply.send(refused);
             return;
         }
+        let pending = &self.questions[at];
+        if pending.being_acted_on || pending.being_looked_at {
+            let _ = reply.send(Err(AnswerError::Stale));
+            return;
+        }
+        let (paths, hash) = (self.paths_in_question(pending), hash.to_owned());
+        if let QuestionBody::StartServer { files, .. } = &pending.view.body {
+            let looking = files_now(files.clone(), self.options.look_at_files);
+            self.questions[at].being_looked_at = true;
+            self.beside(looking, move |owner, files| owner.answer_start(id, &hash, answer, files, reply));
+        } else if paths.is_empty() {
+            self.answer_at(at, &hash, answer, reply);
+        } else {
+            self.questions[at].being_looked_at = true;
+            self.beside(follow(paths), move |owner, paths| {
+                if let Some(at) = owner.looked_at(id) {
+                    owner.questions[at].paths = paths;
+                    owner.answer_at(at, &hash, answer, reply);
+                } else {
+                    let _ = reply.send(Err(AnswerError::NotOpen));
+                }
+            });
+        }
+    }
+
+    /// Takes an answer to a start, now that it is known which files would run.
+    fn answer_start(
+        &mut self,
+        id: QuestionId,
+        hash: &str,
+        answer: UserAnswer,
+        files: Option<LaunchFiles>,
+        reply: Reply,
+    ) {
+        let at = self.looked_at(id).ok_or(AnswerError::NotOpen);
+        match at.and_then(|at| Ok((at, files.ok_or(AnswerError::Files)?))) {
+            Ok((at, files)) => {
+                self.questions[at].files_now = Some(files);
+                self.answer_at(at, hash, answer, reply);
+            }
+            Err(error) => drop(reply.send(Err(error))),
+        }
+    }
+
+    /// The place of a question that was looked at for an answer, if it is still there.
+    fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
+        let at = self.questions.iter().position(|p| p.view.id == id)?;
+        self.questions[at].being_looked_at = false;
+        Some(at)
+    }
+
+    fn answer_at(&mut self, at: usize, hash: &str, answer: UserAnswer, reply: Reply) {
+        let id = self.questions[at].view.id;
         let approval = match self.approval(at, hash) {
             Ok(approval) => approval,
             Err(stale) => {
@@ -123,14 +193,29 @@ impl Owner {
             let _ = reply.send(Err(AnswerError::Denied(by.to_string())));
             return;
         }
-        // A URL is opened before its question ends, so that the user sees it if that fails.
-        if let (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) = (&answer, &self.questions[at].view.body) {
-            let parts = UrlParts::asked_by_server(url);
-            self.open_then_accept(approval, id, parts, reply);
-            return;
+        self.answering.insert(id, reply);
+        let acted = match (&answer, &self.questions[at].view.body) {
+            // A URL is opened before its question ends, so that the user sees it if that fails.
+            (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) => {
+                let parts = UrlParts::asked_by_server(url);
+                self.open_then_accept(at, approval, parts)
+            }
+            _ => self.act(at, approval, answer),
+        };
+        self.answered(id, acted);
+    }
+
+    /// Tells the outcome of an answer, unless it comes later.
+    pub(super) fn answered(&mut self, id: QuestionId, acted: Result<Acted, AnswerError>) {
+        let outcome = match acted {
+            Ok(Acted::Later) => return,
+            Ok(Acted::Done) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Some(reply) = self.answering.remove(&id) {
+            // Whoever answered may have gone away.
+            let _ = reply.send(outcome);
         }
-        let result = self.act(at, approval, answer);
-        let _ = reply.send(result);
     }
 
     /// The file that would run is another one than when it was asked, as after a build: it is looked for, and asked about, anew.
@@ -146,22 +231,22 @@ impl Owner {
     }
 
     /// What lets something leave needs the approval; the rest lets nothing leave.
-    fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<(), AnswerError> {
+    fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<Acted, AnswerError> {
         match answer {
             UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied, None),
             UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, Outcome::Denied, Some(&reason)),
             UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled, None),
-            UserAnswer::Allow(scope) => self.allow(at, approval, scope, None)?,
-            UserAnswer::AllowFor(scope, lasts) => self.allow(at, approval, scope, Some(lasts))?,
-            UserAnswer::Submit(content) => self.submit(at, approval, content)?,
-            UserAnswer::Share(folders) => self.share(at, approval, &folders)?,
-            UserAnswer::Client(client) => self.identify(at, approval, client)?,
+            UserAnswer::Allow(scope) => return self.allow(at, approval, scope, None),
+            UserAnswer::AllowFor(scope, lasts) => return self.allow(at, approval, scope, Some(lasts)),
+            UserAnswer::Submit(content) => return self.submit(at, approval, content),
+            UserAnswer::Share(folders) => return self.share(at, approval, folders),
+            UserAnswer::Client(client) => return self.identify(at, approval, client),
+            UserAnswer::Again => return self.ask_model_again(at, approval),
             UserAnswer::ByHand => self.answer_by_hand(at)?,
-            UserAnswer::Again => self.ask_model_again(at, approval)?,
             UserAnswer::Back => self.back_to_request(at)?,
             UserAnswer::Stop => self.stop_model(at)?,
         }
-        Ok(())
+        Ok(Acted::Done)
     }
 
     /// Refuses one question, which counts against the server if it asked.
@@ -232,7 +317,13 @@ impl Owner {
     }
 
     /// Lets a question cross. `lasts` is for how many milliseconds an approval holds, if not for as long as its scope says.
-    fn allow(&mut self, at: usize, approval: Approval, scope: Scope, lasts: Option<Millis>) -> Result<(), AnswerError> {
+    fn allow(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        scope: Scope,
+        lasts: Option<Millis>,
+    ) -> Result<Acted, AnswerError> {
         let pending = &self.questions[at];
         if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
             return Err(AnswerError::WrongKind("an approval can't hold that long here"));
@@ -244,63 +335,76 @@ impl Owner {
         let lasting = Lasting { scope, conversation, expires_at: lasts.map(|lasts| now().saturating_add(lasts)) };
         match &pending.view.body {
             QuestionBody::StartServer { config, .. } => {
-                let (server, words) = (pending.view.server.clone(), command_words(config));
-                let leaving = Leaving::shown(pending);
-                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-                self.grant(&server, Subject::Command, pending.view.hash, lasting, words);
-                self.launch(&server, departure);
+                let (words, leaving) = (command_words(config), Leaving::shown(pending));
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                })
             }
             QuestionBody::ConnectServer { config, .. } => {
-                let (server, words) = (pending.view.server.clone(), address_words(config));
-                let leaving = Leaving::shown(pending);
-                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-                self.grant(&server, Subject::Command, pending.view.hash, lasting, words);
-                self.launch(&server, departure);
+                let (words, leaving) = (address_words(config), Leaving::shown(pending));
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                })
             }
             QuestionBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let leaving = Leaving::shown(pending);
-                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-                self.pin_tool(&pending.view.server, &tool);
-                if let Some(record) = self.servers.get(&pending.view.server) {
-                    let definition = definition_hash(&record.config, &tool);
-                    self.grant(&pending.view.server, Subject::Tool(tool.name.clone()), definition, lasting, tool.name);
-                }
-                if let For::Call(call) = pending.what_for {
-                    self.send_approved(&call, arguments, departure);
-                }
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    let mut acted = Acted::Done;
+                    owner.pin_tool(&pending.view.server, &tool);
+                    if let Some(record) = owner.servers.get(&pending.view.server) {
+                        let definition = definition_hash(&record.config, &tool);
+                        let subject = Subject::Tool(tool.name.clone());
+                        acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
+                    }
+                    if let For::Call(call) = pending.what_for {
+                        owner.send_approved(&call, arguments, departure);
+                    }
+                    Ok(acted)
+                })
             }
             QuestionBody::Read { .. } => {
                 let leaving = Leaving::shown(pending);
-                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-                if let For::Call(call) = pending.what_for {
-                    self.send_as_it_is(&call, departure);
-                }
+                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                    if let For::Call(call) = pending.what_for {
+                        owner.send_as_it_is(&call, departure);
+                    }
+                    Ok(Acted::Done)
+                })
             }
             QuestionBody::Result { .. } => {
                 let leaving = Leaving::shown(pending);
-                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-                self.pass_result(&pending, departure);
+                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                    owner.pass_result(&pending, departure);
+                    Ok(Acted::Done)
+                })
             }
-            QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval)?,
+            QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval),
             QuestionBody::Sampling { response: Some(response), .. } => {
                 let answer = Answer::Sampling(response.clone());
                 self.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of(&json!({ "answer": response })), content_of(&pending.view.body));
                 let leaving = Leaving::answer(pending, subject_of(&pending.view.body), logged, &answer);
-                let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-                self.give(&pending, answer, departure);
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    owner.give(&pending, answer, departure);
+                    Ok(Acted::Done)
+                })
             }
-            QuestionBody::Form { .. } => return Err(AnswerError::WrongKind("a form is submitted with its content")),
-            QuestionBody::Url { .. } => return Err(AnswerError::WrongKind("a URL is opened first")),
-            QuestionBody::Roots => return Err(AnswerError::WrongKind("folders are shared by name")),
-            QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope)?,
-            QuestionBody::ClientId { .. } => return Err(AnswerError::WrongKind("it asks for an id")),
+            QuestionBody::Form { .. } => Err(AnswerError::WrongKind("a form is submitted with its content")),
+            QuestionBody::Url { .. } => Err(AnswerError::WrongKind("a URL is opened first")),
+            QuestionBody::Roots => Err(AnswerError::WrongKind("folders are shared by name")),
+            QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
+            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it asks for an id")),
         }
-        Ok(())
     }
 
-    fn submit(&mut self, at: usize, approval: Approval, content: Map<String, Value>) -> Result<(), AnswerError> {
+    fn launch_approved(&mut self, pending: Pending, departure: Departure, lasting: Lasting, words: String) -> Acted {
+        let acted = self.grant(&pending.view, Subject::Command, pending.view.hash.clone(), lasting, words);
+        self.launch(&pending.view.server, departure);
+        acted
+    }
+
+    fn submit(&mut self, at: usize, approval: Approval, content: Map<String, Value>) -> Result<Acted, AnswerError> {
         let pending = &self.questions[at];
         let QuestionBody::Form { form, message } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it is no form"));
@@ -317,44 +421,59 @@ impl Owner {
         let logged = (Hash::of(&json!(kept)), Some(policy::canonical_object(&kept)));
         let answer = Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let leaving = Leaving::answer(pending, message.clone(), logged, &answer);
-        let (pending, departure) = self.take_allowed(approval, Scope::Once, leaving)?;
-        self.give(&pending, answer, departure);
-        Ok(())
+        self.take_allowed(approval, Scope::Once, leaving, move |owner, pending, departure| {
+            owner.give(&pending, answer, departure);
+            Ok(Acted::Done)
+        })
     }
 
-    fn share(&mut self, at: usize, approval: Approval, folders: &[PathBuf]) -> Result<(), AnswerError> {
+    /// Shares these folders, which are as they really are.
+    fn share(&mut self, at: usize, approval: Approval, folders: Vec<PathBuf>) -> Result<Acted, AnswerError> {
         if self.questions[at].view.body != QuestionBody::Roots {
             return Err(AnswerError::WrongKind("it does not ask for folders"));
         }
-        let folders = real_folders(folders)?;
         let server = self.questions[at].view.server.clone();
         let told = self.told_of(&server, folders.clone());
         let subject = policy::canonical_json(&json!(told));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
         let answer = Answer::Roots(roots_in(&told));
         let leaving = Leaving::answer(&self.questions[at], subject, logged, &answer);
-        let (pending, departure) = self.take_allowed(approval, Scope::Always, leaving.clone())?;
-        self.share_roots(&server, folders);
-        self.give(&pending, answer.clone(), departure);
-        // The user has decided; the same question need not be answered twice.
-        let same = |p: &Pending| p.view.server == server && p.view.body == QuestionBody::Roots;
-        while let Some(at) = self.questions.iter().position(same) {
-            let shown = self.questions[at].view.hash.clone();
-            let Ok(approval) = self.approval(at, shown.as_str()) else { break };
-            let taken = self.take_allowed(approval, Scope::Always, leaving.clone());
-            let Ok((pending, departure)) = taken else { break };
-            self.give(&pending, answer.clone(), departure);
-        }
-        self.emit_server(&server);
-        Ok(())
+        let again = leaving.clone();
+        self.take_allowed(approval, Scope::Always, leaving, move |owner, pending, departure| {
+            owner.share_roots(&server, folders);
+            owner.give(&pending, answer.clone(), departure);
+            owner.share_again(&server, &again, &answer);
+            owner.emit_server(&server);
+            Ok(Acted::Done)
+        })
     }
 
-    /// Sets the folders of a server outside any question, and tells it.
-    pub(crate) fn set_roots(&mut self, server: &str, folders: &[PathBuf]) -> Result<(), AnswerError> {
-        if !self.servers.contains_key(server) {
-            return Err(AnswerError::WrongKind("there is no such server"));
+    /// The user has decided; the same question need not be answered twice.
+    fn share_again(&mut self, server: &str, leaving: &Leaving, answer: &Answer) {
+        let same = |p: &&Pending| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
+        let others: Vec<QuestionId> = self.questions.iter().filter(same).map(|p| p.view.id).collect();
+        for id in others {
+            let Some(at) = self.questions.iter().position(|p| p.view.id == id) else { continue };
+            let shown = self.questions[at].view.hash.clone();
+            let Ok(approval) = self.approval(at, shown.as_str()) else { break };
+            let answer = answer.clone();
+            let taken =
+                self.take_allowed(approval, Scope::Always, leaving.clone(), move |owner, pending, departure| {
+                    owner.give(&pending, answer, departure);
+                    Ok(Acted::Done)
+                });
+            if taken.is_err() {
+                break;
+            }
         }
-        let folders = real_folders(folders)?;
+    }
+
+    /// Sets the folders of a server outside any question, and tells it. They are as they really are.
+    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: Reply) {
+        if !self.servers.contains_key(server) {
+            let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
+            return;
+        }
         let subject = policy::canonical_json(&json!(folders));
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = Decided {
@@ -367,64 +486,71 @@ impl Owner {
             hash: hash.as_str(),
             ..Decided::default()
         };
-        self.audit(entry).map_err(|_| AnswerError::Audit)?;
-        self.share_roots(server, folders);
-        // A server that is not ready reads the folders when it is.
-        let _ = self.tell(server, Tell::Notify(ClientNotification::RootsListChanged));
-        self.emit_server(server);
-        Ok(())
+        let server = server.to_owned();
+        self.audit(entry, move |owner, written| {
+            let set = written.map_err(|_| AnswerError::Audit).map(|()| {
+                owner.share_roots(&server, folders);
+                // A server that is not ready reads the folders when it is.
+                let _ = owner.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
+                owner.emit_server(&server);
+            });
+            let _ = reply.send(set);
+        });
     }
 
-    fn open_then_accept(&mut self, approval: Approval, id: QuestionId, parts: UrlParts, reply: Reply) {
+    fn open_then_accept(&mut self, at: usize, approval: Approval, parts: UrlParts) -> Result<Acted, AnswerError> {
         if !parts.openable {
-            let _ = reply.send(Err(AnswerError::Browser("this address can't be opened; decline it".into())));
-            return;
+            return Err(AnswerError::Browser("this address can't be opened; decline it".into()));
         }
-        let Some(shown) = self.questions.iter().find(|p| p.view.id == id).map(Pending::copy) else { return };
-        let departed = self.depart(approval, Scope::Once, Leaving::page(&shown, &parts.url));
-        let page = departed.and_then(|(at, departure)| {
+        let shown = self.questions[at].copy();
+        let leaving = Leaving::page(&shown, &parts.url);
+        self.depart(approval, Scope::Once, leaving, move |owner, departed| {
+            let (at, departure) = departed?;
             let page = departure.page(&shown.view.server, parts.url).map_err(|Changed| AnswerError::Stale)?;
-            Ok((at, page))
-        });
-        let (at, page) = match page {
-            Ok(page) => page,
-            Err(error) => {
-                let _ = reply.send(Err(error));
-                return;
-            }
-        };
-        self.questions[at].being_acted_on = true;
-        let platform = self.ports.platform.clone();
-        let opening = async move { open_page(platform.as_ref(), page).await };
-        self.beside(opening, move |owner, opened| {
-            let result = match opened {
-                Err(cause) => {
-                    owner.write_down(&shown, Outcome::Withdrawn, None);
-                    if let Some(pending) = owner.questions.iter_mut().find(|p| p.view.id == id) {
-                        pending.being_acted_on = false;
-                    }
-                    Err(AnswerError::Browser(cause))
-                }
-                // While it is being opened nothing else acts on it, so what opened it accepts it.
-                Ok(()) => match owner.questions.iter().position(|p| p.view.id == id) {
-                    None => Err(AnswerError::NotOpen),
-                    Some(at) => {
-                        let pending = owner.questions.remove(at);
-                        owner.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Allowed });
-                        owner.tell_opened(&pending);
-                        Ok(())
-                    }
-                },
-            };
-            let _ = reply.send(result);
-        });
+            owner.questions[at].being_acted_on = true;
+            let platform = owner.ports.platform.clone();
+            let opening = async move { open_page(platform.as_ref(), page).await };
+            owner.beside(opening, move |owner, opened| owner.on_opened(&shown, opened));
+            Ok(Acted::Later)
+        })
     }
 
-    fn grant(&mut self, server: &str, subject: Subject, rests_on: Hash, lasting: Lasting, words: String) {
+    fn on_opened(&mut self, shown: &Pending, opened: Result<(), String>) {
+        let id = shown.view.id;
+        let at = self.questions.iter().position(|p| p.view.id == id);
+        let acted = match opened {
+            Err(cause) => {
+                self.write_down(shown, Outcome::Withdrawn, None);
+                if let Some(at) = at {
+                    self.questions[at].being_acted_on = false;
+                }
+                Err(AnswerError::Browser(cause))
+            }
+            // While it is being opened nothing else acts on it, so what opened it accepts it.
+            Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
+                let pending = self.questions.remove(at);
+                self.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Allowed });
+                self.tell_opened(&pending);
+                Acted::Done
+            }),
+        };
+        self.answered(id, acted);
+    }
+
+    /// Makes an approval stand, at once. The answer comes when it is written: one that can't be holds until Drawbridge ends.
+    fn grant(
+        &mut self,
+        question: &QuestionView,
+        subject: Subject,
+        rests_on: Hash,
+        lasting: Lasting,
+        words: String,
+    ) -> Acted {
         let Lasting { scope, conversation, expires_at } = lasting;
         if scope == Scope::Once {
-            return;
+            return Acted::Done;
         }
+        let server = question.server.as_str();
         let grant = Grant {
             id: GrantId::default(),
             server: server.to_owned(),
@@ -437,18 +563,27 @@ impl Owner {
             words,
         };
         self.judgement += 1;
-        match self.policy.grants_mut().add(grant) {
+        let acted = match self.policy.grants_mut().add(grant) {
             Ok(id) => {
-                if let Err(error) = self.keep_grants(server, Some(&subject)) {
-                    self.policy.grants_mut().keep_for_session(id);
-                    tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
-                }
+                let answered = question.id;
+                self.keep_grants(server, Some(&subject), move |owner, kept| {
+                    if let Err(error) = kept {
+                        owner.policy.grants_mut().keep_for_session(id);
+                        tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
+                    }
+                    owner.answered(answered, Ok(Acted::Done));
+                });
+                Acted::Later
             }
-            Err(error) => tracing::warn!(%error, "the approval holds for this once"),
-        }
+            Err(error) => {
+                tracing::warn!(%error, "the approval holds for this once");
+                Acted::Done
+            }
+        };
         self.emit(HostEvent::AuditChanged(None));
         self.emit(HostEvent::CatalogChanged(server.to_owned()));
         self.emit_server(server);
+        acted
     }
 
     /// Changes what would cross. The question then has another hash.
@@ -510,9 +645,12 @@ impl Owner {
         self.policy.grants().iter().cloned().collect()
     }
 
-    /// Takes a standing approval back; whether there was one.
-    pub(crate) fn revoke(&mut self, id: policy::GrantId) -> Result<bool, StoreError> {
-        let Some(grant) = self.policy.grants_mut().revoke(id) else { return Ok(false) };
+    /// Takes a standing approval back, at once. `reply` is told whether there was one, once the file has it no more.
+    pub(crate) fn revoke(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
+        let Some(grant) = self.policy.grants_mut().revoke(id) else {
+            let _ = reply.send(Ok(false));
+            return;
+        };
         self.judgement += 1;
         let subject = match &grant.subject {
             Subject::Command => grant.words.clone(),
@@ -534,8 +672,9 @@ impl Owner {
         }
         self.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
-        self.keep_grants(&grant.server, Some(&grant.subject))?;
-        Ok(true)
+        self.keep_grants(&grant.server, Some(&grant.subject), move |_, kept| {
+            let _ = reply.send(kept.map(|()| true));
+        });
     }
 }
 
@@ -543,8 +682,17 @@ fn cut(text: &str, length: usize) -> String {
     text.chars().take(length).collect()
 }
 
-/// Folders as they really are: absolute, existing, links resolved, each once.
-fn real_folders(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
+/// Folders as they really are: absolute, existing, links resolved, each once. Their file system may take its time, so the owner is
+/// given only the outcome.
+///
+/// # Errors
+/// If one can't be shared.
+pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, AnswerError> {
+    let looked = tokio::task::spawn_blocking(move || resolved(&folders)).await;
+    looked.unwrap_or_else(|error| Err(AnswerError::Folder { folder: String::new(), cause: error.to_string() }))
+}
+
+fn resolved(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
     let mut real: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let bad = |cause: &str| AnswerError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };

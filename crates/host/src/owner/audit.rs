@@ -1,7 +1,9 @@
 //! What is written down of decisions: before anything crosses, and durable before its result is shown.
 //!
-//! What the user decides is written while the owner looks on, which takes microseconds; only a disk's sync takes longer, and that
-//! nothing here waits for. What calls and servers lead to is handed over, and goes on when the log says that it is written.
+//! The owner hands each entry over and never waits for the disk: what may only happen once it is written down goes on when the log
+//! says that it is ([`Waiting`]). Entries are in the order in which they were handed over, which is that of the decisions. The log's
+//! queue is bounded; what it has no room for, or can't write, does not happen. Whatever goes on looks again at what it rests on, as
+//! that may have changed meanwhile; if it does not leave any more, another entry says so (`withdrawn.rs`).
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -60,9 +62,14 @@ pub(super) enum Waiting {
     Call { id: Arc<str>, run: RunId, judgement: u64, departure: Departure },
     /// A server's request is answered.
     Answer { server: String, run: RunId, request: ServerRequestId, answer: Passed<Answer> },
+    /// Something else that may only happen once it is written down.
+    Act(AuditedAct),
     /// Nothing: it is a refusal, or has happened.
     Nothing,
 }
+
+/// Goes on once its entry is written, or can't be.
+type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
 /// The entries under way.
 #[derive(Default)]
@@ -86,18 +93,37 @@ impl Audits {
 }
 
 impl Owner {
-    /// Writes a decision down. What can't be written down must not happen.
-    pub(super) fn audit(&mut self, decided: Decided<'_>) -> Result<(), StoreError> {
+    /// Writes a decision down, and goes on with `act`. What can't be written down must not happen.
+    pub(super) fn audit(
+        &mut self,
+        decided: Decided<'_>,
+        act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
         let entry = self.entry(decided);
-        let told = self.is_observed().then(|| entry.clone());
-        let written = self.ports.audit.append(entry)?;
-        self.written(written, told);
-        Ok(())
+        self.audit_entry(entry, act);
+    }
+
+    /// The same for an entry that is made already.
+    pub(super) fn audit_entry(
+        &mut self,
+        entry: AuditEntry,
+        act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        match self.audit_later(entry, Waiting::Act(Box::new(act))) {
+            Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
+            Ok(None) => {}
+            Err((error, waiting)) => self.go_on(waiting, Err(error)),
+        }
     }
 
     /// Writes down what happens anyway, such as a refusal, without waiting for it.
     pub(super) fn note(&mut self, decided: Decided<'_>) {
         let entry = self.entry(decided);
+        self.note_entry(entry);
+    }
+
+    /// The same for an entry that is made already.
+    pub(super) fn note_entry(&mut self, entry: AuditEntry) {
         if let Err((error, _)) = self.audit_later(entry, Waiting::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
@@ -239,6 +265,7 @@ impl Owner {
                 let answer = written.map_or_else(refused, |()| answer);
                 self.tell_answer(&server, run, request, answer);
             }
+            Waiting::Act(act) => act(self, written),
             Waiting::Nothing => {
                 if let Err(error) = written {
                     tracing::error!(%error, "a decision could not be written down");

@@ -1,5 +1,6 @@
 //! Calls of tools, prompts and resources: asked about, sent, followed, ended.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use tokio::sync::oneshot;
 use super::approvals::config_hash;
 use super::audit::Decided;
 use super::gate::Departure;
-use super::links::path_facts;
+use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::provenance::CallOrigin;
 use super::questions::For;
@@ -69,6 +70,8 @@ pub(super) struct CallRecord {
     open_world: bool,
     /// The place of the latest entry in the audit log that it rests on; 0 for none.
     pub(super) entry: u64,
+    /// Set while the links on its paths are followed.
+    following: Option<u64>,
     /// How it ended, while that entry is not durable.
     pub(super) held: Option<Result<ServerResult, CallFailure>>,
     reply: oneshot::Sender<CallReply>,
@@ -137,31 +140,59 @@ impl Owner {
             task: None,
             conversation: origin.conversation().map(str::to_owned),
         };
-        let decided = self.decide(&view, &origin, &request).and_then(|way| {
-            let wanted = match kind {
-                CallKind::Prompt => self.look_at_prompt(&view.server, &view.name, shown.as_deref())?,
-                CallKind::Tool | CallKind::Resource => None,
-            };
-            Ok((way, wanted))
-        });
-        let (way, wanted) = match decided {
-            Ok((way, wanted)) => (Ok(way), wanted),
-            Err(failure) => (Err(failure), None),
-        };
         let record = CallRecord {
             view,
             origin,
             request: Some(request),
-            wanted,
+            wanted: None,
             edited: None,
             sent,
             round: 0,
             ticket: None,
             open_world: false,
             entry: 0,
+            following: None,
             held: None,
             reply,
         };
+        self.follow_and_decide(record, shown);
+    }
+
+    /// Decides about a call, once the links on the paths in it are followed that rules ask about.
+    fn follow_and_decide(&mut self, mut record: CallRecord, shown: Option<String>) {
+        let paths = match &record.request {
+            Some(ClientRequest::CallTool { name, arguments, .. }) => {
+                self.paths_in_call(&record.view.server, name, arguments)
+            }
+            _ => BTreeSet::new(),
+        };
+        if paths.is_empty() {
+            let facts = self.servers.get(&record.view.server).map(|server| not_followed(&server.config));
+            return self.decide_taken(record, &facts.unwrap_or_default(), shown);
+        }
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.new_id());
+        record.following = Some(number);
+        self.calls.insert(Arc::clone(&id), record);
+        self.beside(follow(paths), move |owner, facts| {
+            // It may have been cancelled, and another one have its id.
+            if owner.calls.get(&id).is_some_and(|record| record.following == Some(number))
+                && let Some(mut record) = owner.calls.remove(&id)
+            {
+                record.following = None;
+                owner.decide_taken(record, &facts, shown);
+            }
+        });
+    }
+
+    fn decide_taken(&mut self, mut record: CallRecord, paths: &PathFacts, shown: Option<String>) {
+        let Some(request) = &record.request else { return };
+        let way = self.decide(&record.view, &record.origin, request, paths);
+        let way = way.and_then(|way| {
+            if record.view.kind == CallKind::Prompt {
+                record.wanted = self.look_at_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+            }
+            Ok(way)
+        });
         match way {
             Ok(Way::Write(entry, departure)) => self.send_written(record, *entry, departure),
             Ok(Way::Ask(question)) => self.ask_about(record, question),
@@ -169,9 +200,15 @@ impl Owner {
         }
     }
 
-    fn decide(&mut self, view: &CallView, origin: &CallOrigin, request: &ClientRequest) -> Result<Way, CallFailure> {
+    fn decide(
+        &mut self,
+        view: &CallView,
+        origin: &CallOrigin,
+        request: &ClientRequest,
+        paths: &PathFacts,
+    ) -> Result<Way, CallFailure> {
         match request {
-            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(view, origin, name, arguments),
+            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(view, origin, (name, arguments), paths),
             _ => self.decide_read(view, origin, request),
         }
     }
@@ -179,7 +216,16 @@ impl Owner {
     /// What was allowed is written down, but what allowed it may have changed meanwhile. Then the log is told that it did not leave.
     pub(super) fn send_if_still_allowed(&mut self, mut record: CallRecord, departure: Departure) {
         let Some(request) = &record.request else { return };
-        let decided = self.decide(&record.view, &record.origin, request);
+        if let ClientRequest::CallTool { name, arguments, .. } = request
+            && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
+        {
+            // The rules may ask about other paths now: it is decided about as if it came anew.
+            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+            record.view.state = CallState::AwaitingApproval;
+            return self.follow_and_decide(record, None);
+        }
+        let facts = self.servers.get(&record.view.server).map(|server| not_followed(&server.config));
+        let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
         if !matches!(decided, Ok(Way::Write(..))) {
             self.note_withdrawn(&record.view, &record.origin, departure.leaves());
         }
@@ -216,8 +262,8 @@ impl Owner {
         &mut self,
         call: &CallView,
         origin: &CallOrigin,
-        tool: &str,
-        arguments: &Map<String, Value>,
+        (tool, arguments): (&str, &Map<String, Value>),
+        paths: &PathFacts,
     ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
         let missing = || CallFailure::NotFound(format!("tool \"{tool}\" on {server}"));
@@ -235,12 +281,11 @@ impl Owner {
             standing,
             claims: definition.claims,
             arguments,
-            paths: &PathFacts::Elsewhere,
+            paths,
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        let paths = path_facts(&self.policy, &record.config, &act);
-        match self.policy.decide(&act.with_paths(&paths), now()) {
+        match self.policy.decide(&act, now()) {
             Decision::Allow { by } => {
                 let (hash, content) = definition.call_hash(arguments);
                 let decided = Decided {

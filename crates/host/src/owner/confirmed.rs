@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use models::{Kind, ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::Owner;
 use super::audit::Decided;
+use super::document_writer::ReadDocument;
 use crate::ports::{Document, DocumentSeal, StoreError};
 use crate::providers::ProvidersFile;
 use crate::view::AppSettings;
@@ -64,11 +65,14 @@ impl Keeping {
 }
 
 impl Owner {
-    /// Reads what was confirmed. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
+    /// Takes over what was confirmed, as it was read. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
     /// than before.
-    pub(super) fn reload_confirmed(&mut self, file: &ProvidersFile) -> bool {
-        let read = self.ports.documents.read(Document::Confirmed);
+    pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
+        if self.confirmed.file.is_some() && self.is_written_later(Document::Confirmed) {
+            // The file is older than what the user confirmed; it is read again once that is written.
+            return false;
+        }
         let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
         let next = match (kept, self.ports.documents.seal()) {
             (Some(Ok(kept)), _) => Some(kept),
@@ -91,23 +95,36 @@ impl Owner {
         };
         // Where nothing is set up, the first confirmation writes it.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
-        if is_needed && let Err(error) = self.change_confirmed(|kept| kept.clone_from(&adopted)) {
-            tracing::error!(%error, "what is set up could not be kept as confirmed");
+        if is_needed {
+            let kept = adopted.clone();
+            self.change_confirmed(
+                move |own| own.clone_from(&kept),
+                |_, written| {
+                    if let Err(error) = written {
+                        tracing::error!(%error, "what is set up could not be kept as confirmed");
+                    }
+                },
+            );
         }
         adopted
     }
 
-    fn change_confirmed(&mut self, change: impl Fn(&mut ConfirmedFile)) -> Result<(), StoreError> {
+    fn change_confirmed(
+        &mut self,
+        change: impl Fn(&mut ConfirmedFile) + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
         let own = self.confirmed.file.clone().unwrap_or_default();
-        let mut changed = own.clone();
-        self.ports.documents.update(Document::Confirmed, &mut |kept| {
+        let change = move |kept: Option<Value>| {
             let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
-            changed = kept.unwrap_or_else(|| own.clone());
+            let mut changed: ConfirmedFile = kept.unwrap_or_else(|| own.clone());
             change(&mut changed);
-            json!(changed)
-        })?;
-        self.confirmed.file = Some(changed);
-        Ok(())
+            (json!(changed), changed)
+        };
+        self.change_document(Document::Confirmed, change, move |owner, written| {
+            let written = written.map(|changed| owner.confirmed.file = Some(changed));
+            then(owner, written);
+        });
     }
 
     /// Whether it can be said what was confirmed.
@@ -130,33 +147,58 @@ impl Owner {
     }
 
     /// The user says where a provider is: it is written down, and confirmed.
-    pub(super) fn confirm_provider(&mut self, settings: &ProviderSettings) -> Result<(), StoreError> {
-        let file = self.confirmed.file.clone().unwrap_or_default();
-        let (was, now) = (file.providers.get(&settings.id), Address::of(settings));
-        if was == Some(&now) {
-            return Ok(());
+    pub(super) fn confirm_provider(
+        &mut self,
+        settings: &ProviderSettings,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let (id, now) = (settings.id.clone(), Address::of(settings));
+        let was = self.confirmed.file.as_ref().and_then(|file| file.providers.get(&id)).cloned();
+        if was.as_ref() == Some(&now) {
+            return then(self, Ok(()));
         }
-        self.audit_provider(&settings.id, was, Some(&now), "allowed")?;
-        self.change_confirmed(|kept| {
-            kept.providers.insert(settings.id.clone(), now.clone());
-        })
+        self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
+            match written {
+                Ok(()) => owner.change_confirmed(
+                    move |kept| {
+                        kept.providers.insert(id.clone(), now.clone());
+                    },
+                    then,
+                ),
+                Err(error) => then(owner, Err(error)),
+            }
+        });
     }
 
     /// The user takes a provider out.
-    pub(super) fn unconfirm_provider(&mut self, id: &str) -> Result<(), StoreError> {
+    pub(super) fn unconfirm_provider(
+        &mut self,
+        id: &str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
         let Some(was) = self.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned() else {
-            return Ok(());
+            return then(self, Ok(()));
         };
-        self.audit_provider(id, Some(&was), None, "denied")?;
-        self.change_confirmed(|kept| {
-            kept.providers.remove(id);
-            kept.default = kept.default.take().filter(|default| default.provider != id);
-        })
+        let own = id.to_owned();
+        self.audit_provider(id, Some(&was), None, "denied", move |owner, written| match written {
+            Ok(()) => owner.change_confirmed(
+                move |kept| {
+                    kept.providers.remove(&own);
+                    kept.default = kept.default.take().filter(|default| default.provider != own);
+                },
+                then,
+            ),
+            Err(error) => then(owner, Err(error)),
+        });
     }
 
     /// The user chooses the model that new conversations begin with.
-    pub(super) fn confirm_default(&mut self, model: Option<&ModelRef>) -> Result<(), StoreError> {
-        self.change_confirmed(|kept| kept.default = model.cloned())
+    pub(super) fn confirm_default(
+        &mut self,
+        model: Option<ModelRef>,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.change_confirmed(move |kept| kept.default.clone_from(&model), then);
     }
 
     fn audit_provider(
@@ -165,17 +207,13 @@ impl Owner {
         was: Option<&Address>,
         now: Option<&Address>,
         decision: &'static str,
-    ) -> Result<(), StoreError> {
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
         let subject = canonical_json(&json!({ "provider": id, "was": was, "now": now }));
         let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decides);
-        self.audit(Decided {
-            kind: "provider",
-            subject: &subject,
-            decision,
-            by,
-            hash: hash.as_str(),
-            ..Decided::default()
-        })
+        let entry =
+            Decided { kind: "provider", subject: &subject, decision, by, hash: hash.as_str(), ..Decided::default() };
+        self.audit(entry, then);
     }
 
     /// Writes down that a provider is not used as another program says where it is.
@@ -195,9 +233,13 @@ impl Owner {
     }
 
     /// The user says what the audit log keeps.
-    pub(super) fn confirm_keeping(&mut self, settings: &AppSettings) -> Result<(), StoreError> {
+    pub(super) fn confirm_keeping(
+        &mut self,
+        settings: &AppSettings,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
         let keeping = Keeping::of(settings);
-        self.change_confirmed(|kept| kept.keeping = Some(keeping))
+        self.change_confirmed(move |kept| kept.keeping = Some(keeping), then);
     }
 
     /// What the settings say of the audit log is what the user confirmed, whatever the file says.

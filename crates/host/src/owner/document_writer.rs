@@ -1,10 +1,19 @@
-//! Writes documents beside the owner loop.
+//! Reads and writes documents beside the owner loop, on one thread, in the order in which the owner hands them over.
 //!
-//! Used for documents whose newest state the owner holds in memory and whose write nobody waits for: what runs, pins, shared
-//! folders, what was found of servers, approved package versions. A lock that another program holds, or a slow disk, delays
-//! only the file. One document is always written through the writer, or never: the order of its changes is theirs in the queue.
+//! A lock that another program holds, or a slow disk, delays only the files, and the answers that promise them. A document is always
+//! written through the writer, so the order of its changes is theirs in the queue. The queue is bounded; what finds no room fails as
+//! if the disk had refused it. When a change holds:
+//!
+//! | documents | it holds | if it can't be written |
+//! | --- | --- | --- |
+//! | `grants.json` | at once, whether a right is given or taken back | given: until Drawbridge ends; taken back: it stays so here, and the answer says that it stands again after a restart |
+//! | `sampling.json` | what was used, and what is turned off: at once; what is turned on or raised: once it is written | what was used counts, and what is off stays off, until Drawbridge ends |
+//! | `policy.json`, `settings.json`, `models.json`, `confirmed.json`, `flow.json`, and the servers in `mcp.json` | once it is written, and the answer comes then | it does not hold, and the answer says so |
+//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `model-lists.json` | at once | until Drawbridge ends; the log says so |
+//!
+//! What has to be in the audit log before it holds waits for that first (`audit.rs`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,37 +23,35 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Command, Owner};
 use crate::ports::{Document, Documents, StoreError};
 
-/// The most changes that wait for the disk. More fail as if the disk had refused them.
+/// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
 const MAX_PENDING: usize = 1_024;
 /// How long closing waits for the changes that are still pending.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes a document's new content out of what is on disk.
-pub(super) type Change = Box<dyn FnMut(Option<Value>) -> Value + Send>;
+/// Content of a document, or why it can't be read.
+pub(super) type ReadDocument = Result<Option<Value>, StoreError>;
 
-struct PendingWrite {
-    document: Document,
-    change: Change,
-    /// Begins the log line of a failure.
-    failure: &'static str,
-}
+/// Runs on the writer's thread and gives back the command with which the owner goes on.
+type Job = Box<dyn FnOnce(&dyn Documents) -> Command + Send>;
 
-/// The queue in front of the thread that writes.
+/// The queue in front of the thread that reads and writes.
 pub(super) struct DocumentWriter {
-    queue: Option<mpsc::Sender<PendingWrite>>,
+    queue: Option<mpsc::Sender<Job>>,
     ended: Option<oneshot::Receiver<()>>,
     /// The number of writes of each document that are not on disk yet.
     pending: BTreeMap<&'static str, usize>,
-    /// Documents that another program changed while own writes were pending.
-    changed_meanwhile: Vec<Document>,
+    /// Documents that are being read.
+    reading: BTreeSet<&'static str>,
+    /// Documents that another program changed while they were being read or written.
+    stale: BTreeSet<&'static str>,
 }
 
 impl DocumentWriter {
     pub(super) fn new(documents: Arc<dyn Documents>, back: mpsc::WeakSender<Command>) -> Self {
-        let (queue, writes) = mpsc::channel(MAX_PENDING);
+        let (queue, jobs) = mpsc::channel(MAX_PENDING);
         let (end, ended) = oneshot::channel();
         let run = move || {
-            write_all(documents.as_ref(), writes, &back);
+            work_through(documents.as_ref(), jobs, &back);
             let _ = end.send(());
         };
         let spawned = std::thread::Builder::new().name("documents".to_owned()).spawn(run);
@@ -52,22 +59,29 @@ impl DocumentWriter {
             tracing::error!(%error, "documents can't be written");
         }
         let queue = spawned.is_ok().then_some(queue);
-        Self { queue, ended: Some(ended), pending: BTreeMap::new(), changed_meanwhile: Vec::new() }
+        Self { queue, ended: Some(ended), pending: BTreeMap::new(), reading: BTreeSet::new(), stale: BTreeSet::new() }
     }
 
-    fn push(&mut self, write: PendingWrite) -> Result<(), &'static str> {
-        let document = write.document.file_name();
-        let queue = self.queue.as_ref().ok_or("nothing is written any more")?;
-        queue.try_send(write).map_err(|_| "the disk does not keep up")?;
-        *self.pending.entry(document).or_default() += 1;
-        Ok(())
+    /// A place in the queue.
+    fn place(&self) -> Result<mpsc::OwnedPermit<Job>, &'static str> {
+        let queue = self.queue.clone().ok_or("it is not written any more; start Drawbridge again")?;
+        queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
     }
 
-    /// Counts a write as done. Returns true if none of this document is pending any more.
-    fn written(&mut self, document: Document) -> bool {
-        let Some(pending) = self.pending.get_mut(document.file_name()) else { return true };
-        *pending = pending.saturating_sub(1);
-        *pending == 0
+    /// Returns true if the file of this document is older than what the owner handed over.
+    fn is_written_later(&self, document: Document) -> bool {
+        self.pending.contains_key(document.file_name())
+    }
+
+    /// Counts a write as done.
+    fn written(&mut self, document: Document) {
+        let name = document.file_name();
+        if let Some(pending) = self.pending.get_mut(name) {
+            *pending -= 1;
+            if *pending == 0 {
+                self.pending.remove(name);
+            }
+        }
     }
 
     /// Waits until all that is pending is written, or for [`CLOSING_PATIENCE`].
@@ -80,37 +94,63 @@ impl DocumentWriter {
     }
 }
 
-fn write_all(documents: &dyn Documents, mut writes: mpsc::Receiver<PendingWrite>, back: &mpsc::WeakSender<Command>) {
-    while let Some(PendingWrite { document, mut change, failure }) = writes.blocking_recv() {
-        let written = documents.update(document, &mut *change);
-        let Some(back) = back.upgrade() else {
-            log_failure(written, failure);
-            continue;
-        };
-        let done: Command = Box::new(move |owner| owner.document_written(document, written, failure));
-        // The owner has ended; what is left is written all the same.
-        let _ = back.blocking_send(done);
-    }
-}
-
-fn log_failure(written: Result<(), StoreError>, failure: &'static str) {
-    if let Err(error) = written {
-        tracing::error!(%error, "{failure}");
+fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &mpsc::WeakSender<Command>) {
+    while let Some(work) = jobs.blocking_recv() {
+        let done = work(documents);
+        if let Some(back) = back.upgrade() {
+            // The owner may have ended; what is left is written all the same.
+            let _ = back.blocking_send(done);
+        }
     }
 }
 
 impl Owner {
-    /// Hands over a change of a document. `failure` begins the log line if it can't be written.
+    /// Changes a document as it is on disk then, and goes on with `then`, which gets what `change` gave besides the new content.
+    pub(super) fn change_document<T: Send + 'static>(
+        &mut self,
+        document: Document,
+        mut change: impl FnMut(Option<Value>) -> (Value, T) + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
+    ) {
+        let failed = move |cause: &str| StoreError { path: document.file_name().to_owned(), cause: cause.to_owned() };
+        let place = match self.document_writer.place() {
+            Ok(place) => place,
+            Err(cause) => return then(self, Err(failed(cause))),
+        };
+        *self.document_writer.pending.entry(document.file_name()).or_default() += 1;
+        let work = move |documents: &dyn Documents| -> Command {
+            let mut given = None;
+            let written = documents.update(document, &mut |kept| {
+                let (value, besides) = change(kept);
+                given = Some(besides);
+                value
+            });
+            let result = written.and_then(|()| given.ok_or_else(|| failed("it was not changed")));
+            Command::named(std::any::type_name_of_val(&then), move |owner| {
+                owner.document_writer.written(document);
+                then(owner, result);
+                owner.reload_if_stale(document);
+            })
+        };
+        place.send(Box::new(work));
+    }
+
+    /// Hands over a change of a document that nobody waits for. `failure` begins the log line if it can't be written.
     pub(super) fn write_later(
         &mut self,
         document: Document,
         failure: &'static str,
-        change: impl FnMut(Option<Value>) -> Value + Send + 'static,
+        mut change: impl FnMut(Option<Value>) -> Value + Send + 'static,
     ) {
-        let write = PendingWrite { document, change: Box::new(change), failure };
-        if let Err(cause) = self.document_writer.push(write) {
-            tracing::error!(document = document.file_name(), cause, "{failure}");
-        }
+        self.change_document(
+            document,
+            move |kept| (change(kept), ()),
+            move |_, written| {
+                if let Err(error) = written {
+                    tracing::error!(%error, "{failure}");
+                }
+            },
+        );
     }
 
     /// Hands over one entry of a document that has one for each server; `None` removes it. Other entries stay.
@@ -125,30 +165,70 @@ impl Owner {
         self.write_later(document, failure, move |kept| with_entry(kept, &server, value.as_ref()));
     }
 
-    fn document_written(&mut self, document: Document, written: Result<(), StoreError>, failure: &'static str) {
-        log_failure(written, failure);
-        if self.document_writer.written(document) {
-            let changed = &mut self.document_writer.changed_meanwhile;
-            if let Some(at) = changed.iter().position(|name| *name == document) {
-                changed.swap_remove(at);
-                match document {
-                    Document::Pins => self.reload_pins(),
-                    Document::Roots => self.reload_roots(),
-                    _ => {}
+    /// Runs on the writer's thread, after all that was handed over before, and goes on with `then`, which gets the cause if the
+    /// queue has no room.
+    pub(super) fn on_disk<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce(&dyn Documents) -> T + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, &'static str>) + Send + 'static,
+    ) {
+        let place = match self.document_writer.place() {
+            Ok(place) => place,
+            Err(cause) => return then(self, Err(cause)),
+        };
+        let work = move |documents: &dyn Documents| -> Command {
+            let done = work(documents);
+            Command::named(std::any::type_name_of_val(&then), move |owner| then(owner, Ok(done)))
+        };
+        place.send(Box::new(work));
+    }
+
+    /// Another program changed a document whose newest state may be in memory: it is read once own changes are written, since
+    /// an older file would undo them.
+    pub(super) fn reload_document(&mut self, document: Document, apply: fn(&mut Self, ReadDocument)) {
+        let (writer, name) = (&mut self.document_writer, document.file_name());
+        if writer.is_written_later(document) || writer.reading.contains(name) {
+            writer.stale.insert(name);
+            return;
+        }
+        writer.reading.insert(name);
+        self.on_disk(
+            move |documents| documents.read(document),
+            move |owner, read| {
+                owner.document_writer.reading.remove(name);
+                match read {
+                    Err(cause) => {
+                        tracing::error!(document = name, cause, "a change of another program could not be read");
+                    }
+                    Ok(_) if owner.document_writer.is_written_later(document) => {
+                        owner.document_writer.stale.insert(name);
+                    }
+                    Ok(read) => {
+                        apply(owner, read);
+                        owner.reload_if_stale(document);
+                    }
                 }
+            },
+        );
+    }
+
+    fn reload_if_stale(&mut self, document: Document) {
+        let writer = &mut self.document_writer;
+        if !writer.is_written_later(document) && writer.stale.remove(document.file_name()) {
+            match document {
+                Document::Grants => self.reload_grants(),
+                Document::Pins => self.reload_pins(),
+                Document::Roots => self.reload_roots(),
+                Document::Flow => self.reload_flows(),
+                Document::Sampling => self.reload_sampling(),
+                _ => {}
             }
         }
     }
 
-    /// Returns true if the file of this document is older than the state in memory. Reading it would undo own changes, so it
-    /// is read again once they are written.
-    pub(super) fn puts_off_reload(&mut self, document: Document) -> bool {
-        let writer = &mut self.document_writer;
-        let is_pending = writer.pending.get(document.file_name()).is_some_and(|pending| *pending > 0);
-        if is_pending && !writer.changed_meanwhile.contains(&document) {
-            writer.changed_meanwhile.push(document);
-        }
-        is_pending
+    /// Returns true while changes of this document wait for the disk.
+    pub(super) fn is_written_later(&self, document: Document) -> bool {
+        self.document_writer.is_written_later(document)
     }
 }
 

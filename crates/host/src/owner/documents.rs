@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Owner;
 use super::audit::Decided;
+use super::document_writer::ReadDocument;
 use super::roots::SharedRoots;
 use crate::ports::{Document, DocumentSeal, Refusal, RefusedDocument};
 use crate::review::{Pins, ServerPins};
@@ -81,16 +82,19 @@ impl Owner {
         self.note(Decided { kind, subject, decision, by, asker, ..Decided::default() });
     }
 
-    /// What is kept of a document, as it is on disk now; none if it can't be used, so that all stays as it is.
-    pub(super) fn read_again<T: serde::de::DeserializeOwned>(&mut self, name: Document, nothing: Value) -> Option<T> {
-        let read = self.ports.documents.read(name);
+    /// The content of a document that was read; none if it can't be used, so that all stays as it is.
+    pub(super) fn usable<T: serde::de::DeserializeOwned>(&mut self, read: ReadDocument, nothing: Value) -> Option<T> {
         self.heed_documents();
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
     }
 
     /// Another program changed the standing approvals, or the keychain has answered.
     pub(crate) fn reload_grants(&mut self) {
-        let Some(kept) = self.read_again::<Vec<Grant>>(Document::Grants, json!([])) else { return };
+        self.reload_document(Document::Grants, Self::on_grants_read);
+    }
+
+    fn on_grants_read(&mut self, read: ReadDocument) {
+        let Some(kept) = self.usable::<Vec<Grant>>(read, json!([])) else { return };
         let (gone, added) = self.policy.grants_mut().replace_kept(kept);
         for grant in gone.iter().filter(|grant| grant.subject == Subject::Command) {
             self.approval_revoked(&grant.server);
@@ -114,10 +118,11 @@ impl Owner {
 
     /// Another program changed what was seen of servers.
     pub(crate) fn reload_pins(&mut self) {
-        if self.puts_off_reload(Document::Pins) {
-            return;
-        }
-        let Some(kept) = self.read_again::<BTreeMap<String, ServerPins>>(Document::Pins, json!({})) else { return };
+        self.reload_document(Document::Pins, Self::on_pins_read);
+    }
+
+    fn on_pins_read(&mut self, read: ReadDocument) {
+        let Some(kept) = self.usable::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         let before = std::mem::replace(&mut self.kept_pins, kept);
         let servers: BTreeSet<String> = before.keys().chain(self.kept_pins.keys()).cloned().collect();
@@ -149,10 +154,11 @@ impl Owner {
 
     /// Another program changed which folders servers may know of.
     pub(crate) fn reload_roots(&mut self) {
-        if self.puts_off_reload(Document::Roots) {
-            return;
-        }
-        let kept = self.read_again::<BTreeMap<String, SharedRoots>>(Document::Roots, json!({}));
+        self.reload_document(Document::Roots, Self::on_roots_read);
+    }
+
+    fn on_roots_read(&mut self, read: ReadDocument) {
+        let kept = self.usable::<BTreeMap<String, SharedRoots>>(read, json!({}));
         let Some(kept) = kept else { return };
         let before = std::mem::replace(&mut self.kept_roots, kept);
         let merged = changed_entries(&self.roots, &before, &self.kept_roots);

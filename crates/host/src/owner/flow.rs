@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use policy::{Hash, canonical_json};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
+use super::document_writer::{ReadDocument, with_entry};
 use super::servers::ServerError;
 use crate::flow::{DataFlow, MAX_TOOLS};
 use crate::ports::{Document, StoreError};
@@ -21,23 +23,28 @@ impl Owner {
     }
 
     /// Sets it. It is written down first, as it may let more pass.
-    ///
-    /// # Errors
-    /// If there is no such server, or it can't be written.
-    pub(crate) fn set_data_flow(&mut self, server: &str, flow: DataFlow) -> Result<(), FlowError> {
-        if !self.servers.contains_key(server) {
-            return Err(ServerError::NotFound(server.to_owned()).into());
-        }
-        if flow.tools.len() > MAX_TOOLS {
-            return Err(FlowError::TooMany);
-        }
+    pub(crate) fn set_data_flow(
+        &mut self,
+        server: &str,
+        flow: DataFlow,
+        reply: oneshot::Sender<Result<(), FlowError>>,
+    ) {
         let was = self.flow_of(server);
-        if was == flow {
-            return Ok(());
+        let nothing_to_write = if !self.servers.contains_key(server) {
+            Some(Err(ServerError::NotFound(server.to_owned()).into()))
+        } else if flow.tools.len() > MAX_TOOLS {
+            Some(Err(FlowError::TooMany))
+        } else {
+            (was == flow).then_some(Ok(()))
+        };
+        if let Some(outcome) = nothing_to_write {
+            // Whoever set it may have gone away, here and below.
+            let _ = reply.send(outcome);
+            return;
         }
         let subject = canonical_json(&json!({ "was": was, "now": flow }));
         let hash = Hash::of_bytes(subject.as_bytes());
-        self.audit(Decided {
+        let entry = Decided {
             server,
             kind: "data-flow",
             subject: &subject,
@@ -45,39 +52,52 @@ impl Owner {
             by: self.options.decides,
             hash: hash.as_str(),
             ..Decided::default()
-        })?;
-        self.keep_flow(server, Some(&flow))?;
-        self.flows.insert(server.to_owned(), flow);
-        self.judgement += 1;
-        self.emit_server(server);
-        Ok(())
+        };
+        let server = server.to_owned();
+        self.audit(entry, move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+                return;
+            }
+            let (name, value) = (server.clone(), json!(flow));
+            let change = move |kept: Option<Value>| (with_entry(kept, &name, Some(&value)), ());
+            owner.change_document(Document::Flow, change, move |owner, written| {
+                let set = written.map(|()| {
+                    owner.flows.insert(server.clone(), flow);
+                    owner.judgement += 1;
+                    owner.emit_server(&server);
+                });
+                let _ = reply.send(set.map_err(FlowError::from));
+            });
+        });
     }
 
-    fn keep_flow(&self, server: &str, flow: Option<&DataFlow>) -> Result<(), StoreError> {
-        self.keep_entry(Document::Flow, server, flow.map(|flow| json!(flow)))
+    fn keep_flow(&mut self, server: &str, flow: Option<&DataFlow>) {
+        let failure = "the data flow of a server that was renamed or removed could not be written";
+        self.write_entry_later(Document::Flow, failure, server, flow.map(|flow| json!(flow)));
     }
 
     pub(super) fn rename_flow(&mut self, was: &str, name: &str) {
         if let Some(flow) = self.flows.remove(was) {
-            let kept = self.keep_flow(was, None).and_then(|()| self.keep_flow(name, Some(&flow)));
-            if let Err(error) = kept {
-                tracing::error!(%error, "the data flow of a renamed server could not be written");
-            }
+            self.keep_flow(was, None);
+            self.keep_flow(name, Some(&flow));
             self.flows.insert(name.to_owned(), flow);
         }
     }
 
     pub(super) fn forget_flow(&mut self, server: &str) {
-        if self.flows.remove(server).is_some()
-            && let Err(error) = self.keep_flow(server, None)
-        {
-            tracing::error!(%error, "the data flow of a removed server could not be taken out");
+        if self.flows.remove(server).is_some() {
+            self.keep_flow(server, None);
         }
     }
 
     /// Another program of ours changed it.
     pub(crate) fn reload_flows(&mut self) {
-        let Some(now) = self.read_again::<Flows>(Document::Flow, json!({})) else { return };
+        self.reload_document(Document::Flow, Self::on_flows_read);
+    }
+
+    fn on_flows_read(&mut self, read: ReadDocument) {
+        let Some(now) = self.usable::<Flows>(read, json!({})) else { return };
         let before = std::mem::replace(&mut self.flows, now);
         let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
         let changed: Vec<String> =

@@ -13,8 +13,9 @@ use policy::{By, Hash, Scope};
 use serde_json::{Map, json};
 use url::Url;
 
+use super::answers::Acted;
 use super::pins::standing_of;
-use super::questions::{For, Pending, content_of, hash_of, kind_of, refusal, subject_of};
+use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
 use crate::conversation::context::result_parts;
@@ -268,28 +269,68 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Lets this leave by the user's approval, and writes it down. The consent request stays in the queue.
+    /// Lets this leave by the user's approval: writes it down, and then does `act` with the place of the consent request, which stays
+    /// in the queue. Until the log has the entry nothing else acts on the request.
     ///
-    /// # Errors
-    /// If the request is gone or is not what was approved, or it can't be written down.
+    /// `act` gets the cause if nothing may leave: the request is gone or is not what was approved, or it can't be written down. If
+    /// that shows only once the log has the entry, the log also has that nothing left.
     pub(super) fn depart(
         &mut self,
         approval: Approval,
         scope: Scope,
-        leaving: Leaving,
-    ) -> Result<(usize, Departure), AnswerError> {
+        mut leaving: Leaving,
+        act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<Acted, AnswerError> + Send + 'static,
+    ) -> Result<Acted, AnswerError> {
         let Approval { request, shown } = approval;
-        let at = self.questions.iter().position(|p| p.view.id == request).ok_or(AnswerError::NotOpen)?;
-        let pending = &self.questions[at];
+        let Some(at) = self.questions.iter().position(|p| p.view.id == request) else {
+            return act(self, Err(AnswerError::NotOpen));
+        };
+        let pending = &mut self.questions[at];
         if pending.being_acted_on || pending.hash() != shown {
+            return act(self, Err(AnswerError::Stale));
+        }
+        pending.being_acted_on = true;
+        let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
+        let asker = asker_of(&pending.view.why);
+        let (entry, judgement) =
+            (self.entry_of(&self.questions[at], Outcome::Allowed, Some(scope), &mut leaving), self.judgement);
+        self.audit_entry(entry, move |owner, written| {
+            let departed = match written {
+                Ok(()) => owner.still_approved(request, &shown, judgement).inspect_err(|_| {
+                    owner.note_not_sent(&to, &leaving, asker);
+                }),
+                Err(error) => {
+                    tracing::error!(%error, "a decision could not be written down");
+                    owner.acted_on(request);
+                    Err(AnswerError::Audit)
+                }
+            };
+            let acted = act(owner, departed.map(|at| (at, Departure { to, leaves })));
+            owner.answered(request, acted);
+        });
+        Ok(Acted::Later)
+    }
+
+    /// The place of a consent request that is acted on no more, if it is still there.
+    fn acted_on(&mut self, request: QuestionId) -> Option<usize> {
+        let at = self.questions.iter().position(|p| p.view.id == request)?;
+        self.questions[at].being_acted_on = false;
+        Some(at)
+    }
+
+    /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
+    fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
+        let at = self.acted_on(request).ok_or(AnswerError::NotOpen)?;
+        if self.questions[at].hash() != *shown {
             return Err(AnswerError::Stale);
         }
-        let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
-        let pending = pending.copy();
-        if !self.write_down_as(&pending, Outcome::Allowed, Some(scope), leaving) {
-            return Err(AnswerError::Audit);
+        match self.denied_now(at).filter(|_| judgement != self.judgement) {
+            Some(by) => {
+                self.refuse_by_rule(at, by);
+                Err(AnswerError::Denied(by.to_string()))
+            }
+            None => Ok(at),
         }
-        Ok((at, Departure { to, leaves }))
     }
 
     /// The same, and takes the consent request out of the queue.
@@ -301,11 +342,14 @@ impl Owner {
         approval: Approval,
         scope: Scope,
         leaving: Leaving,
-    ) -> Result<(Pending, Departure), AnswerError> {
-        let (at, departure) = self.depart(approval, scope, leaving)?;
-        let pending = self.questions.remove(at);
-        self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
-        Ok((pending, departure))
+        act: impl FnOnce(&mut Self, Pending, Departure) -> Result<Acted, AnswerError> + Send + 'static,
+    ) -> Result<Acted, AnswerError> {
+        self.depart(approval, scope, leaving, move |owner, departed| {
+            let (at, departure) = departed?;
+            let pending = owner.questions.remove(at);
+            owner.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
+            act(owner, pending, departure)
+        })
     }
 
     /// Gives a server the answer that the user approved. What is not that becomes a refusal.

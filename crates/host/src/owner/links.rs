@@ -1,5 +1,6 @@
 //! Where the links on a path lead, for rules on paths. Paths come from models and servers, and one may lie on a file system that
-//! does not answer, so they are followed on threads of their own, which are waited for only shortly.
+//! does not answer, so they are followed beside the owner loop, on threads
+//! of their own, which are waited for only shortly.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;
@@ -8,8 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use policy::{Act, PathFacts, Policy};
+use policy::{Act, Claims, Hash, PathFacts, Standing};
+use serde_json::{Map, Value};
 
+use super::Owner;
 use crate::server_config::ServerConfig;
 
 /// How long is waited until all paths of a call are followed.
@@ -37,12 +40,38 @@ impl Drop for Place {
     }
 }
 
-/// Where the paths in a call lead that rules ask about. Those of a remote server are not this computer's.
-pub(super) fn path_facts(policy: &Policy, config: &ServerConfig, act: &Act<'_>) -> PathFacts {
-    if config.as_stdio().is_none() {
-        PathFacts::Elsewhere
-    } else {
-        followed(&policy.paths_of(act), PATIENCE, real_path)
+/// Where these paths lead. Some may stay unknown.
+pub(super) async fn follow(paths: BTreeSet<String>) -> PathFacts {
+    let following =
+        tokio::task::spawn_blocking(move || followed(&paths.iter().map(String::as_str).collect(), PATIENCE, real_path));
+    following.await.unwrap_or_else(|_| PathFacts::Here(HashMap::new()))
+}
+
+/// What is known of the paths in a call before they are followed. Those of a remote server are not this computer's.
+pub(super) fn not_followed(config: &ServerConfig) -> PathFacts {
+    if config.as_stdio().is_none() { PathFacts::Elsewhere } else { PathFacts::Here(HashMap::new()) }
+}
+
+impl Owner {
+    /// The paths in a call of a tool that rules ask about, if they are this computer's.
+    pub(super) fn paths_in_call(&self, server: &str, tool: &str, arguments: &Map<String, Value>) -> BTreeSet<String> {
+        let is_local = self.servers.get(server).is_some_and(|record| record.config.as_stdio().is_some());
+        if !is_local {
+            return BTreeSet::new();
+        }
+        let act = Act::CallTool {
+            server,
+            tool,
+            // Which paths are looked for does not rest on these.
+            definition: &Hash::of_bytes(b""),
+            standing: Standing::New,
+            after_untrusted: false,
+            claims: Claims::default(),
+            arguments,
+            paths: &PathFacts::Elsewhere,
+            conversation: None,
+        };
+        self.policy.paths_of(&act).into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -15,6 +15,7 @@ mod documents;
 mod flow;
 mod gate;
 mod known;
+mod launch_state;
 mod links;
 mod marks;
 mod packages;
@@ -36,6 +37,7 @@ mod settings;
 mod sign_in;
 mod starting;
 mod supervision;
+mod turn;
 mod withdrawn;
 
 use std::collections::BTreeMap;
@@ -50,7 +52,6 @@ use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::{LaunchFiles, SearchPath};
 use policy::{Grants, Hash, Policy};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use serde_json::Value;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::activity::{Activity, Together};
@@ -58,14 +59,15 @@ use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
 use crate::limits::Counted;
 use crate::packages::LoadedPackage;
-use crate::ports::{Document, DocumentSeal, Ports, StoreError};
+use crate::ports::{Document, DocumentSeal, Ports};
 use crate::review::{KindNames, Pins, ServerPins};
 use crate::server_config::{ConfigProblem, ServerConfig, StdioConfig};
 use crate::vault::Vaults;
-use crate::view::{AppSettings, Connected, HostEvent, Millis, ServerState, ServerView, Snapshot};
+use crate::view::{AppSettings, Connected, HostEvent, Millis, QuestionId, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
+pub(crate) use answers::real_folders;
 pub(crate) use approvals::path_in_json;
 use audit::{Audits, Decided};
 pub use calls::Sent;
@@ -95,13 +97,13 @@ pub(crate) use running::sweep_orphans;
 use sampling::Sampling;
 pub use sampling::SamplingError;
 pub use sandbox::NoPlan;
+use sandbox::OwnFiles;
 pub use servers::ServerError;
 pub use sign_in::client_document;
 use sign_in::{Access, Answered};
 use supervision::Supervision;
-
-/// A command: it runs on the owner's loop.
-pub(crate) type Command = Box<dyn FnOnce(&mut Owner) + Send>;
+pub(crate) use turn::Command;
+use turn::timed;
 
 /// A server, with all that is known of it.
 pub(crate) struct ServerRecord {
@@ -168,6 +170,8 @@ pub(crate) struct Owner {
     sign_in_replies: FxHashMap<u64, oneshot::Sender<Answered>>,
     /// The results that wait for their review, by call.
     held_results: FxHashMap<String, results::HeldResult>,
+    /// Who is told the outcome of an answer that is being carried out.
+    answering: FxHashMap<QuestionId, answers::Reply>,
     calls: FxHashMap<Arc<str>, CallRecord>,
     tickets: FxHashMap<Ticket, TicketUse>,
     audits: Audits,
@@ -194,6 +198,7 @@ pub(crate) struct Owner {
     reads: Reads,
     running: FxHashMap<RunId, RunningRecord>,
     document_writer: DocumentWriter,
+    own_files: OwnFiles,
     settings: AppSettings,
     config_problem: Option<ConfigProblem>,
     /// Why a document that grants rights is not used.
@@ -229,6 +234,7 @@ impl Owner {
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
+        let own_files = OwnFiles::new(&ports);
         let document_writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
         let mut owner = Self {
             vaults: Arc::new(Vaults::new(Arc::clone(&ports.secrets))),
@@ -242,6 +248,7 @@ impl Owner {
             questions: Vec::new(),
             sign_in_replies: FxHashMap::default(),
             held_results: FxHashMap::default(),
+            answering: FxHashMap::default(),
             calls: FxHashMap::default(),
             tickets: FxHashMap::default(),
             audits: Audits::default(),
@@ -263,6 +270,7 @@ impl Owner {
             reads: Reads::default(),
             running: FxHashMap::default(),
             document_writer,
+            own_files,
             settings,
             config_problem: None,
             document_problem: None,
@@ -277,9 +285,9 @@ impl Owner {
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
         owner.heed_documents();
-        owner.reload_servers();
-        owner.reload_rules();
-        owner.reload_providers();
+        owner.read_servers();
+        owner.read_rules();
+        owner.read_providers();
         owner.look_at_keeping();
         owner.config_problem = owner.config_problem.or(problem);
         owner
@@ -288,21 +296,21 @@ impl Owner {
     /// Runs until the host is closed and every server has ended.
     pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>, mut news: mpsc::Receiver<(RunId, News)>) {
         if self.options.autostart {
-            self.start_approved_servers();
+            timed("autostart", || self.start_approved_servers());
         }
         let mut has_handles = true;
         let receipts = Arc::clone(&self.audits.receipts);
         loop {
             tokio::select! {
                 command = commands.recv(), if has_handles => match command {
-                    Some(command) => command(&mut self),
+                    Some(command) => command.run(&mut self),
                     None => {
                         has_handles = false;
                         self.close(None);
                     }
                 },
-                Some((run, item)) = news.recv() => self.on_news(run, item),
-                written = receipts.next() => self.on_receipts(written),
+                Some((run, item)) = news.recv() => timed(item.name(), || self.on_news(run, item)),
+                written = receipts.next() => timed("audit receipts", || self.on_receipts(written)),
             }
             if self.is_closing && self.runs.is_empty() {
                 break;
@@ -443,20 +451,10 @@ impl Owner {
         tokio::spawn(async move {
             let result = work.await;
             if let Some(back) = back.upgrade() {
-                let _ = back.send(Box::new(move |owner| then(owner, result))).await;
+                let name = std::any::type_name_of_val(&then);
+                let _ = back.send(Command::named(name, move |owner| then(owner, result))).await;
             }
         });
-    }
-
-    fn keep(&mut self, document: Document, value: &impl serde::Serialize) -> Result<(), StoreError> {
-        let value = serde_json::to_value(value)
-            .map_err(|e| StoreError { path: document.file_name().into(), cause: e.to_string() })?;
-        self.ports.documents.write(document, &value)
-    }
-
-    /// Writes one entry of a document that has one for each server, or takes it out. All else in it stays.
-    fn keep_entry(&self, document: Document, server: &str, value: Option<Value>) -> Result<(), StoreError> {
-        self.ports.documents.update(document, &mut |kept| document_writer::with_entry(kept, server, value.as_ref()))
     }
 }
 

@@ -87,7 +87,7 @@ impl PackageStart {
 
 impl Pinned {
     fn hash(&self) -> Hash {
-        let Found { program, plan, files } = &self.found;
+        let Found { program, plan, files, .. } = &self.found;
         command_hash(&self.config, program, plan.as_ref(), files, Some(&self.package))
     }
 }

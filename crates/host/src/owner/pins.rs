@@ -9,6 +9,7 @@ use mcp_proto::types::Tool;
 use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles};
 use policy::{Hash, Standing};
 use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
@@ -152,7 +153,47 @@ impl Owner {
     }
 
     /// The user has looked at these definitions: they are pinned, if all are as they were shown.
-    pub(crate) fn review(&mut self, server: &str, seen: &[Seen]) -> Result<(), ReviewError> {
+    pub(crate) fn review(&mut self, server: &str, seen: &[Seen], reply: oneshot::Sender<Result<(), ReviewError>>) {
+        let definitions = match self.as_shown(server, seen) {
+            Ok(definitions) => definitions,
+            Err(error) => {
+                // Whoever asked may have gone away, here and below.
+                let _ = reply.send(Err(error));
+                return;
+            }
+        };
+        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.words(), seen.name)).collect();
+        let (subject, hash) = (words.join(", "), Hash::of(&json!(definitions)));
+        let decided = Decided {
+            server,
+            kind: "review",
+            subject: &subject,
+            decision: "allowed",
+            by: self.options.decides,
+            hash: hash.as_str(),
+            ..Decided::default()
+        };
+        let (identity, at) = (self.servers.get(server).and_then(|record| record.identity.clone()), now());
+        let reviewed: Vec<(Kind, String, Value)> =
+            seen.iter().zip(definitions).map(|(seen, definition)| (seen.kind, seen.name.clone(), definition)).collect();
+        let server = server.to_owned();
+        self.audit(decided, move |owner, written| {
+            if written.is_err() {
+                let _ = reply.send(Err(ReviewError::Audit));
+                return;
+            }
+            // Whoever says this means it, also in a script.
+            let has_room = owner.change_pins(&server, true, move |pins| {
+                reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
+            });
+            owner.mark_questions_again(&server);
+            owner.emit(HostEvent::CatalogChanged(server.clone()));
+            let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
+        });
+    }
+
+    /// These definitions, if all are as they were shown.
+    fn as_shown(&self, server: &str, seen: &[Seen]) -> Result<Vec<Value>, ReviewError> {
         let record = self.servers.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
         if record.connection.is_none() {
             return Err(ReviewError::NotRunning(server.to_owned()));
@@ -168,34 +209,10 @@ impl Owner {
         let is_same = |seen: &Seen, now: &Option<Value>| {
             now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
         };
-        let pairs = || seen.iter().zip(&definitions);
+        let pairs = seen.iter().zip(&definitions);
         let stale: Vec<String> =
-            pairs().filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
-        if !stale.is_empty() {
-            return Err(ReviewError::Stale(stale));
-        }
-        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.words(), seen.name)).collect();
-        let (subject, hash) = (words.join(", "), Hash::of(&json!(definitions)));
-        let decided = Decided {
-            server,
-            kind: "review",
-            subject: &subject,
-            decision: "allowed",
-            by: self.options.decides,
-            hash: hash.as_str(),
-            ..Decided::default()
-        };
-        self.audit(decided).map_err(|_| ReviewError::Audit)?;
-        let (identity, at) = (self.servers.get(server).and_then(|record| record.identity.clone()), now());
-        let reviewed = pairs().filter_map(|(seen, now)| Some((seen.kind, seen.name.clone(), now.clone()?)));
-        let reviewed: Vec<(Kind, String, Value)> = reviewed.collect();
-        // Whoever says this means it, also in a script.
-        let has_room = self.change_pins(server, true, move |pins| {
-            reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
-        });
-        self.mark_questions_again(server);
-        self.emit(HostEvent::CatalogChanged(server.to_owned()));
-        if has_room { Ok(()) } else { Err(ReviewError::Full(server.to_owned())) }
+            pairs.filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
+        if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
     /// What is kept of what the user saw.

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use models::{Model, ModelError, ModelRef, ProviderSettings};
+use serde_json::Value;
+use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::activity::now;
-use crate::ports::{Document, StoreError};
+use super::document_writer::{ReadDocument, with_entry};
+use crate::activity;
+use crate::ports::{Document, Documents, StoreError};
 use crate::providers::{
     Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
 };
@@ -25,11 +28,50 @@ pub(crate) struct Providers {
     noted: std::collections::BTreeMap<String, ProviderSettings>,
 }
 
+/// The documents of providers, as they were read.
+struct ReadProviders {
+    models: ReadDocument,
+    lists: ReadDocument,
+    confirmed: ReadDocument,
+}
+
+fn read_all(documents: &dyn Documents) -> ReadProviders {
+    ReadProviders {
+        models: documents.read(Document::Models),
+        lists: documents.read(Document::ModelLists),
+        confirmed: documents.read(Document::Confirmed),
+    }
+}
+
 impl Owner {
-    /// Reads the providers. A file that can't be used changes nothing.
+    /// Another program may have changed the providers, or what was confirmed of them.
     pub(crate) fn reload_providers(&mut self) {
-        let read = |document| self.ports.documents.read(document).map(Option::unwrap_or_default);
-        let (Ok(file), Ok(lists)) = (read(Document::Models), read(Document::ModelLists)) else { return };
+        self.reload_providers_then(|_| ());
+    }
+
+    /// Reads the providers, after all that was handed over before, and goes on with `then`.
+    fn reload_providers_then(&mut self, then: impl FnOnce(&mut Self) + Send + 'static) {
+        self.on_disk(read_all, move |owner, read| {
+            match read {
+                Ok(read) => owner.take_providers(read),
+                Err(cause) => tracing::error!(cause, "the providers could not be read again"),
+            }
+            then(owner);
+        });
+    }
+
+    /// Reads the providers before the loop begins.
+    pub(super) fn read_providers(&mut self) {
+        let read = read_all(self.ports.documents.as_ref());
+        self.take_providers(read);
+    }
+
+    /// Takes over the providers, as they were read. A file that can't be used changes nothing.
+    fn take_providers(&mut self, ReadProviders { models, lists, confirmed }: ReadProviders) {
+        let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
+        else {
+            return;
+        };
         let file = if file.is_null() { Ok(ProvidersFile::default()) } else { serde_json::from_value(file) };
         let Ok(mut file) = file else {
             tracing::warn!("models.json can't be used; the providers stay as they were");
@@ -37,8 +79,12 @@ impl Owner {
         };
         file.providers.retain(|settings| settings.check().is_ok());
         file.providers.truncate(MAX_PROVIDERS);
-        let lists: Lists = serde_json::from_value(lists).unwrap_or_default();
-        let is_confirmed_anew = self.reload_confirmed(&file);
+        let lists: Lists = if self.is_written_later(Document::ModelLists) {
+            self.providers.lists.clone()
+        } else {
+            serde_json::from_value(lists).unwrap_or_default()
+        };
+        let is_confirmed_anew = self.take_confirmed(confirmed, &file);
         self.hold_to_confirmed_keeping();
         file.default = self.confirmed_default(&file);
         // The user may have confirmed what stands there already.
@@ -127,71 +173,131 @@ impl Owner {
         found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
     }
 
-    fn change_providers(&mut self, mut change: impl FnMut(&mut ProvidersFile)) -> Result<(), StoreError> {
-        let mut problem = None;
-        self.ports.documents.update(Document::Models, &mut |kept| {
+    /// Changes the file, as it is on disk then, takes it over, and tells `reply`.
+    fn change_providers(
+        &mut self,
+        change: impl Fn(&mut ProvidersFile) + Send + 'static,
+        reply: oneshot::Sender<Result<(), ProviderError>>,
+    ) {
+        let change = move |kept: Option<Value>| {
             let file = kept.clone().map_or_else(|| Ok(ProvidersFile::default()), serde_json::from_value);
             let changed = file.and_then(|mut file| {
                 change(&mut file);
                 serde_json::to_value(file)
             });
             match changed {
-                Ok(value) => value,
-                Err(error) => {
-                    problem = Some(error.to_string());
-                    kept.unwrap_or_default()
-                }
+                Ok(value) => (value, None),
+                Err(error) => (kept.unwrap_or_default(), Some(error.to_string())),
             }
-        })?;
-        if let Some(cause) = problem {
-            let path = self.ports.documents.path().join(Document::Models.file_name()).display().to_string();
-            return Err(StoreError { path, cause: format!("it can't be used: {cause}; correct it or move it away") });
-        }
-        self.reload_providers();
-        Ok(())
+        };
+        self.change_document(Document::Models, change, move |owner, written| {
+            let problem = match written {
+                Ok(None) => return owner.reload_providers_then(|_| drop(reply.send(Ok(())))),
+                Ok(Some(cause)) => {
+                    let path = owner.ports.documents.path().join(Document::Models.file_name()).display().to_string();
+                    StoreError { path, cause: format!("it can't be used: {cause}; correct it or move it away") }
+                }
+                Err(error) => error,
+            };
+            // Whoever asked may have gone away.
+            let _ = reply.send(Err(problem.into()));
+        });
     }
 
     /// Adds a provider, or changes the one with that id.
-    pub(crate) fn set_provider(&mut self, settings: ProviderSettings) -> Result<(), ProviderError> {
-        settings.check()?;
-        let providers = &self.providers.file.providers;
-        let is_new = !providers.iter().any(|own| own.id == settings.id);
-        if is_new && providers.len() >= MAX_PROVIDERS {
-            return Err(ProviderError::TooMany);
+    pub(crate) fn set_provider(
+        &mut self,
+        settings: ProviderSettings,
+        reply: oneshot::Sender<Result<(), ProviderError>>,
+    ) {
+        if let Err(error) = self.may_set(&settings) {
+            let _ = reply.send(Err(error));
+            return;
         }
         // Another address is another provider: what was listed there is of no use.
         let was = self.provider_settings(&settings.id).ok();
         if was.is_some_and(|was| was.origin() != settings.origin() || was.kind != settings.kind) {
-            self.keep_entry(Document::ModelLists, &settings.id, None)?;
+            self.forget_list(&settings.id);
         }
-        self.confirm_provider(&settings)?;
-        self.change_providers(|file| match file.providers.iter_mut().find(|own| own.id == settings.id) {
-            Some(own) => *own = settings.clone(),
-            None => file.providers.push(settings.clone()),
-        })?;
-        Ok(())
+        self.confirm_provider(&settings.clone(), move |owner, confirmed| match confirmed {
+            Ok(()) => {
+                let change =
+                    move |file: &mut ProvidersFile| match file.providers.iter_mut().find(|own| own.id == settings.id) {
+                        Some(own) => *own = settings.clone(),
+                        None => file.providers.push(settings.clone()),
+                    };
+                owner.change_providers(change, reply);
+            }
+            Err(error) => drop(reply.send(Err(error.into()))),
+        });
+    }
+
+    fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
+        settings.check()?;
+        let providers = &self.providers.file.providers;
+        let is_new = !providers.iter().any(|own| own.id == settings.id);
+        if is_new && providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
     /// Takes a provider out.
-    pub(crate) fn remove_provider(&mut self, id: &str) -> Result<(), ProviderError> {
-        self.provider_settings(id)?;
-        self.keep_entry(Document::ModelLists, id, None)?;
-        self.unconfirm_provider(id)?;
-        self.change_providers(|file| {
-            file.providers.retain(|own| own.id != id);
-            file.default = file.default.take().filter(|default| default.provider != id);
-        })?;
-        Ok(())
+    pub(crate) fn remove_provider(&mut self, id: &str, reply: oneshot::Sender<Result<(), ProviderError>>) {
+        if let Err(error) = self.provider_settings(id) {
+            let _ = reply.send(Err(error));
+            return;
+        }
+        self.forget_list(id);
+        let own = id.to_owned();
+        self.unconfirm_provider(id, move |owner, unconfirmed| match unconfirmed {
+            Ok(()) => {
+                let change = move |file: &mut ProvidersFile| {
+                    file.providers.retain(|provider| provider.id != own);
+                    file.default = file.default.take().filter(|default| default.provider != own);
+                };
+                owner.change_providers(change, reply);
+            }
+            Err(error) => drop(reply.send(Err(error.into()))),
+        });
     }
 
     /// Sets the model that new conversations begin with.
-    pub(crate) fn set_default_model(&mut self, model: Option<ModelRef>) -> Result<(), ProviderError> {
-        if let Some(model) = &model {
-            self.provider_settings(&model.provider)?;
+    pub(crate) fn set_default_model(
+        &mut self,
+        model: Option<ModelRef>,
+        reply: oneshot::Sender<Result<(), ProviderError>>,
+    ) {
+        if let Some(Err(error)) = model.as_ref().map(|model| self.provider_settings(&model.provider)) {
+            let _ = reply.send(Err(error));
+            return;
         }
-        self.confirm_default(model.as_ref())?;
-        self.change_providers(|file| file.default.clone_from(&model))?;
-        Ok(())
+        self.confirm_default(model.clone(), move |owner, confirmed| match confirmed {
+            Ok(()) => owner.change_providers(move |file| file.default.clone_from(&model), reply),
+            Err(error) => drop(reply.send(Err(error.into()))),
+        });
+    }
+
+    /// Writes down what a provider listed, or takes it out, and goes on with `then`. It holds at once.
+    fn keep_list(
+        &mut self,
+        id: &str,
+        listed: Option<Listed>,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let value = listed.as_ref().and_then(|listed| serde_json::to_value(listed).ok());
+        match listed {
+            Some(listed) => self.providers.lists.insert(id.to_owned(), listed),
+            None => self.providers.lists.remove(id),
+        };
+        let id = id.to_owned();
+        let change = move |kept: Option<Value>| (with_entry(kept, &id, value.as_ref()), ());
+        self.change_document(Document::ModelLists, change, then);
+    }
+
+    fn forget_list(&mut self, id: &str) {
+        self.keep_list(id, None, |_, written| {
+            if let Err(error) = written {
+                tracing::error!(%error, "the models of a provider could not be taken out");
+            }
+        });
     }
 
     /// A provider's key is another one now.
@@ -208,27 +314,30 @@ impl Owner {
         &mut self,
         settings: &ProviderSettings,
         listed: Result<Vec<Model>, ModelError>,
-    ) -> Result<(), ProviderError> {
-        // It may have been changed meanwhile.
-        if self.provider_settings(&settings.id)? != *settings {
-            return Ok(());
+        reply: oneshot::Sender<Result<(), ProviderError>>,
+    ) {
+        // It may have been changed or removed meanwhile.
+        let now = self.provider_settings(&settings.id);
+        if !now.as_ref().is_ok_and(|now| now == settings) {
+            let _ = reply.send(now.map(drop));
+            return;
         }
-        let result = match listed {
+        match listed {
             Ok(models) => {
                 self.providers.problems.remove(&settings.id);
-                let listed = Listed { models: models.clone(), at: now() };
-                self.keep_entry(Document::ModelLists, &settings.id, serde_json::to_value(&listed).ok())?;
-                self.providers.lists.insert(settings.id.clone(), listed);
+                let listed = Listed { models: models.clone(), at: activity::now() };
+                self.keep_list(&settings.id, Some(listed), |_, kept| {
+                    // Whoever asked may have gone away.
+                    let _ = reply.send(kept.map_err(ProviderError::from));
+                });
                 self.models.set_models(&settings.id, models);
-                Ok(())
             }
             Err(error) => {
                 self.providers.problems.insert(settings.id.clone(), error.clone());
-                Err(error.into())
+                let _ = reply.send(Err(error.into()));
             }
-        };
+        }
         self.look_again_at_models();
         self.emit(HostEvent::ModelsChanged);
-        result
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
-use policy::{Act, Decision, Hash, Rule, Scope, canonical_json, canonical_object};
+use mcp_transport::stdio::LaunchFiles;
+use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -12,12 +13,14 @@ use super::approvals::{address_hash, command_hash};
 use super::audit::Decided;
 use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
+use super::links::not_followed;
 use super::roots::roots_in;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::conversation::review;
 use crate::form::Form;
+use crate::ports::AuditEntry;
 use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
 use crate::view::{
@@ -49,6 +52,12 @@ pub(super) struct Pending {
     pub(super) schema: Option<Value>,
     /// Whether an approval is being carried out; until that has ended no other answer counts.
     pub(super) being_acted_on: bool,
+    /// The files that a command leads to, as they were when the user answered. Read beside the loop.
+    pub(super) files_now: Option<LaunchFiles>,
+    /// Where the paths of a call led when the user answered, or rules changed. Followed beside the loop.
+    pub(super) paths: PathFacts,
+    /// Set while files or paths are looked at for an answer. A refusal needs none of it.
+    pub(super) being_looked_at: bool,
     /// The model that answers it now. It stops when the question is gone.
     pub(super) running: Option<Running>,
 }
@@ -72,15 +81,20 @@ impl Pending {
             what_for: self.what_for.clone(),
             schema: self.schema.clone(),
             being_acted_on: self.being_acted_on,
+            files_now: self.files_now.clone(),
+            paths: self.paths.clone(),
+            being_looked_at: self.being_looked_at,
             running: None,
         }
     }
 
     /// Over the exact bytes that an approval lets cross.
     pub(super) fn hash(&self) -> Hash {
-        if let QuestionBody::StartServer { config, resolved, plan, files, package, .. } = &self.view.body {
-            // The files that would run may be others than when it was asked.
-            return command_hash(config, resolved, plan.as_ref(), &files.again(), package.as_deref());
+        if let QuestionBody::StartServer { config, resolved, plan, package, .. } = &self.view.body
+            && let Some(files) = &self.files_now
+        {
+            // They may be others than when it was asked.
+            return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
         }
         hash_of(&self.view.body, self.schema.as_ref())
     }
@@ -196,7 +210,18 @@ impl Owner {
         if self.settings.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
-        self.questions.push(Pending { view: view.clone(), what_for, schema, being_acted_on: false, running: None });
+        let paths = self.servers.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
+        let pending = Pending {
+            view: view.clone(),
+            what_for,
+            schema,
+            being_acted_on: false,
+            files_now: None,
+            paths,
+            being_looked_at: false,
+            running: None,
+        };
+        self.questions.push(pending);
         self.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
@@ -380,20 +405,21 @@ impl Owner {
 
     /// Writes down what became of a question that lets nothing leave.
     pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) {
-        self.write_down_as(pending, outcome, scope, Leaving::shown(pending));
+        let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
+        self.note_entry(entry);
     }
 
-    /// Writes down what became of a question. Only an approval must not happen without.
-    pub(super) fn write_down_as(
-        &mut self,
+    /// The entry that says what became of a question. It takes the content.
+    pub(super) fn entry_of(
+        &self,
         pending: &Pending,
         outcome: Outcome,
         scope: Option<Scope>,
-        leaving: Leaving,
-    ) -> bool {
-        let view = &pending.view;
+        leaving: &mut Leaving,
+    ) -> AuditEntry {
+        let (view, content) = (&pending.view, leaving.content.take());
         let conversation = self.conversation_of(&view.why);
-        let entry = Decided {
+        self.entry(Decided {
             server: &view.server,
             kind: leaving.kind,
             subject: &leaving.subject,
@@ -402,15 +428,10 @@ impl Owner {
             by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
             hash: leaving.logged.as_str(),
             asker: asker_of(&view.why),
-            content: leaving.content,
+            content,
             rule: view.rule.into(),
             conversation: conversation.as_deref(),
-        };
-        if outcome != Outcome::Allowed {
-            self.note(entry);
-            return true;
-        }
-        self.audit(entry).inspect_err(|error| tracing::error!(%error, "a decision could not be written down")).is_ok()
+        })
     }
 
     /// The conversation that led to a question.
@@ -425,7 +446,7 @@ impl Owner {
 }
 
 /// Who asked for what a question is about.
-const fn asker_of(why: &Why) -> &'static str {
+pub(super) const fn asker_of(why: &Why) -> &'static str {
     match why {
         Why::User { .. } => "user",
         Why::Model { .. } => "model",

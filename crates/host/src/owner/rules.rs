@@ -1,6 +1,8 @@
 //! The rules: read, watched, changed, and asked what they would say. Whatever can't be read makes everything ask.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use mcp_proto::types::Tool;
 use policy::{
@@ -8,12 +10,14 @@ use policy::{
     SamplingUse, Source, Standing, Subject, canonical_json,
 };
 use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
 
 use super::Owner;
 use super::approvals::config_hash;
 use super::audit::Decided;
 use super::definitions::claims_of;
-use super::links::path_facts;
+use super::document_writer::ReadDocument;
+use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
@@ -22,7 +26,7 @@ use crate::ports::{Document, StoreError};
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
 use crate::server_config::{ServerConfig, ServerTransport};
-use crate::view::{HostEvent, QuestionBody, ServerState};
+use crate::view::{HostEvent, QuestionBody, QuestionId, ServerState};
 
 /// The two files of rules, as they were read last.
 #[derive(Debug, Default)]
@@ -37,11 +41,28 @@ pub(super) struct RuleFiles {
 const MOST_TOLD: usize = 20;
 
 impl Owner {
-    /// Reads both files of rules. Questions that a rule now denies are refused.
+    /// Another program may have changed a file of rules.
     pub(crate) fn reload_rules(&mut self) {
+        let managed = Arc::clone(&self.ports.managed);
+        self.on_disk(
+            move |documents| (managed.read(), documents.read(Document::Policy)),
+            |owner, read| match read {
+                Ok((managed, user)) => owner.take_rules(managed, user),
+                Err(cause) => tracing::error!(cause, "the rules could not be read again"),
+            },
+        );
+    }
+
+    /// Reads both files of rules before the loop begins.
+    pub(super) fn read_rules(&mut self) {
+        let (managed, user) = (self.ports.managed.read(), self.ports.documents.read(Document::Policy));
+        self.take_rules(managed, user);
+    }
+
+    /// Takes over both files of rules, as they were read. Questions that a rule now denies are refused.
+    fn take_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
         let changed = self.rule_files.user.changed;
-        let managed = self.ports.managed.read();
         let (exists, problem) = match parsed(managed) {
             Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
@@ -50,7 +71,6 @@ impl Owner {
             }
         };
         self.rule_files.managed = RuleFile { path: self.ports.managed.path(), exists, problem, changed: None };
-        let user = self.ports.documents.read(Document::Policy);
         let (exists, problem) = match parsed(user) {
             Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
@@ -116,8 +136,9 @@ impl Owner {
         }
     }
 
-    /// Says what a server is, for rules that go by that: its command line or URL, and the program it leads to, once that is found.
-    pub(super) fn say_identity(&mut self, server: &str, program: Option<&Path>) {
+    /// Says what a server is, for rules that go by that: its command line or URL, and the program it leads to, as it was found
+    /// and with links resolved, once that is found.
+    pub(super) fn say_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.get(server) else { return };
         let mut words = match &record.config.transport {
             ServerTransport::Stdio(config) => {
@@ -125,9 +146,9 @@ impl Owner {
             }
             ServerTransport::Http(config) => vec![config.url.clone()],
         };
-        if let Some(program) = program {
+        if let Some((program, real)) = program {
             words.push(program.display().to_string());
-            words.extend(program.canonicalize().ok().map(|program| program.display().to_string()));
+            words.extend(real.map(|real| real.display().to_string()));
         }
         self.policy.set_identity(server, &words);
     }
@@ -174,86 +195,120 @@ impl Owner {
     }
 
     /// Adds a rule, or puts it in the place of the one with its number. Rules that do not last are kept in memory.
-    pub(crate) fn set_rule(&mut self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
-        RuleSet::compile(Source::User, vec![rule.clone()])?;
-        self.audit_rule(&rule, "allowed")?;
-        let source = if rule.scope == RuleScope::Always { Source::User } else { Source::Session };
-        let id = if source == Source::Session {
-            if rule.id != 0 && !self.policy.session_mut().remove_if(|own| own.id == rule.id) {
-                return Err(RulesError::NoSuchRule);
+    pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
+        if let Err(error) = RuleSet::compile(Source::User, vec![rule.clone()]) {
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(Err(error.into()));
+            return;
+        }
+        self.audit_rule(&rule.clone(), "allowed", move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+            } else if rule.scope == RuleScope::Always {
+                let change = move |file: &mut PolicyFile| put_rule(file, &rule);
+                owner.change_rules(change, move |_, set| {
+                    let _ = reply.send(set.map(|id| RuleRef { source: Source::User, id }));
+                });
+            } else {
+                let set = owner.set_session_rule(rule);
+                let _ = reply.send(set.map(|id| RuleRef { source: Source::Session, id }));
             }
-            self.policy.session_mut().add(rule)?
-        } else {
-            self.change_rules(|file| {
-                if rule.id == 0 {
-                    let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
-                    file.rules.push(PolicyRule { id, ..rule.clone() });
-                    return Ok(id);
-                }
-                let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
-                *own = rule.clone();
-                Ok(rule.id)
-            })?
-        };
+        });
+    }
+
+    fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        if rule.id != 0 && !self.policy.session_mut().remove_if(|own| own.id == rule.id) {
+            return Err(RulesError::NoSuchRule);
+        }
+        let id = self.policy.session_mut().add(rule)?;
         self.rules_changed();
-        Ok(RuleRef { source, id })
+        Ok(id)
     }
 
     /// Removes a rule of the user's.
-    pub(crate) fn remove_rule(&mut self, rule: RuleRef) -> Result<(), RulesError> {
+    pub(crate) fn remove_rule(&mut self, rule: RuleRef, reply: oneshot::Sender<Result<(), RulesError>>) {
         let own = self.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
-        let own = own.filter(|_| rule.source != Source::Managed).ok_or(RulesError::NoSuchRule)?;
-        self.audit_rule(&own, "denied")?;
-        if rule.source == Source::Session {
-            self.policy.session_mut().remove_if(|own| own.id == rule.id);
-        } else {
-            self.change_rules(|file| {
-                file.rules.retain(|own| own.id != rule.id);
-                Ok(())
-            })?;
-        }
-        self.rules_changed();
-        Ok(())
+        let Some(own) = own.filter(|_| rule.source != Source::Managed) else {
+            let _ = reply.send(Err(RulesError::NoSuchRule));
+            return;
+        };
+        self.audit_rule(&own, "denied", move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+            } else if rule.source == Source::Session {
+                owner.policy.session_mut().remove_if(|own| own.id == rule.id);
+                owner.rules_changed();
+                let _ = reply.send(Ok(()));
+            } else {
+                let change = move |file: &mut PolicyFile| {
+                    file.rules.retain(|own| own.id != rule.id);
+                    Ok(())
+                };
+                owner.change_rules(change, move |_, removed| drop(reply.send(removed)));
+            }
+        });
     }
 
     /// Chooses how much is asked about.
-    pub(crate) fn set_preset(&mut self, preset: Preset) -> Result<(), RulesError> {
+    pub(crate) fn set_preset(&mut self, preset: Preset, reply: oneshot::Sender<Result<(), RulesError>>) {
         let subject = canonical_json(&json!({ "preset": preset }));
-        self.audit_policy(&subject, "allowed")?;
-        self.change_rules(|file| {
-            file.preset = preset;
-            Ok(())
-        })?;
-        self.rules_changed();
-        Ok(())
+        self.audit_policy(&subject, "allowed", move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+                return;
+            }
+            let change = move |file: &mut PolicyFile| {
+                file.preset = preset;
+                Ok(())
+            };
+            owner.change_rules(change, move |_, set| drop(reply.send(set)));
+        });
     }
 
     /// Trusts a server with calls of its tools, or no longer does.
-    pub(crate) fn trust(&mut self, server: &str, trust: Trust) -> Result<(), RulesError> {
+    pub(crate) fn trust(&mut self, server: &str, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
         if !self.servers.contains_key(server) {
-            return Err(RulesError::NoSuchServer(server.to_owned()));
+            let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
+            return;
         }
-        self.audit_rule(&PolicyRule::trusting(server), if trust == Trust::No { "denied" } else { "allowed" })?;
+        let (rule, server) = (PolicyRule::trusting(server), server.to_owned());
+        let decision = if trust == Trust::No { "denied" } else { "allowed" };
+        self.audit_rule(&rule, decision, move |owner, written| match written {
+            Ok(()) => owner.set_trust(server, trust, reply),
+            Err(error) => drop(reply.send(Err(error.into()))),
+        });
+    }
+
+    fn set_trust(&mut self, server: String, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
         // First what needs no file: to end it must not wait for one that can't be used.
         if trust == Trust::Run {
-            self.policy.trust_for_run(server)?;
+            if let Err(error) = self.policy.trust_for_run(&server) {
+                let _ = reply.send(Err(error.into()));
+                return;
+            }
         } else {
-            self.policy.end_trust(server);
+            self.policy.end_trust(&server);
         }
-        let stands = self.policy.rules(Source::User).any(|rule| rule.trusts(server));
-        if stands != (trust == Trust::Always) {
-            self.change_rules(|file| {
-                file.rules.retain(|rule| !rule.trusts(server));
-                if trust == Trust::Always {
-                    let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
-                    file.rules.push(PolicyRule { id, ..PolicyRule::trusting(server) });
-                }
-                Ok(())
-            })?;
+        let stands = self.policy.rules(Source::User).any(|rule| rule.trusts(&server));
+        if stands == (trust == Trust::Always) && !self.is_written_later(Document::Policy) {
+            self.emit_server(&server);
+            self.rules_changed();
+            let _ = reply.send(Ok(()));
+            return;
         }
-        self.emit_server(server);
         self.rules_changed();
-        Ok(())
+        let name = server.clone();
+        let change = move |file: &mut PolicyFile| {
+            file.rules.retain(|rule| !rule.trusts(&name));
+            if trust == Trust::Always {
+                put_rule(file, &PolicyRule::trusting(&name))?;
+            }
+            Ok(())
+        };
+        self.change_rules(change, move |owner, set| {
+            owner.emit_server(&server);
+            let _ = reply.send(set);
+        });
     }
 
     /// For how long a server is trusted.
@@ -272,58 +327,95 @@ impl Owner {
         if !self.policy.rules(Source::User).any(|rule| rule.trusts(server)) {
             return;
         }
-        let forgotten = self.change_rules(|file| {
-            file.rules.retain(|rule| !rule.trusts(server));
+        let name = server.to_owned();
+        let change = move |file: &mut PolicyFile| {
+            file.rules.retain(|rule| !rule.trusts(&name));
             Ok(())
+        };
+        self.change_rules(change, |_, forgotten| {
+            if let Err(error) = forgotten {
+                tracing::error!(%error, "the trust in a removed server could not be taken out of the rules");
+            }
         });
-        if let Err(error) = forgotten {
-            tracing::error!(%error, "the trust in a removed server could not be taken out of the rules");
-        }
-        self.rules_changed();
     }
 
-    /// Changes the user's file, as it is on disk now, and takes it over.
-    fn change_rules<T>(&mut self, change: impl Fn(&mut PolicyFile) -> Result<T, RulesError>) -> Result<T, RulesError> {
-        // What another program wrote meanwhile is not to pass for a change of ours.
-        self.reload_rules();
-        let mut outcome = Err(RulesError::NoSuchRule);
-        self.ports.documents.update(Document::Policy, &mut |kept| {
-            outcome = changed(kept.clone(), &change);
+    /// Changes the user's file, as it is on disk then, takes it over, and goes on with `then`.
+    fn change_rules<T: Send + 'static>(
+        &mut self,
+        change: impl Fn(&mut PolicyFile) -> Result<T, RulesError> + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, RulesError>) + Send + 'static,
+    ) {
+        let managed = Arc::clone(&self.ports.managed);
+        let change = move |kept: Option<Value>| {
+            let changed = changed(kept.clone(), &change);
             let unchanged = || kept.clone().unwrap_or_else(|| json!(PolicyFile::default()));
-            outcome.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file))
-        })?;
-        let (file, given) = outcome?;
-        self.policy.set_user(file)?;
-        self.rule_files.user.exists = true;
-        self.rule_files.user.problem = None;
-        Ok(given)
+            let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
+            (value, (managed.read(), kept, changed))
+        };
+        self.change_document(Document::Policy, change, move |owner, written| {
+            let given = written.map_err(RulesError::from).and_then(|(managed, before, changed)| {
+                // What another program wrote meanwhile is not to pass for a change of ours.
+                owner.take_rules(managed, Ok(before));
+                let (file, given) = changed?;
+                owner.policy.set_user(file)?;
+                owner.rule_files.user.exists = true;
+                owner.rule_files.user.problem = None;
+                owner.rules_changed();
+                Ok(given)
+            });
+            then(owner, given);
+        });
     }
 
-    fn audit_rule(&mut self, rule: &PolicyRule, decision: &'static str) -> Result<(), StoreError> {
-        self.audit_policy(&canonical_json(&json!(rule)), decision)
+    fn audit_rule(
+        &mut self,
+        rule: &PolicyRule,
+        decision: &'static str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.audit_policy(&canonical_json(&json!(rule)), decision, then);
     }
 
     /// A rule lets things cross, so it is written down as they are.
-    fn audit_policy(&mut self, subject: &str, decision: &'static str) -> Result<(), StoreError> {
+    fn audit_policy(
+        &mut self,
+        subject: &str,
+        decision: &'static str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
         let hash = Hash::of_bytes(subject.as_bytes());
         let by = self.options.decides;
-        self.audit(Decided { kind: "rule", subject, decision, by, hash: hash.as_str(), ..Decided::default() })
+        let entry = Decided { kind: "rule", subject, decision, by, hash: hash.as_str(), ..Decided::default() };
+        self.audit(entry, then);
     }
 
     fn rules_changed(&mut self) {
         self.judgement += 1;
-        let denied: Vec<_> = (0..self.questions.len())
-            .filter_map(|at| self.denied_now(at).map(|by| (self.questions[at].view.id, by)))
-            .collect();
-        for (id, by) in denied {
-            // To refuse one may have ended others.
-            if let Some(at) = self.questions.iter().position(|pending| pending.view.id == id) {
-                self.refuse_by_rule(at, by);
+        let questions: Vec<_> =
+            self.questions.iter().map(|pending| (pending.view.id, self.paths_in_question(pending))).collect();
+        for (id, paths) in questions {
+            if paths.is_empty() {
+                self.refuse_if_denied(id);
+            } else {
+                self.beside(follow(paths), move |owner, facts| {
+                    if let Some(pending) = owner.questions.iter_mut().find(|pending| pending.view.id == id) {
+                        pending.paths = facts;
+                    }
+                    owner.refuse_if_denied(id);
+                });
             }
         }
         self.end_kept_out();
         self.end_unallowed();
         self.emit(HostEvent::RulesChanged);
+    }
+
+    /// Refuses a question that a rule denies now. To refuse one may have ended others.
+    fn refuse_if_denied(&mut self, id: QuestionId) {
+        let at = self.questions.iter().position(|pending| pending.view.id == id);
+        if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
+            self.refuse_by_rule(at, by);
+        }
     }
 
     /// What denies a question as it is now: rules may have changed since it was asked, and so may what would cross.
@@ -349,7 +441,7 @@ impl Owner {
                 after_untrusted: false,
                 claims: claims_of(tool),
                 arguments,
-                paths: &PathFacts::Elsewhere,
+                paths: &pending.paths,
                 conversation: conversation.as_deref(),
             },
             QuestionBody::Read { .. } | QuestionBody::Result { .. } => {
@@ -361,18 +453,53 @@ impl Owner {
             QuestionBody::Roots => Act::ShareRoots { server, decided: false },
             QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
         };
-        let config = self.servers.get(server).map(|record| &record.config);
-        let paths = config.map(|config| path_facts(&self.policy, config, &act)).unwrap_or_default();
-        self.policy.decide(&act.with_paths(&paths), now())
+        self.policy.decide(&act, now())
+    }
+
+    /// The paths in a question about a call that rules ask about.
+    pub(super) fn paths_in_question(&self, pending: &Pending) -> BTreeSet<String> {
+        match &pending.view.body {
+            QuestionBody::Tool { tool, arguments, .. } => {
+                self.paths_in_call(&pending.view.server, &tool.name, arguments)
+            }
+            _ => BTreeSet::new(),
+        }
     }
 
     /// What would happen, and which rules say so. Nothing does.
-    pub(crate) fn dry_run(&mut self, server: &str, asked: &DryRun) -> Result<DryRunResult, RulesError> {
+    pub(crate) fn dry_run(
+        &mut self,
+        server: String,
+        asked: DryRun,
+        reply: oneshot::Sender<Result<DryRunResult, RulesError>>,
+    ) {
+        let paths = match &asked {
+            DryRun::Call { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
+            _ => BTreeSet::new(),
+        };
+        if paths.is_empty() {
+            let facts = self.servers.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
+            return;
+        }
+        self.beside(follow(paths), move |owner, facts| {
+            let _ = reply.send(owner.dry_run_with(&server, &asked, &facts));
+        });
+    }
+
+    fn dry_run_with(&mut self, server: &str, asked: &DryRun, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
         if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
             && self.servers.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
-            return Ok(self.dry_call(server, (tool, arguments), known, conversation.as_deref(), *after_untrusted));
+            return Ok(self.dry_call(
+                server,
+                (tool, arguments, paths),
+                known,
+                conversation.as_deref(),
+                *after_untrusted,
+            ));
         }
         let record = self.servers.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         let approved = self.policy.grants().find(server, &Subject::Command);
@@ -396,7 +523,7 @@ impl Owner {
     fn dry_call(
         &self,
         server: &str,
-        (tool, arguments): (&str, &Map<String, Value>),
+        (tool, arguments, paths): (&str, &Map<String, Value>, &PathFacts),
         known: KnownTool,
         conversation: Option<&str>,
         after_untrusted: bool,
@@ -409,13 +536,11 @@ impl Owner {
             standing,
             claims,
             arguments,
-            paths: &PathFacts::Elsewhere,
+            paths,
             after_untrusted,
             conversation,
         };
-        let config = self.servers.get(server).map(|record| &record.config);
-        let paths = config.map(|config| path_facts(&self.policy, config, &act)).unwrap_or_default();
-        let explanation = self.policy.explain(&act.with_paths(&paths), now());
+        let explanation = self.policy.explain(&act, now());
         DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
@@ -468,6 +593,18 @@ fn changed<T>(
     let given = change(&mut file)?;
     RuleSet::compile(Source::User, file.rules.clone())?;
     Ok((file, given))
+}
+
+/// Puts a rule in the place of the one with its number, or at the end with a new one.
+fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
+    if rule.id == 0 {
+        let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
+        file.rules.push(PolicyRule { id, ..rule.clone() });
+        return Ok(id);
+    }
+    let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
+    own.clone_from(rule);
+    Ok(rule.id)
 }
 
 fn has_expired(rule: &PolicyRule) -> bool {

@@ -1,6 +1,7 @@
 //! The sandboxes of local servers: what they reach, the home that each has of its own, and the folders that they are told of.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_transport::sandbox::{Plan, Sandbox, SandboxError, missing};
 use mcp_transport::stdio::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand};
@@ -11,6 +12,7 @@ use tokio::sync::oneshot;
 use super::Owner;
 use super::approvals::path_in_json;
 use crate::packages::Launched;
+use crate::ports::Ports;
 use crate::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use crate::view::{SandboxPreview, Writer};
 
@@ -43,17 +45,24 @@ pub enum NoPlan {
 }
 
 /// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings file, in which
-/// other servers' keys may stand.
+/// other servers' keys may stand. A server in a sandbox sees and changes nothing of them.
 #[derive(Debug, Clone)]
 pub(super) struct OwnFiles {
     data: PathBuf,
+    /// The data folder by where it really lay when Drawbridge began.
+    real_data: PathBuf,
     config: PathBuf,
+    /// The folders as they were found last.
+    folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
 impl OwnFiles {
-    /// The data folder by where it really lies.
-    fn data_folder(&self) -> PathBuf {
-        self.data.canonicalize().unwrap_or_else(|_| self.data.clone())
+    pub(super) fn new(ports: &Ports) -> Self {
+        let (data, config) = (ports.documents.path(), ports.servers.path());
+        let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
+        let own = Self { data, real_data, config, folders: Arc::default() };
+        own.find();
+        own
     }
 
     /// The folder of the settings file by where it really lies; none if it is not there. The file alone can't be hidden: the next change
@@ -64,17 +73,24 @@ impl OwnFiles {
         folder.canonicalize().ok()
     }
 
-    /// The folders of which a server in a sandbox sees nothing, wherever else it may read.
+    /// The folders of which a server in a sandbox sees nothing, wherever else it may read, as they lie now. Waits for the disk, so
+    /// the owner loop uses [`Self::folders`].
+    fn find(&self) -> Vec<PathBuf> {
+        let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
+        let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
+        self.folders.write().unwrap_or_else(PoisonError::into_inner).clone_from(&found);
+        found
+    }
+
+    /// The same folders as they were found last. [`plan`] finds them before each start.
     fn folders(&self) -> Vec<PathBuf> {
-        let data = self.data_folder();
-        let config = self.config_folder().filter(|config| !config.starts_with(&data));
-        [data].into_iter().chain(config).collect()
+        self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether a folder that is named shows some of them though they are hidden. Beside the settings file, whose folder may be any, there
     /// may be folders that are somebody else's.
     fn shows(&self, folder: &Path) -> bool {
-        folder.starts_with(self.data_folder()) || self.config_folder().is_some_and(|config| folder == config)
+        folder.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| folder == config)
     }
 }
 
@@ -92,7 +108,7 @@ impl Owner {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network.clone(),
                 home: self.sandbox_home(name, configured),
-                hidden: self.own_files().folders(),
+                hidden: self.own_files.folders(),
                 limits: self.settings.limits.resources(),
             }),
             approved: None,
@@ -105,13 +121,9 @@ impl Owner {
         self.data_folder().join(HOMES).join(home_name(name, config))
     }
 
-    /// Where Drawbridge's own files lie, of which a server in a sandbox sees and changes nothing.
-    pub(super) fn own_files(&self) -> OwnFiles {
-        OwnFiles { data: self.ports.documents.path(), config: self.ports.servers.path() }
-    }
-
+    /// The data folder by where it really lay when Drawbridge began.
     fn data_folder(&self) -> PathBuf {
-        self.own_files().data_folder()
+        self.own_files.real_data.clone()
     }
 
     /// The other servers whose sandbox lets them write to one of these files.
@@ -144,7 +156,7 @@ impl Owner {
             let _ = reply.send(Err(NoPlan::NoSandbox));
             return;
         };
-        let (command, known, own) = (self.command(name, &stdio), self.search_path.clone(), self.own_files());
+        let (command, known, own) = (self.command(name, &stdio), self.search_path.clone(), self.own_files.clone());
         tokio::spawn(async move {
             let (path, found) = super::starting::find(command.clone(), known).await;
             let _ = reply.send(match found {
@@ -172,15 +184,10 @@ impl Owner {
         }
     }
 
-    /// A server has another name: its home goes with it. One that runs keeps the old one, and has lost it then.
-    pub(super) fn rename_sandbox(&self, was: &str, entry: &ServerEntry) {
-        let Some(stdio) = entry.config.as_stdio() else { return };
-        let (from, to) = (self.sandbox_home(was, stdio), self.sandbox_home(&entry.name, stdio));
-        if from.exists()
-            && let Err(error) = std::fs::rename(&from, &to)
-        {
-            tracing::warn!(%error, "the home of a server could not be renamed: {}", from.display());
-        }
+    /// The homes of a server before and after it is renamed, if it can have one.
+    pub(super) fn renamed_homes(&self, was: &str, entry: &ServerEntry) -> Option<(PathBuf, PathBuf)> {
+        let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?;
+        Some((self.sandbox_home(was, stdio), self.sandbox_home(&entry.name, stdio)))
     }
 
     /// Removes the home of a server that its user removed. It may be large.
@@ -195,6 +202,15 @@ impl Owner {
                 tracing::warn!(%error, "the home of a server that is gone could not be removed: {}", home.display());
             }
         });
+    }
+}
+
+/// Renames the home of a server.
+pub(super) fn rename_home(from: &Path, to: &Path) {
+    if from.exists()
+        && let Err(error) = std::fs::rename(from, to)
+    {
+        tracing::warn!(%error, "the home of a server could not be renamed: {}", from.display());
     }
 }
 
@@ -235,7 +251,11 @@ pub(super) async fn plan(
             return Err(NoPlan::OwnFolder(folder.path));
         }
     }
-    let plan = Plan::make(command, program, path).await?;
+    let mut command = command.clone();
+    if let Some(sandbox) = &mut command.sandbox {
+        sandbox.hidden = own.find();
+    }
+    let plan = Plan::make(&command, program, path).await?;
     // What is hidden would hide the program as well.
     let reach = plan.as_ref().map(|plan| &plan.reach);
     match reach.and_then(|reach| reach.program.iter().find(|part| reach.hidden.contains(part))) {

@@ -3,15 +3,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use policy::{Grant, Subject};
+use serde_json::Value;
+use tokio::sync::oneshot;
 
 use super::approvals::{address_hash, approval_words};
 use super::definitions::Definitions;
 use super::marks::Said;
+use super::sandbox::rename_home;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
-use crate::ports::{Document, StoreError};
+use crate::ports::{Document, ServerSettings, StoreError};
 use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
@@ -50,12 +53,62 @@ pub enum ServerError {
     },
 }
 
+/// Where the outcome of a change of the servers goes.
+type Reply = oneshot::Sender<Result<(), ServerError>>;
+
+/// The settings file, as it was read.
+struct ReadServers {
+    entries: Result<Vec<ServerEntry>, ConfigProblem>,
+    is_there: bool,
+}
+
+fn read_servers(settings: &dyn ServerSettings) -> ReadServers {
+    ReadServers { entries: settings.load(), is_there: settings.path().exists() }
+}
+
 impl Owner {
-    /// Reads the settings file again. Servers that are gone are stopped, those whose command changed too; if the file can't be
-    /// used, all stays as it was.
+    /// Another program changed the settings file.
     pub(crate) fn reload_servers(&mut self) {
-        let entries = match self.ports.servers.load() {
-            Ok(entries) if entries.is_empty() && !self.servers.is_empty() && !self.ports.servers.path().exists() => {
+        let settings = Arc::clone(&self.ports.servers);
+        self.on_disk(
+            move |_| read_servers(settings.as_ref()),
+            |owner, read| match read {
+                Ok(read) => owner.take_servers(read),
+                Err(cause) => tracing::error!(cause, "the settings could not be read again"),
+            },
+        );
+    }
+
+    /// Reads the settings file before the loop begins.
+    pub(super) fn read_servers(&mut self) {
+        let read = read_servers(self.ports.servers.as_ref());
+        self.take_servers(read);
+    }
+
+    /// Changes the settings file, takes it over as it is then, and goes on with `then`.
+    fn change_servers(
+        &mut self,
+        change: impl FnOnce(&dyn ServerSettings) -> Result<(), ConfigProblem> + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<ReadServers, ConfigProblem>) + Send + 'static,
+    ) {
+        let settings = Arc::clone(&self.ports.servers);
+        let file = settings.path().display().to_string();
+        self.on_disk(
+            move |_| change(settings.as_ref()).map(|()| read_servers(settings.as_ref())),
+            move |owner, changed| {
+                let no_room = |cause: &str| {
+                    Err(ConfigProblem { file: Some(file), line: None, column: None, message: cause.to_owned() })
+                };
+                then(owner, changed.unwrap_or_else(no_room));
+            },
+        );
+    }
+
+    /// Takes over the settings file, as it was read. Servers that are gone are stopped, those whose command changed too; if the file
+    /// can't be used, all stays as it was.
+    fn take_servers(&mut self, ReadServers { entries, is_there }: ReadServers) {
+        let entries = match entries {
+            Ok(entries) if entries.is_empty() && !self.servers.is_empty() && !is_there => {
                 // Some programs take a file away for a moment when they write it.
                 let path = self.ports.servers.path();
                 self.set_config_problem(Some(ConfigProblem {
@@ -102,36 +155,56 @@ impl Owner {
         }
     }
 
-    pub(crate) fn add_server(&mut self, entry: ServerEntry) -> Result<(), ServerError> {
-        self.check(&entry, None)?;
-        self.ports.servers.put(&entry, None)?;
-        self.reload_servers();
-        Ok(())
+    pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: Reply) {
+        if let Err(error) = self.check(&entry, None) {
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(Err(error));
+            return;
+        }
+        self.change_servers(
+            move |settings| settings.put(&entry, None),
+            move |owner, put| {
+                let _ = reply.send(put.map(|read| owner.take_servers(read)).map_err(ServerError::from));
+            },
+        );
     }
 
-    pub(crate) fn update_server(
-        &mut self,
-        was: &str,
-        entry: ServerEntry,
-        forgotten: Forgotten,
-    ) -> Result<(), ServerError> {
-        if !self.servers.contains_key(was) {
-            return Err(ServerError::NotFound(was.to_owned()));
+    pub(crate) fn update_server(&mut self, was: &str, entry: ServerEntry, forgotten: Forgotten, reply: Reply) {
+        let checked = if self.servers.contains_key(was) {
+            self.check(&entry, Some(was))
+        } else {
+            Err(ServerError::NotFound(was.to_owned()))
+        };
+        if let Err(error) = checked {
+            let _ = reply.send(Err(error));
+            return;
         }
-        self.check(&entry, Some(was))?;
-        self.ports.servers.put(&entry, Some(was))?;
-        self.forget_old_sign_in(was, &entry, forgotten);
-        self.secrets_changed(was);
-        if entry.name != was {
-            self.rename_roots(was, &entry.name);
-            self.rename_flow(was, &entry.name);
-            self.rename_sampling(was, &entry.name);
-            self.rename_sandbox(was, &entry);
-            self.drop_server(was);
-            self.forget(was);
-        }
-        self.reload_servers();
-        Ok(())
+        let homes = self.renamed_homes(was, &entry);
+        let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
+        self.change_servers(
+            move |settings| {
+                settings.put(&written, Some(&old))?;
+                if let Some((from, to)) = homes {
+                    rename_home(&from, &to);
+                }
+                Ok(())
+            },
+            move |owner, put| {
+                let updated = put.map(|read| {
+                    owner.forget_old_sign_in(&was, &entry, forgotten);
+                    owner.secrets_changed(&was);
+                    if entry.name != was {
+                        owner.rename_roots(&was, &entry.name);
+                        owner.rename_flow(&was, &entry.name);
+                        owner.rename_sampling(&was, &entry.name);
+                        owner.drop_server(&was);
+                        owner.forget(&was);
+                    }
+                    owner.take_servers(read);
+                });
+                owner.answer_written_all(reply, updated.map_err(ServerError::from));
+            },
+        );
     }
 
     /// Secrets that a server's settings name may be others: they are read anew when they are needed next.
@@ -141,16 +214,29 @@ impl Owner {
         }
     }
 
-    pub(crate) fn remove_server(&mut self, name: &str, forgotten: Forgotten) -> Result<(), ServerError> {
+    pub(crate) fn remove_server(&mut self, name: &str, forgotten: Forgotten, reply: Reply) {
         if !self.servers.contains_key(name) {
-            return Err(ServerError::NotFound(name.to_owned()));
+            let _ = reply.send(Err(ServerError::NotFound(name.to_owned())));
+            return;
         }
-        self.ports.servers.remove(name)?;
-        self.forget_sandbox(name);
-        self.forget_sign_in(name, forgotten);
-        self.drop_server(name);
-        self.forget(name);
-        Ok(())
+        let (name, removed) = (name.to_owned(), name.to_owned());
+        self.change_servers(
+            move |settings| settings.remove(&removed),
+            move |owner, left| {
+                let removed = left.map(|_| {
+                    owner.forget_sandbox(&name);
+                    owner.forget_sign_in(&name, forgotten);
+                    owner.drop_server(&name);
+                    owner.forget(&name);
+                });
+                owner.answer_written_all(reply, removed.map_err(ServerError::from));
+            },
+        );
+    }
+
+    /// Tells the outcome once all that was handed over before is written, such as what no longer rests on a server's name.
+    fn answer_written_all(&mut self, reply: Reply, outcome: Result<(), ServerError>) {
+        self.on_disk(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
     fn check(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
@@ -176,9 +262,11 @@ impl Owner {
     /// Forgets what rests on a server's name.
     fn forget(&mut self, name: &str) {
         self.policy.forget_server(name);
-        if let Err(error) = self.keep_grants(name, None) {
-            tracing::error!(%error, "the approvals of a removed server could not be taken out");
-        }
+        self.keep_grants(name, None, |_, kept| {
+            if let Err(error) = kept {
+                tracing::error!(%error, "the approvals of a removed server could not be taken out");
+            }
+        });
         self.asking.remove(name);
         self.forget_roots(name);
         self.forget_flow(name);
@@ -229,17 +317,25 @@ impl Owner {
         })
     }
 
-    /// Writes down what stands for a server, or for one subject of it. All else in the file stays: another host (the app
-    /// beside a terminal) may have written it.
-    pub(super) fn keep_grants(&mut self, server: &str, subject: Option<&Subject>) -> Result<(), StoreError> {
-        let concerns = |grant: &Grant| grant.server == server && subject.is_none_or(|s| *s == grant.subject);
-        let own: Vec<Grant> = self.policy.grants().to_keep().into_iter().filter(concerns).collect();
-        self.ports.documents.update(Document::Grants, &mut |kept| {
+    /// Writes down what stands for a server, or for one subject of it, and goes on with `then`. All else in the file stays: another
+    /// host (the app beside a terminal) may have written it.
+    pub(super) fn keep_grants(
+        &mut self,
+        server: &str,
+        subject: Option<&Subject>,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let (server, subject) = (server.to_owned(), subject.cloned());
+        let concerns =
+            move |grant: &Grant| grant.server == server && subject.as_ref().is_none_or(|s| *s == grant.subject);
+        let own: Vec<Grant> = self.policy.grants().to_keep().into_iter().filter(&concerns).collect();
+        let change = move |kept: Option<Value>| {
             let mut kept: Vec<Grant> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
             kept.retain(|grant| !concerns(grant));
             kept.extend(own.iter().cloned());
-            serde_json::to_value(kept).unwrap_or_default()
-        })
+            (serde_json::to_value(kept).unwrap_or_default(), ())
+        };
+        self.change_document(Document::Grants, change, then);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
+use tokio::sync::oneshot;
+
 use super::Owner;
 use super::audit::Decided;
 use crate::limits::Use;
@@ -20,28 +22,64 @@ impl Owner {
         Some(counted.now(&self.settings.limits.within_bounds()))
     }
 
-    pub(crate) fn set_settings(&mut self, settings: AppSettings) -> Result<(), StoreError> {
+    /// Changes the settings. They hold once they are written; what they say of the audit log is in that log first.
+    pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: oneshot::Sender<Result<(), StoreError>>) {
         let (before, now) = (keeping(&self.settings), keeping(&settings));
-        if now != before {
-            self.audit(Decided {
-                kind: KIND,
-                subject: &format!("{now}{BEFORE}{before}"),
-                decision: "allowed",
-                by: self.options.decides,
-                ..Decided::default()
-            })?;
+        if now == before {
+            // Whoever set them may have gone away, here and below.
+            return self.keep_settings(settings, |_, kept| drop(reply.send(kept)));
         }
-        let kept = if now == before { Ok(()) } else { self.confirm_keeping(&settings) };
-        let kept = kept.and_then(|()| self.keep(Document::Settings, &settings));
-        if kept.is_err() && now != before {
-            self.note_keeping(&before, Some(&now), "the settings could not be written");
-        }
-        kept?;
-        self.audits.is_retention_set |= now != before;
-        self.settings = settings.clone();
-        self.retain_audit();
-        self.emit(HostEvent::SettingsChanged(settings));
-        Ok(())
+        let entry = Decided {
+            kind: KIND,
+            subject: &format!("{now}{BEFORE}{before}"),
+            decision: "allowed",
+            by: self.options.decides,
+            ..Decided::default()
+        };
+        self.audit(entry, move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error));
+                return;
+            }
+            let then = move |owner: &mut Self, kept: Result<(), StoreError>| {
+                if kept.is_ok() {
+                    owner.audits.is_retention_set = true;
+                } else {
+                    owner.note_keeping(&before, Some(&now), "the settings could not be written");
+                }
+                let _ = reply.send(kept);
+            };
+            owner.confirm_keeping(&settings.clone(), move |owner, confirmed| match confirmed {
+                Ok(()) => owner.keep_settings(settings, then),
+                Err(error) => then(owner, Err(error)),
+            });
+        });
+    }
+
+    fn keep_settings(
+        &mut self,
+        settings: AppSettings,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let value = match serde_json::to_value(&settings) {
+            Ok(value) => value,
+            Err(error) => {
+                let path = Document::Settings.file_name().to_owned();
+                return then(self, Err(StoreError { path, cause: error.to_string() }));
+            }
+        };
+        self.change_document(
+            Document::Settings,
+            move |_| (value.clone(), ()),
+            move |owner, kept| {
+                if kept.is_ok() {
+                    owner.settings = settings.clone();
+                    owner.retain_audit();
+                    owner.emit(HostEvent::SettingsChanged(settings));
+                }
+                then(owner, kept);
+            },
+        );
     }
 
     /// Compares what the settings say of the audit log with what the log says itself, and only then has it keep no more than

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::approvals::{address_hash, command_hash, without_sandbox};
 use super::gate::Departure;
+use super::launch_state::files_now;
 use super::packages::PackageStart;
 use super::pins::changed_files;
 use super::questions::{For, kind_of};
@@ -68,7 +69,7 @@ impl Owner {
         }
         let (config, known) = (Arc::clone(config), Arc::clone(&self.search_path));
         self.emit_server(&name);
-        let looking = find_and_plan(self.command(&name, stdio), known, stdio.clone(), self.own_files());
+        let looking = find_and_plan(self.command(&name, stdio), known, stdio.clone(), self.own_files.clone());
         self.beside(looking, move |owner, (path, found)| {
             owner.on_found(&name, &config, path, found);
         });
@@ -87,7 +88,7 @@ impl Owner {
         };
         record.found = Some((found.program.clone(), path.clone()));
         record.plan.clone_from(&found.plan);
-        self.say_identity(name, Some(&found.program));
+        self.say_identity(name, Some((&found.program, found.real.as_deref())));
         let Some(stdio) = config.as_stdio().cloned() else { return };
         match launched {
             Some(Launched::Package(reference)) => {
@@ -111,7 +112,7 @@ impl Owner {
         found: Found,
         mut package: Option<LoadedPackage>,
     ) {
-        let Found { program: resolved, plan, files } = found;
+        let Found { program: resolved, plan, files, .. } = found;
         if let Some(record) = self.servers.get_mut(name) {
             if let Some(package) = &mut package {
                 package.configured = record.config.command_line();
@@ -148,19 +149,16 @@ impl Owner {
 
     /// Asks the policy whether a server may be started or connected to, and does what it says.
     fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
-        let act = match &body {
-            QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
-            _ => Act::StartServer { server: name, command: hash },
-        };
+        let act = start_act(name, hash, &body);
         let signed_in = self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
         match self.policy.decide(&act, now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
             // To go on after the sign-in for which it waited is no new act to ask about.
             Decision::Ask { .. } if signed_in => {
-                self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), kind_of(&body), "policy");
+                self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), body, "policy");
             }
             Decision::Allow { by } => {
-                self.launch_audited(name, Departure::by_rule(by, name, hash.clone()), kind_of(&body), "grant");
+                self.launch_audited(name, Departure::by_rule(by, name, hash.clone()), body, "grant");
             }
             Decision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
         }
@@ -190,7 +188,8 @@ impl Owner {
         self.ask(name, why, body.clone(), scopes, rule, For::Start);
     }
 
-    fn launch_audited(&mut self, name: &str, departure: Departure, kind: &'static str, by: &'static str) {
+    /// Runs a server without a question, once the log has it.
+    fn launch_audited(&mut self, name: &str, departure: Departure, body: QuestionBody, by: &'static str) {
         let Some(record) = self.servers.get(name) else { return };
         // To bring back what ended is nobody's wish but the host's.
         let brings_back = record.supervision.is_bringing_back();
@@ -201,7 +200,9 @@ impl Owner {
         let command =
             || record.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
         let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
-        let decided = Decided {
+        let (config, judgement) = (Arc::clone(&record.config), self.judgement);
+        let kind = kind_of(&body);
+        let entry = self.entry(Decided {
             server: name,
             kind,
             subject: &words,
@@ -210,10 +211,36 @@ impl Owner {
             hash: hash.as_str(),
             asker: if brings_back || by == "policy" { "host" } else { "user" },
             ..Decided::default()
-        };
-        match self.audit(decided) {
-            Ok(()) => self.launch(name, departure),
-            Err(error) => self.fail(name, &error.to_string()),
+        });
+        let (server, subject) = (name.to_owned(), words);
+        self.audit_entry(entry, move |owner, written| {
+            let name = server.as_str();
+            if owner.awaited(name, &config).is_none() {
+                // It was stopped, changed or removed while the entry was on its way to the log.
+                if written.is_ok() {
+                    owner.note_not_started(name, kind, &subject, &hash);
+                }
+                return;
+            }
+            match written {
+                Err(error) => owner.fail(name, &error.to_string()),
+                Ok(()) if judgement == owner.judgement => owner.launch(name, departure),
+                // What allowed it may have been taken back.
+                Ok(()) if owner.still_starts(name, &hash, &body) => owner.launch(name, departure),
+                Ok(()) => {
+                    owner.note_not_started(name, kind, &subject, &hash);
+                    owner.decide_start(name, &hash, body);
+                }
+            }
+        });
+    }
+
+    /// Returns true if a start goes on without a question.
+    fn still_starts(&self, name: &str, hash: &Hash, body: &QuestionBody) -> bool {
+        match self.policy.decide(&start_act(name, hash, body), now()) {
+            Decision::Allow { .. } => true,
+            Decision::Ask { .. } => self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash)),
+            Decision::Deny { .. } => false,
         }
     }
 
@@ -248,7 +275,7 @@ impl Owner {
                 let stdio = &record.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.command(name, stdio) };
                 if !crate::secrets::in_environment(stdio) {
-                    return self.connect(name, Target::Process { command, program, path }, departure);
+                    return self.connect_process(name, Target::Process { command, program, path }, departure);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
                 self.emit_server(&name);
@@ -287,7 +314,7 @@ impl Owner {
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 start.authorizer = sign_in.map(|made| record.access.keep(made).authorizer());
                 start.known = self.known_server(name);
-                self.connect(name, Target::Url(start), departure);
+                self.connect(name, Target::Url(start), None, departure);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -311,23 +338,39 @@ impl Owner {
                 // Where the server says them again, they must not be seen.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).hide_named(secrets);
                 let command = ServerCommand { environment, ..command };
-                self.connect(name, Target::Process { command, program, path }, departure);
+                self.connect_process(name, Target::Process { command, program, path }, departure);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
     }
 
-    fn connect(&mut self, name: &str, target: Target, departure: Departure) {
+    /// Secrets may have been waited for, and the program or a script be another file since: the files are looked at once more.
+    fn connect_process(&mut self, name: &str, target: Target, departure: Departure) {
+        let Target::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
+            return self.connect(name, target, None, departure);
+        };
+        let Some(config) = self.servers.get(name).map(|record| Arc::clone(&record.config)) else { return };
+        let (name, files) = (name.to_owned(), files.clone());
+        self.beside(files_now(files, self.options.look_at_files), move |owner, files| {
+            if owner.is_closing || owner.awaited(&name, &config).is_none() {
+                return;
+            }
+            match files {
+                Some(files) => owner.connect(&name, target, Some(&files), departure),
+                None => owner.could_not_start(&name, "its program's files did not answer in time; start it again"),
+            }
+        });
+    }
+
+    fn connect(&mut self, name: &str, target: Target, files: Option<&LaunchFiles>, departure: Departure) {
         let run = RunId(self.new_id());
         let known = self.known_revision(name);
         let sampling = self.sampling_offered(name);
         let Some(record) = self.servers.get_mut(name) else { return };
-        // Secrets may have been waited for, and the program or a script be another file since.
         let now = match (&target, &record.config.transport) {
-            (Target::Process { command, program, .. }, ServerTransport::Stdio(stdio)) => {
-                let files = command.files.as_ref().map(LaunchFiles::again);
+            (Target::Process { program, .. }, ServerTransport::Stdio(stdio)) => {
                 let stdio = record.command.as_ref().unwrap_or(stdio);
-                files.map(|files| command_hash(stdio, program, record.plan.as_ref(), &files, record.package.as_ref()))
+                files.map(|files| command_hash(stdio, program, record.plan.as_ref(), files, record.package.as_ref()))
             }
             (Target::Url(_), ServerTransport::Http(http)) => Some(address_hash(http)),
             _ => None,
@@ -397,6 +440,13 @@ impl Owner {
     }
 }
 
+fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &QuestionBody) -> Act<'a> {
+    match body {
+        QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
+        _ => Act::StartServer { server: name, command: hash },
+    }
+}
+
 /// A remote server with its secrets, and the sign-in to it.
 type Prepared = (HttpStart, Option<SignIn>);
 
@@ -441,6 +491,8 @@ pub(super) async fn find(
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) program: PathBuf,
+    /// The program's file, links resolved.
+    pub(super) real: Option<PathBuf>,
     /// How it is held, if it has a sandbox.
     pub(super) plan: Option<Plan>,
     /// The files that decide what runs.
@@ -463,7 +515,8 @@ async fn find_and_plan(
             Ok(plan) => {
                 let launched = super::packages::launched(&config, &command.directory());
                 let files = files(command, program.clone(), path.clone()).await;
-                Ok((Found { program, plan, files }, launched))
+                let real = tokio::fs::canonicalize(&program).await.ok();
+                Ok((Found { program, real, plan, files }, launched))
             }
             Err(error) => Err(error),
         },

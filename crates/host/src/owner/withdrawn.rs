@@ -6,6 +6,7 @@ use policy::Hash;
 
 use super::Owner;
 use super::audit::{Decided, Waiting};
+use super::gate::Leaving;
 use super::provenance::CallOrigin;
 use super::questions::{Pending, kind_of, subject_of};
 use crate::view::{CallKind, CallView};
@@ -50,6 +51,34 @@ impl Owner {
             conversation: conversation.as_deref(),
             ..Decided::default()
         });
+    }
+
+    /// Writes down that what the user approved did not leave: its consent request went away or changed before the log had the entry.
+    pub(super) fn note_not_sent(&mut self, server: &str, leaving: &Leaving, asker: &'static str) {
+        self.note(Decided {
+            server,
+            kind: leaving.kind,
+            subject: &leaving.subject,
+            decision: "withdrawn",
+            by: "policy",
+            rule: NOT_SENT.into(),
+            hash: leaving.logged.as_str(),
+            asker,
+            ..Decided::default()
+        });
+    }
+
+    /// The same for a request to a model that a rule allowed.
+    pub(super) fn note_not_asked(&mut self, server: &str, subject: &str, hash: &Hash) {
+        let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT.into());
+        let hash = hash.as_str();
+        self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "server", ..Decided::default() });
+    }
+
+    /// The same for a start that a rule or a grant allowed.
+    pub(super) fn note_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
+        let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT.into(), hash.as_str());
+        self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "host", ..Decided::default() });
     }
 
     /// The same for a call that the user cancels while its entry is on the way to the log.

@@ -21,6 +21,6 @@ impl Host {
         server: String,
         settings: SamplingSettings,
     ) -> Result<Result<(), SamplingError>, HostClosed> {
-        self.with(move |owner| owner.set_sampling(&server, settings)).await
+        self.with_reply(move |owner, reply| owner.set_sampling(&server, settings, reply)).await
     }
 }

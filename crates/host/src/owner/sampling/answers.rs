@@ -5,18 +5,19 @@ use mcp_proto::types::{ContentBlock, CreateMessageResult, SamplingContent};
 
 use super::Owner;
 use crate::owner::AnswerError;
+use crate::owner::answers::Acted;
 use crate::owner::gate::Approval;
 use crate::sampling::{Run, asked_before, empty_response};
 use crate::view::QuestionBody;
 
 impl Owner {
     /// The user takes a request up: the model that was chosen answers it, or the user.
-    pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
         self.is_not_running(at)?;
-        let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(Acted::Done) };
         match &state.model {
             Some(_) => self.ask_model(at, approval),
-            None => self.answer_by_hand(at),
+            None => self.answer_by_hand(at).map(|()| Acted::Done),
         }
     }
 
@@ -35,7 +36,7 @@ impl Owner {
 
     /// Asks the same model the same once more. Only what was approved for it and sent to it before can be: an answer that the
     /// user wrote is no approval to ask.
-    pub(in crate::owner) fn ask_model_again(&mut self, at: usize, approval: Approval) -> Result<(), AnswerError> {
+    pub(in crate::owner) fn ask_model_again(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
         let QuestionBody::Sampling { request, response: Some(_), state } = &self.questions[at].view.body else {
             return Err(AnswerError::WrongKind("there is no answer yet"));
         };

@@ -22,6 +22,16 @@ const MAX_ROUNDS: usize = 25;
 /// For how long an approval holds: each request asks.
 const EACH_TIME: &[Scope] = &[Scope::Once];
 
+/// A request of a server for a model's answer.
+pub(super) struct SamplingRequest {
+    pub(super) server: String,
+    pub(super) of: (RunId, ServerRequestId),
+    /// The call that it belongs to.
+    pub(super) call: Option<String>,
+    pub(super) params: Box<CreateMessageParams>,
+    pub(super) state: SamplingState,
+}
+
 impl Owner {
     /// A server asks for a model's answer, and no rule denies it.
     pub(in crate::owner) fn on_sampling(
@@ -45,15 +55,21 @@ impl Owner {
         if let Some((model, by)) = self.choose_model(server, &params) {
             self.set_model(&mut state, model, by, &params);
         }
-        let (rule, scopes) = match decision {
-            Decision::Allow { by } => match self.sample_unasked(server, of, (&params, &state), by) {
-                Ok(()) => return,
-                // Without a model, and where the server's own limit is nearer than the rule's, the user is asked.
-                Err(_) => (Rule::SamplingAsks, EACH_TIME),
-            },
-            Decision::Ask { rule, scopes, .. } => (rule, scopes),
-            Decision::Deny { rule, .. } => (rule, EACH_TIME),
-        };
+        let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
+        match decision {
+            Decision::Allow { by } => self.sample_unasked(request, by),
+            Decision::Ask { rule, scopes, .. } => self.ask_user(request, rule, scopes),
+            Decision::Deny { rule, .. } => self.ask_user(request, rule, EACH_TIME),
+        }
+    }
+
+    /// Without a model, and where the server's own limit is nearer than the rule's, the user is asked.
+    pub(super) fn ask_in_place_of_rule(&mut self, request: SamplingRequest) {
+        self.ask_user(request, Rule::SamplingAsks, EACH_TIME);
+    }
+
+    fn ask_user(&mut self, request: SamplingRequest, rule: Rule, scopes: &'static [Scope]) {
+        let SamplingRequest { server, of, call, params, state } = request;
         let why = self.why_of(call.as_deref());
         let round = call.as_deref().and_then(|call| self.round_of(call));
         if let Some(call) = &call {
@@ -61,7 +77,7 @@ impl Owner {
         }
         let what_for = For::Request { run: of.0, request: of.1, call };
         let body = QuestionBody::Sampling { request: params, response: None, state: Box::new(state) };
-        self.ask_with(server, why, body, scopes, rule, what_for, (None, round));
+        self.ask_with(&server, why, body, scopes, rule, what_for, (None, round));
     }
 
     /// Whether a server may ask for this now; if not, why, and what it is told.
@@ -119,7 +135,7 @@ impl Owner {
         for at in 0..self.questions.len() {
             let pending = &self.questions[at];
             let QuestionBody::Sampling { request, state, .. } = &pending.view.body else { continue };
-            if pending.running.is_some() || pending.being_acted_on {
+            if pending.running.is_some() {
                 continue;
             }
             let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());

@@ -7,7 +7,7 @@ use policy::SamplingUse;
 use super::Owner;
 use crate::activity::{ActivityKind, now};
 use crate::owner::AnswerError;
-use crate::sampling::{Limit, Spent, estimated_tokens, tool_rounds};
+use crate::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
 use crate::view::{HostEvent, Millis};
 
 /// Bytes of an answer that make a token, where its provider does not count.
@@ -59,45 +59,49 @@ impl Owner {
         micros(&price, &plain).max(micros(&price, &kept))
     }
 
-    /// Counts one more request at its most.
-    ///
-    /// # Errors
-    /// If that would be beyond what the server may use. Then nothing is counted.
+    /// Counts one more request at its most, and goes on with `then`, which gets the cause if that would be beyond what the server
+    /// may use. Then nothing is counted.
     pub(super) fn count_run(
         &mut self,
         server: &str,
         model: &ModelRef,
         params: &CreateMessageParams,
-    ) -> Result<Counted, AnswerError> {
+        then: impl FnOnce(&mut Self, Result<Counted, AnswerError>) + Send + 'static,
+    ) {
         let settings = self.sampling_settings(server);
         let (input, price) = (estimated_tokens(params), self.price_of(model));
         // What runs on this computer costs nothing.
         let is_local = self.provider_settings(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.bounds_money() && price.is_none() && !is_local {
-            return Err(AnswerError::NoPrice(model.model.clone()));
+            return then(self, Err(AnswerError::NoPrice(model.model.clone())));
         }
         let micros = self.most_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
         let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
         let at = now();
-        let mut over: Option<Limit> = None;
-        // As it is on disk at this moment: another program may let the same server ask.
-        self.change_spending(server, &mut |own| {
-            over = own.too_much(&settings, &spent, at);
+        if let Some(limit) = self.spending(server).too_much(&settings, &spent, at) {
+            return then(self, Err(AnswerError::Budget(limit)));
+        }
+        let counted = Counted { server: server.to_owned(), at, spent, input, price };
+        // Once more as it is on disk at that moment: another program may let the same server ask.
+        let change = move |own: &mut Spending| {
+            let over = own.too_much(&settings, &spent, at);
             if over.is_none() {
                 own.add(&spent, at);
             }
+            over
+        };
+        self.change_spending(server, change, |owner, over| match over.flatten() {
+            Some(limit) => then(owner, Err(AnswerError::Budget(limit))),
+            // What could not be written counts here.
+            None => then(owner, Ok(counted)),
         });
-        match over {
-            Some(limit) => Err(AnswerError::Budget(limit)),
-            None => Ok(Counted { server: server.to_owned(), at, spent, input, price }),
-        }
     }
 
     /// Counts a request that the user answers by hand. It takes no tokens.
     pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) = (Spent { requests: 1, rounds: rounds(params), ..Spent::default() }, now());
-        self.change_spending(server, &mut |own| own.add(&spent, at));
+        self.change_spending(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
     /// A model is done: what it took takes the place of what it could have taken. What the provider does not say is estimated
@@ -109,7 +113,7 @@ impl Owner {
         let cost = counted.price.as_ref().and_then(|price| micros(price, &known));
         let tokens = input.saturating_add(output);
         let spent = Spent { tokens, micros: cost.unwrap_or(0), ..counted.spent };
-        self.change_spending(&counted.server, &mut |own| own.settle(counted.at, &counted.spent, &spent));
+        self.settle_as(counted, spent);
         cost
     }
 
@@ -125,20 +129,42 @@ impl Owner {
     /// A model was asked for nothing: its provider did not take the request.
     pub(super) fn settle_unanswered(&mut self, counted: &Counted) {
         let spent = Spent { tokens: 0, micros: 0, ..counted.spent };
-        self.change_spending(&counted.server, &mut |own| own.settle(counted.at, &counted.spent, &spent));
+        self.settle_as(counted, spent);
     }
 
-    fn change_spending(&mut self, server: &str, change: &mut dyn FnMut(&mut crate::sampling::Spending)) {
+    fn settle_as(&mut self, counted: &Counted, spent: Spent) {
+        let (at, most) = (counted.at, counted.spent);
+        self.change_spending(&counted.server, move |own| own.settle(at, &most, &spent), |_, _| ());
+    }
+
+    /// Counts at once, here and then in the file, and goes on with `then`, which gets what `change` gave of the file; none if it
+    /// could not be written.
+    fn change_spending<T: Send + 'static>(
+        &mut self,
+        server: &str,
+        change: impl Fn(&mut Spending) -> T + Send + 'static,
+        then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
+    ) {
         let settings = self.sampling_settings(server);
         let before = self.spending(server).stopped(&settings, now());
-        if let Err(error) = self.change_sampling(server, &mut |kept| change(&mut kept.spent)) {
-            tracing::error!(%error, "what a server used could not be written; it counts until Drawbridge ends");
-        }
+        let own = self.sampling.kept.get(server).cloned().unwrap_or_default();
+        change(&mut self.sampling.kept.entry(server.to_owned()).or_default().spent);
         let after = self.spending(server).stopped(&settings, now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.get(server)) {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
         self.emit(HostEvent::SamplingChanged(server.to_owned()));
+        self.change_sampling_of(
+            own,
+            server,
+            move |kept| change(&mut kept.spent),
+            |owner, given| {
+                let given = given.inspect_err(|error| {
+                    tracing::error!(%error, "what a server used could not be written; it counts until Drawbridge ends");
+                });
+                then(owner, given.ok());
+            },
+        );
     }
 }
 

@@ -15,9 +15,11 @@ use mcp_proto::types::{CreateMessageParams, CreateMessageResult, SamplingCapabil
 use policy::{Hash, canonical_json};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
 
 use super::audit::Decided;
+use super::document_writer::ReadDocument;
 use super::{Owner, ServerError};
 use crate::activity::now;
 use crate::connection::RunId;
@@ -36,6 +38,10 @@ pub(super) struct Sampling {
     unasked: FxHashMap<(RunId, ServerRequestId), Unasked>,
     /// The number of the last run of a model.
     last_run: u64,
+    /// The number of the last change of settings.
+    last_change: u64,
+    /// Servers for which it is turned off, whatever is kept, by the change that did it: until the file says so.
+    turned_off: BTreeMap<String, u64>,
 }
 
 /// What is kept of one server.
@@ -68,7 +74,9 @@ impl Sampling {
 impl Owner {
     /// How a server may use the user's models.
     pub(super) fn sampling_settings(&self, server: &str) -> SamplingSettings {
-        self.sampling.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default()
+        let mut settings = self.sampling.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
+        settings.on &= !self.sampling.turned_off.contains_key(server);
+        settings
     }
 
     fn spending(&self, server: &str) -> Spending {
@@ -77,7 +85,7 @@ impl Owner {
 
     /// What a server is told of sampling when its session opens. Context is never offered: nothing of any server is put in.
     pub(super) fn sampling_offered(&self, server: &str) -> Option<SamplingCapability> {
-        let settings = self.sampling.kept.get(server).map(|kept| &kept.settings).filter(|settings| settings.on)?;
+        let settings = Some(self.sampling_settings(server)).filter(|settings| settings.on)?;
         Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
     }
 
@@ -94,15 +102,29 @@ impl Owner {
         })
     }
 
-    /// Sets how much a server may use. It learns of it when it is started next; what is turned off is refused at once.
-    pub(crate) fn set_sampling(&mut self, server: &str, settings: SamplingSettings) -> Result<(), SamplingError> {
+    /// Sets how much a server may use. It learns of it when it is started next. What is turned off is refused at once, whether or
+    /// not that can be written; what is allowed is so once it is written.
+    pub(crate) fn set_sampling(
+        &mut self,
+        server: &str,
+        settings: SamplingSettings,
+        reply: oneshot::Sender<Result<(), SamplingError>>,
+    ) {
         if !self.servers.contains_key(server) {
-            return Err(ServerError::NotFound(server.to_owned()).into());
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(Err(ServerError::NotFound(server.to_owned()).into()));
+            return;
         }
         let settings = settings.within_bounds();
+        self.sampling.last_change += 1;
+        let (number, name) = (self.sampling.last_change, server.to_owned());
+        if !settings.on {
+            self.sampling.turned_off.insert(name.clone(), number);
+            self.refuse_unasked(server);
+        }
         let subject = canonical_json(&json!(settings));
         let hash = Hash::of_bytes(subject.as_bytes());
-        self.audit(Decided {
+        let entry = Decided {
             server,
             kind: "sampling-settings",
             subject: &subject,
@@ -110,18 +132,41 @@ impl Owner {
             by: self.options.decides,
             hash: hash.as_str(),
             ..Decided::default()
-        })?;
-        self.change_sampling(server, &mut |kept| kept.settings.clone_from(&settings))?;
-        if !settings.on {
-            self.refuse_unasked(server);
+        };
+        self.audit(entry, move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+                return;
+            }
+            let now = settings.clone();
+            owner.change_sampling(
+                &name.clone(),
+                move |kept| kept.settings.clone_from(&now),
+                move |owner, written| {
+                    let set = written.map(|()| owner.sampling_set(name, settings, number));
+                    let _ = reply.send(set.map_err(SamplingError::from));
+                },
+            );
+        });
+    }
+
+    /// The file has new settings of a server.
+    fn sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
+        if self.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
+            self.sampling.turned_off.remove(&server);
         }
-        self.emit(HostEvent::SamplingChanged(server.to_owned()));
-        Ok(())
+        if self.servers.contains_key(&server) {
+            self.sampling.kept.entry(server.clone()).or_default().settings = settings;
+        }
+        self.emit(HostEvent::SamplingChanged(server));
     }
 
     /// Another program changed what servers may use, or counted what they used.
     pub(crate) fn reload_sampling(&mut self) {
-        let read = self.ports.documents.read(Document::Sampling);
+        self.reload_document(Document::Sampling, Self::on_sampling_read);
+    }
+
+    fn on_sampling_read(&mut self, read: ReadDocument) {
         self.heed_documents();
         let Ok(kept) = read else { return };
         let Ok(kept) = serde_json::from_value(kept.unwrap_or_else(|| json!({}))) else {
@@ -142,45 +187,65 @@ impl Owner {
         }
     }
 
-    /// Changes what is kept of a server, as it is on disk now: another program may have counted meanwhile.
-    fn change_sampling(&mut self, server: &str, change: &mut dyn FnMut(&mut Kept)) -> Result<(), StoreError> {
+    /// Changes what is kept of a server, as it is on disk then: another program may have counted meanwhile. Goes on with `then`,
+    /// which gets what `change` gave.
+    fn change_sampling<T: Send + 'static>(
+        &mut self,
+        server: &str,
+        change: impl Fn(&mut Kept) -> T + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
+    ) {
         let own = self.sampling.kept.get(server).cloned().unwrap_or_default();
-        let mut changed = own.clone();
-        change(&mut changed);
-        let written = self.ports.documents.update(Document::Sampling, &mut |kept| {
+        self.change_sampling_of(own, server, change, then);
+    }
+
+    /// The same, where the file has nothing of the server yet, with this in its place.
+    fn change_sampling_of<T: Send + 'static>(
+        &mut self,
+        own: Kept,
+        server: &str,
+        change: impl Fn(&mut Kept) -> T + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
+    ) {
+        let (name, server) = (server.to_owned(), server.to_owned());
+        let change = move |kept: Option<Value>| {
             let mut all: Map<_, _> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-            let read = all.get(server).and_then(|kept| serde_json::from_value(kept.clone()).ok());
+            let read = all.get(&name).and_then(|kept| serde_json::from_value(kept.clone()).ok());
             let mut now: Kept = read.unwrap_or_else(|| own.clone());
-            change(&mut now);
-            all.insert(server.to_owned(), json!(now));
-            changed = now;
-            all.into()
+            let given = change(&mut now);
+            all.insert(name.clone(), json!(now));
+            (all.into(), (now, given))
+        };
+        self.change_document(Document::Sampling, change, move |owner, written| {
+            let given = written.map(|(now, given)| {
+                // What was counted since is on its way to the file.
+                if !owner.is_written_later(Document::Sampling) && owner.servers.contains_key(&server) {
+                    owner.sampling.kept.insert(server, now);
+                }
+                given
+            });
+            then(owner, given);
         });
-        // What was used counts, whether or not it could be written.
-        if written.is_ok() {
-            self.sampling.kept.insert(server.to_owned(), changed);
-        } else {
-            self.sampling.kept.entry(server.to_owned()).or_default().spent = changed.spent;
-        }
-        written
     }
 
     pub(super) fn rename_sampling(&mut self, was: &str, name: &str) {
+        if let Some(number) = self.sampling.turned_off.remove(was) {
+            self.sampling.turned_off.insert(name.to_owned(), number);
+        }
         if let Some(kept) = self.sampling.kept.remove(was) {
+            let failure = "the sampling settings could not be moved; they hold until Drawbridge ends";
             for (name, kept) in [(was, None), (name, Some(json!(kept)))] {
-                if let Err(error) = self.keep_entry(Document::Sampling, name, kept) {
-                    tracing::error!(%error, "the sampling settings could not be moved; they hold until Drawbridge ends");
-                }
+                self.write_entry_later(Document::Sampling, failure, name, kept);
             }
             self.sampling.kept.insert(name.to_owned(), kept);
         }
     }
 
     pub(super) fn forget_sampling(&mut self, server: &str) {
-        if self.sampling.kept.remove(server).is_some()
-            && let Err(error) = self.keep_entry(Document::Sampling, server, None)
-        {
-            tracing::error!(%error, "the sampling settings of a removed server could not be taken out");
+        self.sampling.turned_off.remove(server);
+        if self.sampling.kept.remove(server).is_some() {
+            let failure = "the sampling settings of a removed server could not be taken out";
+            self.write_entry_later(Document::Sampling, failure, server, None);
         }
     }
 }

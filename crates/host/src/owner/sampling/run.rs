@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::Owner;
 use super::budget::Counted;
+use crate::owner::answers::Acted;
 use crate::owner::gate::{Approval, Leaving, Passed};
 use crate::owner::{AnswerError, Command};
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
@@ -74,27 +75,48 @@ impl Progress {
 }
 
 impl Owner {
-    /// Asks the model that was chosen. Its answer comes into the question.
-    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<(), AnswerError> {
+    /// Asks the model that was chosen, once that is counted and written down. Its answer comes into the question.
+    pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
         self.is_not_running(at)?;
         let shown = self.questions[at].copy();
-        let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else { return Ok(()) };
-        let Some(choice) = &state.model else { return Ok(()) };
-        let counted = self.count_run(&shown.view.server, &choice.model, params)?;
-        let departed = self.depart(approval, Scope::Once, Leaving::ask(params, state));
-        let asks = departed.and_then(|(_, departure)| departure.ask(&shown.view.server, params, state));
-        let asks = match asks {
-            Ok(asks) => asks,
-            Err(error) => {
-                self.settle_unanswered(&counted);
-                return Err(error);
+        let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else { return Ok(Acted::Done) };
+        let Some(choice) = &state.model else { return Ok(Acted::Done) };
+        let (server, model, params, state) =
+            (shown.view.server.clone(), choice.model.clone(), params.clone(), state.clone());
+        let id = shown.view.id;
+        self.questions[at].being_acted_on = true;
+        self.count_run(&server.clone(), &model, &params.clone(), move |owner, counted| {
+            if let Some(pending) = owner.questions.iter_mut().find(|p| p.view.id == id) {
+                pending.being_acted_on = false;
             }
-        };
+            let acted = counted.and_then(|counted| {
+                let leaving = Leaving::ask(&params, &state);
+                owner.depart(approval, Scope::Once, leaving, move |owner, departed| {
+                    let asks = departed.and_then(|(at, departure)| Ok((at, departure.ask(&server, &params, &state)?)));
+                    match asks {
+                        Ok((at, asks)) => {
+                            owner.run_model(at, asks, counted);
+                            Ok(Acted::Done)
+                        }
+                        Err(error) => {
+                            owner.settle_unanswered(&counted);
+                            Err(error)
+                        }
+                    }
+                })
+            });
+            owner.answered(id, acted);
+        });
+        Ok(Acted::Later)
+    }
+
+    fn run_model(&mut self, at: usize, asks: Passed<(ModelRef, Request)>, counted: Counted) {
         self.sampling.last_run += 1;
-        let (number, id) = (self.sampling.last_run, shown.view.id);
+        let (number, id) = (self.sampling.last_run, self.questions[at].view.id);
         let work = Work { models: self.models.clone(), asks };
-        let tell = move |text: String| -> Command { Box::new(move |owner| owner.on_sampling_text(id, number, text)) };
-        let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_sampling_end(id, number, ended)) };
+        let tell =
+            move |text: String| -> Command { Command::of(move |owner| owner.on_sampling_text(id, number, text)) };
+        let end = move |ended: Ended| -> Command { Command::of(move |owner| owner.on_sampling_end(id, number, ended)) };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), Some(tell), end));
         self.questions[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));
@@ -103,7 +125,6 @@ impl Owner {
             state.asked = Some(ask_hash(request, state));
         }
         self.put_answer(at, None, Run::Running { text: String::new(), thinking: false });
-        Ok(())
     }
 
     /// Where the question is that this run of a model answers.

@@ -5,80 +5,130 @@ use std::collections::BTreeSet;
 
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
-use models::ToolChoice;
+use models::{ModelRef, Request, ToolChoice};
 use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
 use serde_json::json;
 
 use super::Owner;
+use super::asked::SamplingRequest;
+use super::budget::Counted;
 use super::run::{Ended, Progress, Running, Work};
 use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
+use crate::owner::Command;
 use crate::owner::audit::Decided;
-use crate::owner::gate::{Departure, refuses};
+use crate::owner::gate::{Departure, Passed, refuses};
 use crate::owner::questions::refusal;
-use crate::owner::{AnswerError, Command};
+use crate::sampling::ask_hash;
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
-use crate::sampling::{SamplingState, ask_hash};
 
 /// A request that a model answers without a question.
 pub(super) struct Unasked {
     server: String,
-    running: Running,
+    number: u64,
+    /// None until it is counted and written down.
+    running: Option<Running>,
     params: Box<CreateMessageParams>,
     by: By,
 }
 
 impl Owner {
-    /// Puts a request to its model without asking, as this rule says.
-    ///
-    /// # Errors
-    /// If there is no model, or the server's own limits don't let it. Then nothing was done.
-    pub(super) fn sample_unasked(
+    /// Puts a request to its model without asking, as this rule says, once it is counted and written down. Without a model, or if the
+    /// server's own limits don't let it, the user is asked.
+    pub(super) fn sample_unasked(&mut self, request: SamplingRequest, by: By) {
+        let (server, of) = (request.server.clone(), request.of);
+        let Some(choice) = request.state.model.clone() else { return self.ask_in_place_of_rule(request) };
+        let hash = ask_hash(&request.params, &request.state);
+        let departure = Departure::by_rule(by, &server, hash.clone());
+        let Ok(asks) = departure.ask(&server, &request.params, &request.state) else {
+            return self.ask_in_place_of_rule(request);
+        };
+        self.sampling.last_run += 1;
+        let number = self.sampling.last_run;
+        let unasked = Unasked { server: server.clone(), number, running: None, params: request.params.clone(), by };
+        self.sampling.unasked.insert(of, unasked);
+        self.count_run(&server, &choice.model, &request.params.clone(), move |owner, counted| match counted {
+            Ok(counted) => owner.write_down_unasked(request, (number, by), (asks, hash), counted),
+            Err(_) if owner.is_unasked(of, number) => {
+                owner.sampling.unasked.remove(&of);
+                owner.ask_in_place_of_rule(request);
+            }
+            Err(_) => {}
+        });
+    }
+
+    /// Returns true if a request still waits for its model.
+    fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
+        self.sampling.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
+    }
+
+    fn write_down_unasked(
         &mut self,
-        server: &str,
-        of: (RunId, ServerRequestId),
-        (params, state): (&CreateMessageParams, &SamplingState),
-        by: By,
-    ) -> Result<(), AnswerError> {
-        let choice = state.model.as_ref().ok_or(AnswerError::WrongKind("there is no model"))?;
-        let hash = ask_hash(params, state);
-        let asks = Departure::by_rule(by, server, hash.clone()).ask(server, params, state)?;
-        let counted = self.count_run(server, &choice.model, params)?;
-        let content = canonical_json(&json!(params));
-        let written = self.audit(Decided {
-            server,
+        request: SamplingRequest,
+        (number, by): (u64, By),
+        (asks, hash): (Passed<(ModelRef, Request)>, Hash),
+        counted: Counted,
+    ) {
+        if !self.is_unasked(request.of, number) {
+            return self.settle_unanswered(&counted);
+        }
+        let subject = super::subject(&request.params, None, &request.state);
+        let entry = self.entry(Decided {
+            server: &request.server,
             kind: "sampling",
-            subject: &super::subject(params, None, state),
+            subject: &subject,
             decision: "allowed",
             by: "policy",
             hash: hash.as_str(),
             asker: "server",
-            content: Some(content),
+            content: Some(canonical_json(&json!(request.params))),
             rule: by.text(),
             ..Decided::default()
         });
-        if written.is_err() {
-            self.settle_unanswered(&counted);
-            return Err(AnswerError::Audit);
-        }
-        self.sampling.last_run += 1;
-        let number = self.sampling.last_run;
+        self.audit_entry(entry, move |owner, written| {
+            let is_wanted = owner.is_unasked(request.of, number);
+            match written {
+                Ok(()) if is_wanted => owner.run_unasked(request.of, number, asks, counted),
+                Ok(()) => {
+                    owner.settle_unanswered(&counted);
+                    owner.note_not_asked(&request.server, &subject, &hash);
+                }
+                Err(error) => {
+                    tracing::error!(%error, "a decision could not be written down");
+                    owner.settle_unanswered(&counted);
+                    if is_wanted {
+                        owner.sampling.unasked.remove(&request.of);
+                        owner.ask_in_place_of_rule(request);
+                    }
+                }
+            }
+        });
+    }
+
+    fn run_unasked(
+        &mut self,
+        of: (RunId, ServerRequestId),
+        number: u64,
+        asks: Passed<(ModelRef, Request)>,
+        counted: Counted,
+    ) {
         let work = Work { models: self.models.clone(), asks };
-        let end = move |ended: Ended| -> Command { Box::new(move |owner| owner.on_unasked_end(of, number, ended)) };
+        let end = move |ended: Ended| -> Command { Command::of(move |owner| owner.on_unasked_end(of, number, ended)) };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> Command>, end));
-        let running = Running::new(number, counted, progress, task.abort_handle());
-        let unasked = Unasked { server: server.to_owned(), running, params: Box::new(params.clone()), by };
-        self.sampling.unasked.insert(of, unasked);
-        Ok(())
+        if let Some(unasked) = self.sampling.unasked.get_mut(&of) {
+            unasked.running = Some(Running::new(number, counted, progress, task.abort_handle()));
+        }
     }
 
     fn on_unasked_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: Ended) {
-        if self.sampling.unasked.get(&of).is_none_or(|unasked| !unasked.running.is(number)) {
+        if !self.is_unasked(of, number) {
             return;
         }
         let Some(unasked) = self.sampling.unasked.remove(&of) else { return };
-        self.settle_ended(&unasked.running, &ended);
+        if let Some(running) = &unasked.running {
+            self.settle_ended(running, &ended);
+        }
         let (server, (run, request)) = (unasked.server.as_str(), of);
         match self.unasked_answer(&unasked, ended) {
             Ok(answer) => {

@@ -3,7 +3,7 @@
 use policy::{Act, Decision, Scope};
 use tokio::sync::oneshot;
 
-use super::super::answers::AnswerError;
+use super::super::answers::{Acted, AnswerError};
 use super::super::gate::{Approval, Changed, Leaving};
 use super::super::questions::{For, kind_of};
 use super::super::{Decided, Owner};
@@ -83,7 +83,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         scope: Scope,
-    ) -> Result<(), AnswerError> {
+    ) -> Result<Acted, AnswerError> {
         let pending = &self.questions[at];
         let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it does not ask to sign in"));
@@ -92,18 +92,19 @@ impl Owner {
             Some(url) => Leaving::sign_in_page(pending, url),
             None => Leaving::shown(pending),
         };
-        let (pending, departure) = self.take_allowed(approval, scope, leaving)?;
-        if let QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
-            // Where no page is opened, the issuer is one of the settings, which are pinned with the address.
-            if authorization_url.is_some() {
-                self.pin_issuer(&pending.view.server, issuer);
+        self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+            if let QuestionBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
+                // Where no page is opened, the issuer is one of the settings, which are pinned with the address.
+                if authorization_url.is_some() {
+                    owner.pin_issuer(&pending.view.server, issuer);
+                }
+                owner.pin_endpoints(&pending.view.server, endpoints);
             }
-            self.pin_endpoints(&pending.view.server, endpoints);
-        }
-        if let For::SignIn(number) = pending.what_for {
-            self.answer_sign_in(&pending.view, number, Answered::Yes(departure));
-        }
-        Ok(())
+            if let For::SignIn(number) = pending.what_for {
+                owner.answer_sign_in(&pending.view, number, Answered::Yes(departure));
+            }
+            Ok(Acted::Done)
+        })
     }
 
     /// The user entered an id.
@@ -112,7 +113,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         client: EnteredClient,
-    ) -> Result<(), AnswerError> {
+    ) -> Result<Acted, AnswerError> {
         if !matches!(self.questions[at].view.body, QuestionBody::ClientId { .. }) {
             return Err(AnswerError::WrongKind("it does not ask for an id"));
         }
@@ -122,11 +123,12 @@ impl Owner {
             return Err(AnswerError::WrongKind("an id and a secret are texts of one line"));
         }
         let leaving = Leaving::client(&self.questions[at], &client);
-        let (pending, departure) = self.take_allowed(approval, Scope::Once, leaving)?;
-        let client = departure.client(&pending.view.server, client).map_err(|Changed| AnswerError::Stale)?;
-        if let For::SignIn(number) = pending.what_for {
-            self.answer_sign_in(&pending.view, number, Answered::Client(client));
-        }
-        Ok(())
+        self.take_allowed(approval, Scope::Once, leaving, |owner, pending, departure| {
+            let client = departure.client(&pending.view.server, client).map_err(|Changed| AnswerError::Stale)?;
+            if let For::SignIn(number) = pending.what_for {
+                owner.answer_sign_in(&pending.view, number, Answered::Client(client));
+            }
+            Ok(Acted::Done)
+        })
     }
 }

@@ -8,8 +8,8 @@ use policy::Hash;
 use tokio::sync::{mpsc, watch};
 use url::Url;
 
+use super::super::Command;
 use super::super::approvals::address_hash;
-use super::super::{Command, Owner};
 use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
 use super::user::Asker;
@@ -96,7 +96,7 @@ async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: m
     while changed.changed().await.is_ok() {
         let Some(back) = back.upgrade() else { return };
         let server = server.clone();
-        if back.send(Box::new(move |owner: &mut Owner| owner.authorization_changed(&server))).await.is_err() {
+        if back.send(Command::of(move |owner| owner.authorization_changed(&server))).await.is_err() {
             return;
         }
         drop(back);

@@ -8,8 +8,8 @@ use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, Use
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
+use super::super::Command;
 use super::super::gate::{Departure, Passed, open_page};
-use super::super::{Command, Owner};
 use super::views;
 use crate::activity::now;
 use crate::ports::Platform;
@@ -128,13 +128,13 @@ impl Asker {
         let (reply, replied) = oneshot::channel();
         let _withdrawn = Withdrawn { back: &self.back, number };
         let server = self.server.clone();
-        self.tell_owner(Box::new(move |owner| owner.ask_to_sign_in(&server, number, body, reply))).await;
+        self.tell_owner(Command::of(move |owner| owner.ask_to_sign_in(&server, number, body, reply))).await;
         replied.await.unwrap_or(Answered::Cancelled)
     }
 
     fn changed(&self) {
         let server = self.server.clone();
-        spawn(send(self.back.clone(), Box::new(move |owner: &mut Owner| owner.authorization_changed(&server))));
+        spawn(send(self.back.clone(), Command::of(move |owner| owner.authorization_changed(&server))));
     }
 }
 
@@ -161,7 +161,7 @@ struct Withdrawn<'a> {
 impl Drop for Withdrawn<'_> {
     fn drop(&mut self) {
         let number = self.number;
-        let command: Command = Box::new(move |owner| owner.withdraw_sign_in_question(number));
+        let command = Command::of(move |owner| owner.withdraw_sign_in_question(number));
         spawn(send(self.back.clone(), command));
     }
 }
