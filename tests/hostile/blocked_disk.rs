@@ -197,7 +197,7 @@ async fn s15_what_a_server_may_use_changes_behind_a_held_lock() {
     let set = app.host.set_sampling("bad".into(), settings);
     answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
     assert!(document(&app, "sampling.json").contains("77"), "{what}: it is kept");
-    let flow = DataFlow { same_server: SameServer::Off };
+    let flow = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
     answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
     assert!(document(&app, "flow.json").contains("bad"), "{what}: it is kept");

@@ -159,3 +159,22 @@ fn approvals_that_changed_on_disk_are_taken_over() {
     assert!([stays, own, session].iter().all(|id| left.contains(id)), "the others keep their numbers: {left:?}");
     assert!(![goes, changes].iter().any(|id| left.contains(id)), "and nothing of the older ones stands: {left:?}");
 }
+
+#[test]
+fn a_removed_server_keeps_no_approval_and_makes_room() {
+    let mut grants = Grants::default();
+    grants.add(Grant { subject: Subject::Command, ..grant() }).unwrap();
+    for tool in 1..Grants::LIMIT {
+        grants.add(Grant { subject: Subject::Tool(tool.to_string()), ..grant() }).unwrap();
+    }
+    let other = Grant { server: "other".to_owned(), ..grant() };
+    assert!(grants.add(other.clone()).is_err(), "there is no room");
+    let tool = grants.find("files", &Subject::Tool("7".to_owned())).unwrap().id;
+    grants.revoke(tool).unwrap();
+    assert!(grants.find("files", &Subject::Tool("7".to_owned())).is_none(), "one is taken back");
+    assert!(grants.find("files", &Subject::Tool("8".to_owned())).is_some(), "and no other");
+    let kept = grants.add(other.clone()).unwrap();
+    assert!(grants.add(Grant { subject: Subject::Command, ..other }).is_err(), "it made room for one");
+    grants.remove_server("files");
+    assert_eq!(grants.iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "those of the other server stay");
+}

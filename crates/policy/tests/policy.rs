@@ -203,3 +203,11 @@ fn a_hash_that_was_begun_is_the_hash_of_the_whole() {
         assert_eq!(begun.then(rest.as_bytes()), whole, "the same bytes have the same hash");
     }
 }
+
+#[test]
+fn a_hash_is_written_as_the_sha_256_of_the_canonical_json() {
+    let of_nothing = Hash::of_bytes(b"");
+    assert_eq!(of_nothing.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "shown as it is kept");
+    assert_eq!(Hash::of(&json!({"b": 1, "a": 2})), Hash::of_bytes(br#"{"a":2,"b":1}"#));
+}
