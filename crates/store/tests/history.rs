@@ -18,6 +18,8 @@ mod searching;
 #[allow(dead_code, reason = "shared with the tests of the audit log")]
 #[path = "audit/support.rs"]
 mod support;
+#[path = "history/tables.rs"]
+mod tables;
 #[path = "history/taken.rs"]
 mod taken;
 
