@@ -13,6 +13,8 @@ mod items;
 mod older;
 #[path = "history/programs.rs"]
 mod programs;
+#[path = "history/readings.rs"]
+mod readings;
 #[path = "history/searching.rs"]
 mod searching;
 #[allow(dead_code, reason = "shared with the tests of the audit log")]

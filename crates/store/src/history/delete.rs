@@ -39,6 +39,7 @@ pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::R
     for sql in [
         "DELETE FROM source WHERE conversation = ?1",
         "DELETE FROM reading WHERE conversation = ?1",
+        "DELETE FROM reading_seal WHERE conversation = ?1",
         "DELETE FROM conversation WHERE number = ?1",
     ] {
         transaction.prepare_cached(sql)?.execute([number])?;

@@ -120,7 +120,7 @@ const RETYPED: [(&str, &[(&str, &str)]); 4] = [
 pub(super) fn make_latest(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(PROTECTION)?;
-    super::reading::make_table(connection)
+    super::reading::make_tables(connection)
 }
 
 /// Opens the database, and makes it if there is none.
@@ -137,7 +137,9 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     };
-    set_up().and_then(|()| super::reading::make_table(&connection)).map_err(|error| failed(path, "open it", &error))?;
+    set_up()
+        .and_then(|()| super::reading::make_tables(&connection))
+        .map_err(|error| failed(path, "open it", &error))?;
     CheckedConnection::new(connection, path)
 }
 

@@ -10,6 +10,7 @@ mod large;
 mod query;
 mod read;
 mod reading;
+mod reading_seal;
 mod schema;
 mod search;
 mod taken;
@@ -321,7 +322,7 @@ impl History for HistoryDatabase {
 
     fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
         self.checked(id)?;
-        self.reading("read it", |connection| read::conversation(connection, id))
+        self.reading("read it", |connection| read::conversation(connection, id, self.key.get().as_deref()))
     }
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
