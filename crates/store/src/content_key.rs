@@ -79,6 +79,13 @@ impl ContentKey {
     }
 }
 
+impl ContentKey {
+    /// Returns true if this is the name of these bytes, in a time that tells nothing of it.
+    pub(crate) fn made(&self, bytes: &[u8], name: &[u8]) -> bool {
+        hmac::verify(&self.names, bytes, name).is_ok()
+    }
+}
+
 /// The key that the SQL functions of one or more connections use; none as long as the file is plain.
 #[derive(Clone, Default)]
 pub(crate) struct ContentKeySlot(Arc<RwLock<Option<Arc<ContentKey>>>>);
@@ -95,9 +102,12 @@ impl ContentKeySlot {
 
 /// Adds `encrypted(column, value)` and `decrypted(column, value)` to a connection. With no key in the slot `encrypted` gives a text
 /// as it is. `decrypted` gives plain values as they are, and fails for what it has no key for; there `readable` gives NULL.
+/// `has_key()` tells if there is a key in the slot.
 pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> rusqlite::Result<()> {
     // Not to be called from a view or a trigger that somebody wrote into the file.
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
+    let own = slot.clone();
+    connection.create_scalar_function("has_key", 0, flags, move |_| Ok(own.get().is_some()))?;
     let own = slot.clone();
     connection.create_scalar_function("encrypted", 2, flags, move |context| encrypted(&own, context))?;
     let own = slot.clone();
@@ -106,6 +116,11 @@ pub(crate) fn add_functions(connection: &Connection, slot: &ContentKeySlot) -> r
     connection.create_scalar_function("readable", 2, flags, move |context| {
         Ok(decrypted(&own, context).unwrap_or(Value::Null))
     })
+}
+
+/// Returns true if what a connection with [`add_functions`] writes is encrypted.
+pub(crate) fn has_key(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare_cached("SELECT has_key()")?.query_row([], |row| row.get(0))
 }
 
 fn encrypted(slot: &ContentKeySlot, context: &Context<'_>) -> rusqlite::Result<Value> {

@@ -88,7 +88,11 @@ fn make_tables(connection: &Connection, version: i64, tables: &str, upgrade: Upg
         transaction.pragma_update(None, "user_version", version)?;
     }
     transaction.commit()?;
-    // The text of a table may have changed, which this connection would not notice.
+    read_schema_again(connection)
+}
+
+/// Has a connection notice that the text of a table changed.
+pub(crate) fn read_schema_again(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use host::ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument, StoreError};
 use serde_json::Value;
@@ -11,12 +11,17 @@ use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};
 use crate::lock::Lock;
-use crate::sealed_document::{DocumentSealer, Judged, SEALED};
+use crate::sealed_document::{DocumentSealer, FileText, Judged, OLDER, SEALED};
 
 /// A document is small; more is not read.
 const LIMIT: u64 = 16 << 20;
 /// How long a document that is to be sealed waits for the keychain.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The keychain is told of what servers used at most this often, as each answer of a model is counted (`sampling.json`).
+const COUNT_INTERVAL: Duration = Duration::from_secs(30);
+/// What was used, in each entry of `sampling.json`. All else in it is set by the user.
+const COUNTS: &str = "spent";
 
 /// The folder with the documents.
 pub(crate) struct DocumentFolder {
@@ -26,6 +31,8 @@ pub(crate) struct DocumentFolder {
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
     /// The documents that were removed, which is told once.
     missed: Mutex<BTreeSet<&'static str>>,
+    /// When the keychain was told last of what servers used.
+    counted: Mutex<Option<Instant>>,
 }
 
 /// What is in a file.
@@ -56,7 +63,7 @@ impl DocumentFolder {
             };
             SEALED.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
         });
-        Self { path, lock, sealer, refused: Mutex::default(), missed: Mutex::default() }
+        Self { path, lock, sealer, refused: Mutex::default(), missed: Mutex::default(), counted: Mutex::default() }
     }
 
     fn place(&self, name: Document) -> PathBuf {
@@ -86,6 +93,10 @@ impl DocumentFolder {
                 let _held = self.lock.hold()?;
                 return self.read_checked(name, true);
             }
+            Judged::Forged(OLDER) => match self.finish_writing(name)? {
+                Some(value) => return Ok(Checked::Document(value)),
+                None => OLDER,
+            },
             Judged::Forged(cause) => cause,
         };
         let moved_to = self.set_aside(name)?;
@@ -110,16 +121,76 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document; the lock is held.
-    fn write_held(&self, name: Document, value: &Value) -> Result<(), StoreError> {
+    /// A document that the keychain knows of and that was not written any more, as the program was killed in between. The lock is held.
+    fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        let next = self.next_place(name);
+        let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
+        let Judged::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
+        let value = parsed(&next, text)?;
+        files::write(&self.place(name), &bytes, Existing::Replace)?;
+        remove(&next);
+        Ok(Some(value))
+    }
+
+    /// Where a document lies until the keychain knows of it.
+    fn next_place(&self, name: Document) -> PathBuf {
+        self.path.join(format!("{}.next", name.file_name()))
+    }
+
+    /// Writes a document; the lock is held. With `tells` the keychain knows of it first, so that an older copy is refused from then on.
+    fn write_held(&self, name: Document, value: &Value, tells: bool) -> Result<(), StoreError> {
         let path = self.place(name);
         if !SEALED.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), Existing::Replace).map(|_| ());
         }
-        let text = self.sealer.text(name, value).map_err(|cause| unsealable(&path, &cause))?;
-        files::write(&path, text.as_bytes(), Existing::Replace)?;
-        self.sealer.wrote(name);
+        let FileText { text, number } = self.sealer.text(name, value).map_err(|cause| unsealable(&path, &cause))?;
+        if let Some(number) = number.filter(|_| tells) {
+            // The disk has it by then, so that nothing is lost in between.
+            let next = self.next_place(name);
+            files::write(&next, text.as_bytes(), Existing::Replace)?;
+            self.sealer.announce(name, number);
+            files::write(&path, text.as_bytes(), Existing::Replace)?;
+            remove(&next);
+        } else {
+            files::write(&path, text.as_bytes(), Existing::Replace)?;
+        }
+        if let Some(number) = number {
+            self.sealer.wrote(name, number);
+        }
         Ok(())
+    }
+
+    /// Returns true if the keychain is to know of this change. Of what servers used it is told the first time, and then every
+    /// [`COUNT_INTERVAL`].
+    fn tells(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
+        if name != Document::Sampling {
+            return true;
+        }
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = counted.is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
+        let tells = is_due || before.map(without_counts) != Some(without_counts(after));
+        if tells {
+            *counted = Some(Instant::now());
+        }
+        tells
+    }
+}
+
+/// What the user set for servers.
+fn without_counts(sampling: &Value) -> Value {
+    let mut set = sampling.clone();
+    for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
+        if let Some(entry) = entry.as_object_mut() {
+            entry.remove(COUNTS);
+        }
+    }
+    set
+}
+
+/// Removes a file that is of no use any more. One that stays does no harm.
+fn remove(path: &Path) {
+    if let Err(error) = std::fs::remove_file(path) {
+        tracing::warn!(%error, path = %path.display(), "a file stays");
     }
 }
 
@@ -181,13 +252,14 @@ impl Documents for DocumentFolder {
             self.sealer.ask_for_user();
         }
         let _held = self.lock.hold()?;
-        let value = match self.read_checked(name, true)? {
-            Checked::Document(value) => change(Some(value)),
-            Checked::Nothing => change(None),
+        let before = match self.read_checked(name, true)? {
+            Checked::Document(value) => Some(value),
+            Checked::Nothing => None,
             // The key may be there a moment later, and what is changed would be all that is left.
             Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
-        self.write_held(name, &value)
+        let value = change(before.clone());
+        self.write_held(name, &value, self.tells(name, before.as_ref(), &value))
     }
 
     fn settle(&self, patience: Duration) {

@@ -17,11 +17,15 @@ use crate::audit::KeyHolder;
 use crate::hex::{from_hex, hex};
 
 /// What the keychain has the latest numbers under.
-const MARK: &str = "sealed documents";
+pub(crate) const MARK: &str = "sealed documents";
 /// What the key of seals is derived under.
 const LABEL: &[u8] = b"drawbridge document seal 1";
 /// Whom the key is told to.
 const LISTENER: &str = "documents";
+/// How long the writing of a document waits for the keychain to know of it: less than other programs wait for the documents' lock.
+const MARK_PATIENCE: Duration = Duration::from_secs(2);
+/// Why a document is refused whose number the keychain knows to be too low.
+pub(crate) const OLDER: &str = "it is an older copy";
 
 /// Documents that grant rights. `policy.json` and `models.json` are not among them, as they are edited by hand: changes of those
 /// are told, and what would reroute a conversation waits for the user.
@@ -50,6 +54,15 @@ struct Ready {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
+    /// The numbers of files that are written next, which the keychain knows first.
+    announced: BTreeMap<String, u64>,
+}
+
+/// The text of a document's file.
+pub(crate) struct FileText {
+    pub(crate) text: String,
+    /// Its number; none if it has no seal.
+    pub(crate) number: Option<u64>,
 }
 
 enum State {
@@ -90,6 +103,8 @@ pub(crate) struct DocumentSealer {
     settles: AtomicBool,
     /// The thread that tells the keychain.
     marking: Mutex<Marking>,
+    /// Told when that thread ends.
+    marked: Condvar,
     /// Held while the keychain is told.
     telling: Mutex<()>,
 }
@@ -100,6 +115,8 @@ struct Marking {
     runs: bool,
     /// There are newer numbers than the thread has seen.
     again: bool,
+    /// Somebody waited for the thread in vain: nobody waits for it again.
+    hangs: bool,
 }
 
 /// Writes with a seal what stands there without one, and gives the names; it is given what makes the text of a file.
@@ -125,6 +142,7 @@ impl DocumentSealer {
             settling: Mutex::default(),
             settles: AtomicBool::new(false),
             marking: Mutex::default(),
+            marked: Condvar::new(),
             telling: Mutex::default(),
         });
         let own: Weak<Self> = Arc::downgrade(&sealer);
@@ -267,9 +285,9 @@ impl DocumentSealer {
             Err(error) => return (State::Unavailable(error.to_string()), false),
         };
         if let Some(numbers) = numbers {
-            return (State::Ready(Ready { id, key, numbers }), false);
+            return (State::Ready(Ready { id, key, numbers, announced: BTreeMap::new() }), false);
         }
-        let mut ready = Ready { id, key, numbers: BTreeMap::new() };
+        let mut ready = Ready { id, key, numbers: BTreeMap::new(), announced: BTreeMap::new() };
         let text = |name: Document, bytes: &[u8]| match ready.judge(name, bytes) {
             Some((number, _)) => {
                 tracing::debug!(number, "a document is sealed already");
@@ -316,7 +334,7 @@ impl DocumentSealer {
         };
         let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
         if number < *latest {
-            return Judged::Forged("it is an older copy");
+            return Judged::Forged(OLDER);
         }
         *latest = number;
         Judged::Good(text)
@@ -334,41 +352,53 @@ impl DocumentSealer {
     ///
     /// # Errors
     /// If there is a key and it can't be had, in words.
-    pub(crate) fn text(&self, name: Document, value: &Value) -> Result<String, String> {
+    pub(crate) fn text(&self, name: Document, value: &Value) -> Result<FileText, String> {
         let state = self.state();
         match &*state {
-            State::Without(_) => Ok(format!("{value:#}\n")),
+            State::Without(_) => Ok(FileText { text: format!("{value:#}\n"), number: None }),
             State::NotAsked | State::Asking => Err("the keychain does not answer; unlock it".to_owned()),
             State::Unavailable(cause) => Err(cause.clone()),
             State::Ready(ready) => {
-                let number = ready.numbers.get(name.file_name()).copied().unwrap_or_default() + 1;
-                ready.text(name, number, value).map_err(|error| error.to_string())
+                let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
+                let number = known.into_iter().flatten().max().unwrap_or_default() + 1;
+                let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
+                Ok(FileText { text, number: Some(number) })
             }
         }
     }
 
-    /// The file with the text that was made last is written.
-    pub(crate) fn wrote(self: &Arc<Self>, name: Document) {
-        let mut state = self.state();
-        let State::Ready(ready) = &mut *state else { return };
-        *ready.numbers.entry(name.file_name().to_owned()).or_default() += 1;
-        drop(state);
-        // What servers used is counted all the time; an older copy of that is not looked for after a restart.
-        if name == Document::Sampling {
-            return;
-        }
+    /// Has the keychain know the number of a file before the file is written: from then on an older copy is refused, also when the
+    /// program is killed at once. A keychain that hangs is waited for once, and not longer than [`MARK_PATIENCE`]; it is told
+    /// when it answers.
+    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64) {
+        match &mut *self.state() {
+            State::Ready(ready) => ready.announced.insert(name.file_name().to_owned(), number),
+            _ => return,
+        };
         let mut marking = self.marking();
         marking.again = true;
-        if std::mem::replace(&mut marking.runs, true) {
+        if !std::mem::replace(&mut marking.runs, true) {
+            let sealer = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
+            if let Err(error) = thread {
+                marking.runs = false;
+                tracing::warn!(%error, "the keychain does not know the latest documents");
+                return;
+            }
+        }
+        if marking.hangs {
             return;
         }
-        drop(marking);
-        let sealer = Arc::clone(self);
-        let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
-        if let Err(error) = thread {
-            self.marking().runs = false;
-            tracing::warn!(%error, "the keychain does not know the latest documents");
-        }
+        let waited = self.marked.wait_timeout_while(marking, MARK_PATIENCE, |marking| marking.runs);
+        let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        marking.hangs = marking.runs;
+    }
+
+    /// The file with this number is written.
+    pub(crate) fn wrote(&self, name: Document, number: u64) {
+        let State::Ready(ready) = &mut *self.state() else { return };
+        let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
+        *latest = (*latest).max(number);
     }
 
     fn marking(&self) -> MutexGuard<'_, Marking> {
@@ -380,7 +410,8 @@ impl DocumentSealer {
         loop {
             let mut marking = self.marking();
             if !std::mem::take(&mut marking.again) {
-                marking.runs = false;
+                (marking.runs, marking.hangs) = (false, false);
+                self.marked.notify_all();
                 return;
             }
             drop(marking);
@@ -394,13 +425,13 @@ impl DocumentSealer {
         // Another program may know of more.
         let _held = self.secrets.hold(MARK);
         let own = match &*self.state() {
-            State::Ready(ready) => ready.numbers.clone(),
+            State::Ready(ready) => ready.marked_numbers(),
             _ => return,
         };
         let marked = self.secrets.mark(MARK).and_then(|mark| {
             let kept = mark.as_deref().map(numbers_in);
             let mut numbers = kept.clone().unwrap_or_default();
-            for (name, number) in own.iter().filter(|(name, _)| *name != Document::Sampling.file_name()) {
+            for (name, number) in &own {
                 let known = numbers.entry(name.clone()).or_default();
                 *known = (*known).max(*number);
             }
@@ -417,6 +448,16 @@ impl DocumentSealer {
 }
 
 impl Ready {
+    /// The highest number of each document that is written or about to be.
+    fn marked_numbers(&self) -> BTreeMap<String, u64> {
+        let mut numbers = self.numbers.clone();
+        for (name, number) in &self.announced {
+            let latest = numbers.entry(name.clone()).or_default();
+            *latest = (*latest).max(*number);
+        }
+        numbers
+    }
+
     /// The number and the bytes of a document, if it was sealed with this key.
     fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedText { seal, document } = serde_json::from_slice(bytes).ok()?;

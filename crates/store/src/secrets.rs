@@ -29,6 +29,9 @@ const FILE: &str = "secrets.json";
 const HELD: &str = "held";
 /// How long another program may hold a name: some requests to a server that does not answer.
 const HOLDING: Duration = Duration::from_secs(65);
+/// How long another program may hold the name of a mark, which is written in milliseconds. Who holds it for longer keeps the
+/// keychain from knowing of the latest files, so it is written all the same.
+const HOLDING_OF_MARK: Duration = Duration::from_millis(500);
 /// More is neither read nor written, in bytes.
 const LIMIT: u64 = 16 << 20;
 /// How long the keychain may take: the user may have to enter its password.
@@ -297,7 +300,9 @@ impl Secrets for SecretsFile {
 
     fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
         let file = short_hash(name.as_bytes());
-        let held = Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(HOLDING);
+        let is_mark = [crate::sealed_document::MARK, crate::audit::MARK].contains(&name);
+        let patience = if is_mark { HOLDING_OF_MARK } else { HOLDING };
+        let held = Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience);
         held.map(|held| Box::new(held) as Box<dyn Send>).ok()
     }
 

@@ -13,11 +13,15 @@ mod items;
 mod older;
 #[path = "history/programs.rs"]
 mod programs;
+#[path = "history/readings.rs"]
+mod readings;
 #[path = "history/searching.rs"]
 mod searching;
 #[allow(dead_code, reason = "shared with the tests of the audit log")]
 #[path = "audit/support.rs"]
 mod support;
+#[path = "history/tables.rs"]
+mod tables;
 #[path = "history/taken.rs"]
 mod taken;
 

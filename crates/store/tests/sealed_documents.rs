@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,10 @@ struct Keychain {
     locked: AtomicBool,
     shut: Mutex<bool>,
     opened: Condvar,
+    /// How long it takes to keep a mark, in milliseconds.
+    delay: AtomicU64,
+    /// How often it was told of documents.
+    told: AtomicU64,
 }
 
 impl Keychain {
@@ -69,6 +73,8 @@ impl Secrets for Keychain {
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.pass(name);
+        self.told.fetch_add(u64::from(name == MARK), Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
         self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
         Ok(())
     }
@@ -224,4 +230,96 @@ fn s21_a_sealed_document_that_was_removed_is_told() {
     assert_eq!(documents.refused(Document::Roots), None, "what never was is not missed");
     assert!(add(&*documents), "the user can approve again");
     assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
+}
+
+/// Two states of a document, each as the bytes of its file.
+fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: [Value; 2]) -> [Vec<u8>; 2] {
+    states.map(|state| {
+        documents.write(name, &state).unwrap();
+        std::fs::read(folder.join("data").join(name.file_name())).unwrap()
+    })
+}
+
+/// The document as a program reads it that starts now, and if that refused the file.
+fn read_anew(folder: &Path, keychain: &Arc<Keychain>, name: Document) -> (Option<Value>, bool) {
+    let documents = program(folder, keychain);
+    documents.settle(PATIENCE);
+    let read = documents.read(name).unwrap();
+    (read, documents.refused(name).is_some())
+}
+
+#[test]
+fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.delay.store(150, Ordering::SeqCst);
+    let [older, _] =
+        two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["taken back"])]);
+    // The program is killed here.
+    let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    assert!(knows, "the keychain knows of it when it is written");
+    std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
+}
+
+#[test]
+fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let [older, newer] = two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
+    let (file, next) = (folder.path().join("data/grants.json"), folder.path().join("data/grants.json.next"));
+    assert!(!next.exists(), "nothing is left beside it");
+    // What stands there when the keychain knows of the newer one already.
+    std::fs::write(&file, &older).unwrap();
+    std::fs::write(&next, &newer).unwrap();
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
+    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "and stands in its place");
+    std::fs::write(&file, &older).unwrap();
+    std::fs::write(&next, &older).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older one is not used there");
+}
+
+#[test]
+fn s21_sampling_that_was_turned_off_stays_off() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let state = |on: bool, used: u64| json!({"demo": {"on": on, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    let [on, off] = two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
+    drop(documents);
+    std::fs::write(folder.path().join("data/sampling.json"), on).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what was turned off is not on again");
+    std::fs::write(folder.path().join("data/sampling.json"), off).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
+}
+
+#[test]
+fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    documents.write(name, &state(0)).unwrap();
+    let fresh = std::fs::read(folder.path().join("data/sampling.json")).unwrap();
+    drop(documents);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let told = keychain.told.load(Ordering::SeqCst);
+    for used in 1..=20 {
+        documents.write(name, &state(used)).unwrap();
+    }
+    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "once for a while");
+    drop(documents);
+    assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
+    std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what an earlier run left is not");
 }

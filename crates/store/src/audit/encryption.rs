@@ -15,6 +15,8 @@ use crate::database;
 const CLEARING: Duration = Duration::from_millis(100);
 /// How many contents are encrypted in one step.
 const ROWS: i64 = 200;
+/// How many entries are looked at in one step for plain content.
+const LOOKED_AT: i64 = 5_000;
 
 /// Contents are left that are not encrypted.
 const ROWS_LEFT: i64 = 0;
@@ -55,6 +57,37 @@ fn left(connection: &Connection) -> rusqlite::Result<i64> {
 /// Whether all contents are encrypted.
 pub(super) fn is_done(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(left(connection)? == NOTHING_LEFT)
+}
+
+/// Which entries were looked at for plain content, in a log that says that all is encrypted: another program can write that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// All up to this one.
+    Upto(i64),
+    /// All.
+    AtAll,
+}
+
+/// Looks at some more entries. Returns true if there is plain content among them, until that is noted ([`note_plain`]).
+pub(super) fn look(connection: &Connection, looked: &mut Looked) -> rusqlite::Result<bool> {
+    let Looked::Upto(after) = *looked else { return Ok(false) };
+    if !is_done(connection)? {
+        // What is plain is encrypted, and noted as plain.
+        *looked = Looked::AtAll;
+        return Ok(false);
+    }
+    let sql = "SELECT max(number) FROM (SELECT number FROM entry WHERE number > ?1 ORDER BY number LIMIT ?2)";
+    let last: Option<i64> = connection.prepare_cached(sql)?.query_row([after, LOOKED_AT], |row| row.get(0))?;
+    let Some(last) = last else {
+        *looked = Looked::AtAll;
+        return Ok(false);
+    };
+    let sql = "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND typeof(content) = 'text')";
+    let has_plain: bool = connection.prepare_cached(sql)?.query_row([after, last], |row| row.get(0))?;
+    if !has_plain {
+        *looked = Looked::Upto(last);
+    }
+    Ok(has_plain)
 }
 
 /// Does one step. What `after` has is up to where it came, from 0 on.

@@ -96,7 +96,7 @@ pub(super) fn write(path: &Path, out: &mut dyn Write, key: &Key<'_>) -> Result<u
         let mut rows = statement.query([]).map_err(fail)?;
         while let Some(row) = rows.next().map_err(fail)? {
             let content = key.as_ref().ok().map(|key| key.content.as_ref());
-            let file::Read { entry, link, is_hidden } = file::entry(row, content).map_err(fail)?;
+            let file::Read { entry, link, is_hidden, .. } = file::entry(row, content).map_err(fail)?;
             if is_hidden {
                 let why = key.as_ref().err().map_or("the keychain has another key", String::as_str);
                 let cause = format!("the content of entry {} is encrypted and can't be read: {why}", entry.number);

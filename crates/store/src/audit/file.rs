@@ -4,7 +4,7 @@ use std::path::Path;
 
 use host::ports::{AuditEntry, StoreError};
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
 use super::chain::{Link, START};
 use super::seal::{Seal, SealKey, Sealed};
@@ -135,13 +135,33 @@ fn schema_of(connection: &Connection) -> rusqlite::Result<Vec<(String, String, O
     rows.collect()
 }
 
-/// Opens the database to write, and makes it if there is none.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+/// Opens the database to write, and makes it if there is none. Tells if another program had changed it so that contents could not
+/// be encrypted.
+pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, VERSION, &format!("{TABLES}{ENCRYPTION}"), upgrade)?;
     let fail = |error| failed(path, "open it", &error);
     leave_copying(&connection).map_err(fail)?;
+    let was_mended = mend(&connection).map_err(fail)?;
     connection.execute_batch(INDEX_OF_KINDS).map_err(fail)?;
-    Ok(connection)
+    Ok((connection, was_mended))
+}
+
+/// Makes what takes encrypted content where another program took it away. All contents are looked through again then. A table
+/// of entries that has an unknown text stays, and refuses encrypted content.
+fn mend(connection: &Connection) -> rusqlite::Result<bool> {
+    if takes_encrypted(connection)? {
+        return Ok(false);
+    }
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    // Another program may have been faster.
+    let is_mended = !takes_encrypted(&transaction)?;
+    if is_mended {
+        transaction.execute_batch("DROP TABLE IF EXISTS encryption")?;
+        upgrade(&transaction)?;
+    }
+    transaction.commit()?;
+    database::read_schema_again(connection)?;
+    Ok(is_mended)
 }
 
 /// Makes the first version's tables those of the second one. A table that is not the first version's is left for the check to
@@ -157,7 +177,7 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Whether entries take encrypted content. They do unless somebody changed the table.
-pub(super) fn takes_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+fn takes_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'entry' AND instr(sql, 'content ANY') > 0) \
         AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'encryption')";
     connection.query_row(sql, [], |row| row.get(0))
@@ -223,12 +243,15 @@ pub(super) struct Read {
     pub(super) link: Link,
     /// Whether its content is encrypted and could not be decrypted. The entry has none then, but for the length of what is written.
     pub(super) is_hidden: bool,
+    /// Whether its content is not encrypted.
+    pub(super) is_plain: bool,
 }
 
 /// Reads an entry and its hash.
 pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<Read> {
     let words = |at| row.get::<_, String>(at);
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(unsigned);
+    let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
     let (content, hidden) = match row.get_ref(14)? {
         ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(CONTENT, bytes)) {
             Some(Ok(text)) => (Some(text), None),
@@ -253,7 +276,7 @@ pub(super) fn entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result
         content_bytes: content_bytes.or(hidden),
         content,
     };
-    Ok(Read { entry, link: row.get(15)?, is_hidden: hidden.is_some() })
+    Ok(Read { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
 }
 
 /// The number and hash of the last entry; 0 and the start of all chains if there is none.

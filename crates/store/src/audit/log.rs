@@ -12,7 +12,7 @@ use host::ports::{AuditEntry, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{Link, link, text_of};
-use super::encryption::Left;
+use super::encryption::{Left, Looked};
 use super::seal::{Seal, SealKey, Sealed};
 use super::{encryption, file, import, retention};
 use crate::audit::chain::hex;
@@ -41,11 +41,18 @@ pub(super) struct Log {
     strange: Option<(u64, u64)>,
     /// Whether it is written down that nothing is removed, as something is wrong.
     doubts_removal: bool,
-    /// Whether contents can be encrypted.
-    takes_encrypted: bool,
+    /// Whether its tables were mended when it was opened.
+    was_mended: bool,
     /// Up to where older contents were encrypted.
     encrypted_upto: i64,
+    /// Which entries were looked at for plain content that should be encrypted.
+    looked: Looked,
 }
+
+/// The problem of a log whose tables were mended.
+const MENDED: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
+/// The problem of a log with plain content that says it has none.
+const PLAIN: &str = "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
 
 /// So many entries at most can be missing at the end. What says of more is a number that somebody made up.
 const MOST_CUT_OFF: u64 = 1_000_000_000;
@@ -53,13 +60,11 @@ const MOST_CUT_OFF: u64 = 1_000_000_000;
 impl Log {
     /// Opens the log, and takes over an older one once.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
-        let mut connection = file::open(path)?;
+        let (mut connection, was_mended) = file::open(path)?;
         let last = import::take_over(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::failed(path, "open it", &error))?;
         let identity = crate::private::identity(&metadata);
-        let takes_encrypted =
-            file::takes_encrypted(&connection).map_err(|error| file::failed(path, "open it", &error))?;
-        Ok(Self {
+        let mut log = Self {
             path: path.to_owned(),
             connection,
             identity,
@@ -69,9 +74,20 @@ impl Log {
             is_checked: false,
             strange: None,
             doubts_removal: false,
-            takes_encrypted,
+            was_mended,
             encrypted_upto: 0,
-        })
+            looked: Looked::Upto(0),
+        };
+        if was_mended {
+            tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
+            log.append(&mut [noted(DAMAGE, MENDED.to_owned())], None)?;
+        }
+        Ok(log)
+    }
+
+    /// Whether its tables were mended when it was opened, which an entry without a seal says.
+    pub(super) const fn was_mended(&self) -> bool {
+        self.was_mended
     }
 
     /// The last entry that this program sealed.
@@ -97,9 +113,10 @@ impl Log {
         key: Option<&SealKey>,
         shorten: Option<u64>,
     ) -> Result<u64, Failed> {
-        let content = key.map(|key| key.content.as_ref()).filter(|_| self.takes_encrypted);
+        // The key decides, and nothing in the file: a table that takes no encrypted content refuses it.
+        let content = key.map(|key| key.content.as_ref());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if self.takes_encrypted && content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
+        if content.is_none() && entries.iter().any(|entry| entry.content.is_some()) {
             encryption::note_plain(&transaction)?;
         }
         let (found, mut previous) = file::last(&transaction)?;
@@ -208,21 +225,29 @@ impl Log {
         retention::remove_some(&self.connection).map_err(|error| self.not_removed(&error))
     }
 
-    /// Encrypts some of the contents that were written without a key.
+    /// Encrypts some of the contents that were written without a key. Plain content in a log that says it has none is written
+    /// down first.
     pub(super) fn encrypt_some(&mut self, key: &SealKey) -> Result<Left, StoreError> {
-        if !self.takes_encrypted {
-            return Ok(Left::Nothing);
+        let fail = |path: &Path, error| file::failed(path, "encrypt the contents of older decisions", &error);
+        let has_plain =
+            encryption::look(&self.connection, &mut self.looked).map_err(|error| fail(&self.path, error))?;
+        if has_plain {
+            tracing::error!(path = %self.path.display(), PLAIN);
+            self.append(&mut [noted(DAMAGE, PLAIN.to_owned())], Some(key))?;
+            encryption::note_plain(&self.connection).map_err(|error| fail(&self.path, error))?;
+        }
+        if self.looked != Looked::AtAll {
+            return Ok(Left::Steps);
         }
         encryption::step(&mut self.connection, &key.content, &mut self.encrypted_upto)
-            .map_err(|error| file::failed(&self.path, "encrypt the contents of older decisions", &error))
+            .map_err(|error| fail(&self.path, error))
     }
 
     /// Whether all contents are encrypted.
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
-        if !self.takes_encrypted {
-            return Ok(false);
-        }
-        encryption::is_done(&self.connection).map_err(|error| file::failed(&self.path, "read it", &error))
+        let is_done =
+            encryption::is_done(&self.connection).map_err(|error| file::failed(&self.path, "read it", &error))?;
+        Ok(is_done && self.looked == Looked::AtAll)
     }
 
     fn not_removed(&self, error: &rusqlite::Error) -> StoreError {
@@ -368,7 +393,7 @@ pub(super) fn first_broken(
     let mut rows = statement.query([file::signed(after), upto])?;
     let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
-        let file::Read { entry, link: stored, is_hidden } = file::entry(row, key.map(|key| key.content.as_ref()))?;
+        let file::Read { entry, link: stored, is_hidden, .. } = file::entry(row, key.map(|key| key.content.as_ref()))?;
         number += 1;
         // Without the key nothing can be said of what is encrypted with it.
         let is_unknown = is_hidden && key.is_none();

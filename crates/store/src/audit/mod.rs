@@ -26,7 +26,7 @@ use host::ports::{
     Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, StoreError, Written,
 };
 
-pub(crate) use seal::KeyHolder;
+pub(crate) use seal::{KeyHolder, MARK, SealKey};
 use sync::Durable;
 use writer::{Order, Reply};
 

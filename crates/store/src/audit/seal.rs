@@ -15,7 +15,7 @@ use crate::content_key::ContentKey;
 /// What the key is kept under.
 const NAME: &str = "seal of the audit log";
 /// What the keychain has the last entry under that it knows of.
-const MARK: &str = "end of the audit log";
+pub(crate) const MARK: &str = "end of the audit log";
 /// What the keys of contents are derived under: that of the cipher, and that of names.
 const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// The length of a key, in bytes.

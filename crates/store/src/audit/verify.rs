@@ -6,6 +6,7 @@ use host::ports::{AuditFinding, AuditSeal, AuditVerdict, StoreError, Tampered};
 use rusqlite::Connection;
 
 use super::chain::{Link, START, hex, link, text_of};
+use super::encryption;
 use super::file::{self, Checkpoint};
 use super::log::{DAMAGE, UNSEALED, unsealed_range};
 use super::retention::REMOVED;
@@ -36,6 +37,8 @@ pub(super) struct Walk {
     mark: Option<((u64, Link), bool)>,
     /// The first and the last entry whose content the key does not decrypt.
     undecipherable: Option<(u64, u64)>,
+    /// The first and the last entry with plain content, where all should be encrypted.
+    plain: Option<(u64, u64)>,
 }
 
 impl Walk {
@@ -54,8 +57,17 @@ impl Walk {
         let (number, previous) = checkpoint.map_or((0, START), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
         let seal = seal.map(|seal| (seal, false));
-        let mut walk =
-            Self { previous, number, verdict, removed, confirmed: None, seal, mark: None, undecipherable: None };
+        let mut walk = Self {
+            previous,
+            number,
+            verdict,
+            removed,
+            confirmed: None,
+            seal,
+            mark: None,
+            undecipherable: None,
+            plain: None,
+        };
         if let (Some(checkpoint), Ok(key)) = (checkpoint, key)
             && !checkpoint.is_sealed_with(key)
         {
@@ -147,6 +159,12 @@ impl Walk {
         self.undecipherable = Some((first, number));
     }
 
+    /// An entry whose content is plain in a log that says that all contents are encrypted.
+    fn plain_content(&mut self, number: u64) {
+        let (first, _) = *self.plain.get_or_insert((number, number));
+        self.plain = Some((first, number));
+    }
+
     /// An entry that can't be read.
     pub(super) fn unreadable(&mut self, detail: String) {
         let number = self.number + 1;
@@ -197,6 +215,11 @@ impl Walk {
                     self.verdict.unproved = vec![(first, last)];
                 }
             }
+        }
+        if let Some((first, last)) = self.plain {
+            let detail = Some("its content is plain on disk, and the log says that all are encrypted".to_owned());
+            let to = (last > first).then_some(last);
+            self.found_more(AuditFinding { what: Tampered::Changed, number: first, to, detail });
         }
         if let Some((first, last)) = self.undecipherable {
             let detail = Some("the key in the keychain does not decrypt its content".to_owned());
@@ -263,14 +286,19 @@ fn tables(connection: &mut Connection, key: &Key<'_>, mark: Option<(u64, Link)>)
     let mut statement = snapshot.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let content = key.as_ref().ok().map(|key| key.content.as_ref());
+    // Where that record is missing, the tables are not as they should be.
+    let is_encrypted = key.is_ok() && encryption::is_done(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match file::entry(row, content) {
-            Ok(file::Read { entry, link, is_hidden }) => match text_of(&entry) {
+            Ok(file::Read { entry, link, is_hidden, is_plain }) => match text_of(&entry) {
                 Ok(text) => {
                     let text = if is_hidden { None } else { Some(text.as_str()) };
                     // Without any key nothing can be said of encrypted contents, and nothing is proved.
                     if is_hidden && key.is_ok() {
                         walk.unreadable_content(entry.number);
+                    }
+                    if is_plain && is_encrypted {
+                        walk.plain_content(entry.number);
                     }
                     walk.next(entry.number, text, (&entry.kind, &entry.subject, &entry.hash), &link);
                 }

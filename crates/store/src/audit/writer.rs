@@ -186,6 +186,8 @@ impl Writer {
             None => {
                 let log = Log::open(&self.path, &self.older)?;
                 self.durable.reopened();
+                self.plain = Left::Steps;
+                self.unsealed |= log.was_mended();
                 log
             }
         };

@@ -39,6 +39,7 @@ pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::R
     for sql in [
         "DELETE FROM source WHERE conversation = ?1",
         "DELETE FROM reading WHERE conversation = ?1",
+        "DELETE FROM reading_seal WHERE conversation = ?1",
         "DELETE FROM conversation WHERE number = ?1",
     ] {
         transaction.prepare_cached(sql)?.execute([number])?;
@@ -203,8 +204,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(filled(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
-        let mut connection = file::open(&path, &ContentKeySlot::default()).unwrap();
-        let other = file::open(&path, &ContentKeySlot::default()).unwrap();
+        let mut connection = file::open(&path, &ContentKeySlot::default()).unwrap().connection;
+        let other = file::open(&path, &ContentKeySlot::default()).unwrap().connection;
         other.busy_timeout(Duration::ZERO).unwrap();
         assert!(conversation(&mut connection, "gone").unwrap(), "it was there");
         let (mut steps, mut of_index) = (0, 0);
@@ -227,7 +228,8 @@ mod tests {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
             drop(filled(folder.path(), (10, 50), (60, 3)));
-            let mut connection = file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
+            let mut connection =
+                file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap().connection;
             conversation(&mut connection, "gone").unwrap();
             let mut left = Left::Steps;
             for _ in 0..done {

@@ -1,6 +1,7 @@
 //! Encrypting a history that was written without a key.
 //!
-//! The table `protection` names the key. From the moment it does, every program writes encrypted content only; what stood there
+//! The table `protection` names the key. From the moment it does, every program writes encrypted content only. A program that has
+//! the key does so whatever the table says, and none goes on with encrypted content without a key. What stood there
 //! before is encrypted in steps, each one transaction, so that it goes on where a program was killed. A row says by its types
 //! whether it is encrypted, so the history can be read all the time. In the end the file is written anew, as SQLite leaves parts
 //! of older rows in its pages, and the journal is emptied.
@@ -64,6 +65,14 @@ pub(super) fn protection(connection: &Connection) -> rusqlite::Result<Option<Pro
 
 pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM protection)")?.query_row([], |row| row.get(0))
+}
+
+/// Returns true if there is encrypted content, whether or not `protection` says so: another program can empty that table.
+pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM folded) \
+        OR (SELECT typeof(settings) FROM conversation ORDER BY number DESC LIMIT 1) IS 'blob' \
+        OR (SELECT typeof(body) FROM item ORDER BY number DESC LIMIT 1) IS 'blob'";
+    connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
 }
 
 /// Has everything written encrypted with this key from now on, unless another program chose one meanwhile.

@@ -6,6 +6,7 @@ use host::ports::StoreError;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
+use super::schema::CheckedConnection;
 use crate::content_key::{self, ContentKeySlot};
 use crate::database;
 
@@ -115,8 +116,18 @@ const RETYPED: [(&str, &[(&str, &str)]); 4] = [
     ("said", &[("text TEXT NOT NULL", "text ANY NOT NULL")]),
 ];
 
+/// Makes all tables of the latest version.
+pub(super) fn make_latest(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.execute_batch(PROTECTION)?;
+    super::reading::make_tables(connection)
+}
+
 /// Opens the database, and makes it if there is none.
-pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<Connection, StoreError> {
+///
+/// # Errors
+/// If it can't be opened, or another program changed its tables.
+pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnection, StoreError> {
     let connection = database::open(path, VERSION, &format!("{TABLES}{PROTECTION}"), upgrade)?;
     let set_up = || {
         content_key::add_functions(&connection, key)?;
@@ -126,8 +137,10 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<Connection, Stor
         connection.set_prepared_statement_cache_capacity(64);
         Ok(())
     };
-    set_up().and_then(|()| super::reading::make_table(&connection)).map_err(|error| failed(path, "open it", &error))?;
-    Ok(connection)
+    set_up()
+        .and_then(|()| super::reading::make_tables(&connection))
+        .map_err(|error| failed(path, "open it", &error))?;
+    CheckedConnection::new(connection, path)
 }
 
 /// Makes the first version's tables those of the second one.
@@ -168,7 +181,7 @@ pub(super) fn say(connection: &Connection, item: i64, text: &str) -> rusqlite::R
         let sql = "INSERT INTO said (item, text) VALUES (?1, encrypted('said', ?2))";
         connection.prepare_cached(sql)?.execute(params![item, text])?;
         let words = super::words::indexed(text);
-        let sql = if encryption::is_encrypted(connection)? {
+        let sql = if hides_words(connection)? {
             "INSERT INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))"
         } else {
             "INSERT INTO word (rowid, text) VALUES (?1, ?2)"
@@ -178,9 +191,14 @@ pub(super) fn say(connection: &Connection, item: i64, text: &str) -> rusqlite::R
     Ok(())
 }
 
+/// Returns true if no word may go into the index. The key decides, whatever another program has the file say.
+fn hides_words(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
+}
+
 /// Takes what was said in an item out of the index.
 pub(super) fn forget(connection: &Connection, item: i64, said: &str) -> rusqlite::Result<()> {
-    if encryption::is_encrypted(connection)? {
+    if hides_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
     } else {
         let words = super::words::indexed(said);

@@ -113,7 +113,8 @@ fn one(connection: &mut Connection, path: &Path, id: &str, key: Option<&ContentK
     let sql = |error: &dyn std::fmt::Display| failed(format!("it could not be taken over: {error}"));
     // An earlier attempt may have been interrupted, or have come so far that only the name stayed.
     let is_new = create(connection, &conversation).map_err(|error| sql(&error))?;
-    let is_begun = is_new || super::read::conversation(connection, id).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
+    let is_begun =
+        is_new || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
     if is_begun {
         write::items(connection, id, &items, None, key).map_err(|error| sql(&error))?;
     }

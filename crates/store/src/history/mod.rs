@@ -10,6 +10,8 @@ mod large;
 mod query;
 mod read;
 mod reading;
+mod reading_seal;
+mod schema;
 mod search;
 mod taken;
 mod words;
@@ -32,10 +34,11 @@ use serde_json::Value;
 
 use delete::Left;
 use file::{failed, signed};
+use schema::CheckedConnection;
 use write::Refused;
 use writers::Writer;
 
-use crate::audit::KeyHolder;
+use crate::audit::{KeyHolder, SealKey};
 use crate::content_key::{ContentKey, ContentKeySlot};
 
 /// The database's file, in the data folder.
@@ -58,8 +61,8 @@ pub(crate) struct HistoryDatabase {
     path: PathBuf,
     older: PathBuf,
     held: PathBuf,
-    writes: Mutex<Option<Connection>>,
-    reads: Mutex<Option<Connection>>,
+    writes: Mutex<Option<CheckedConnection>>,
+    reads: Mutex<Option<CheckedConnection>>,
     /// This program, once it has written a reply that was coming in.
     writer: OnceLock<Writer>,
     /// Whether something was deleted and is not gone from the files yet.
@@ -118,29 +121,31 @@ impl HistoryDatabase {
     }
 
     /// Opens the database for the first time: goes on with what was deleted, takes over what is older, and marks what was cut.
-    fn first_open(&self) -> Result<Connection, StoreError> {
-        let mut connection = file::open(&self.path, &self.key)?;
+    fn first_open(&self) -> Result<CheckedConnection, StoreError> {
+        let mut opened = file::open(&self.path, &self.key)?;
+        let connection = &mut opened.connection;
         self.keys.ask(false);
         let _ = self.keys.wait(FIRST_PATIENCE);
-        self.follow_protection(&mut connection, delete::CLEARING)?;
-        while self.step(&mut connection, delete::CLEARING) {
+        self.follow_protection(connection, delete::CLEARING)?;
+        while self.step(connection, delete::CLEARING) {
             thread::sleep(delete::PAUSE);
         }
-        import::take_over(&mut connection, &self.older, self.key.get().as_deref())?;
-        let cut = writers::mark_cut(&mut connection, &self.held, None);
+        import::take_over(connection, &self.older, self.key.get().as_deref())?;
+        let cut = writers::mark_cut(connection, &self.held, None);
         cut.map_err(|error| failed(&self.path, "mark what was cut", &error))?;
-        Ok(connection)
+        Ok(opened)
     }
 
     /// Does something with the connection that writes.
     fn connected<T>(&self, act: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let mut connection = locked(&self.writes);
-        match connection.as_mut() {
-            Some(connection) => {
-                self.follow_protection(connection, Duration::ZERO)?;
-                act(connection)
+        let mut writes = locked(&self.writes);
+        match writes.as_mut() {
+            Some(opened) => {
+                opened.check(&self.path)?;
+                self.follow_protection(&mut opened.connection, Duration::ZERO)?;
+                act(&mut opened.connection)
             }
-            None => act(connection.insert(self.first_open()?)),
+            None => act(&mut writes.insert(self.first_open()?).connection),
         }
     }
 
@@ -162,13 +167,15 @@ impl HistoryDatabase {
     }
 
     fn reading<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let mut connection = locked(&self.reads);
-        if connection.is_none() {
+        let mut reads = locked(&self.reads);
+        if reads.is_none() {
             // Before the first one reads, the tables are there, and what is older is in them.
             self.writing("open it", |_| Ok(()))?;
-            *connection = Some(file::open(&self.path, &self.key)?);
+            *reads = Some(file::open(&self.path, &self.key)?);
         }
-        let Some(connection) = connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
+        let Some(opened) = reads.as_mut() else { return Err(self.error("it is not open".to_owned())) };
+        opened.check(&self.path)?;
+        let connection = &opened.connection;
         let protection = encryption::protection(connection).map_err(|error| failed(&self.path, tried, &error))?;
         let is_behind = match protection {
             Some(protection) => self.key.get().is_none_or(|key| key.id != protection.key),
@@ -182,21 +189,32 @@ impl HistoryDatabase {
 
     /// Has the key that the file is encrypted with, which another program may have begun, and encrypts a plain one as soon as there is
     /// a key. What can't be encrypted now is encrypted later.
+    ///
+    /// # Errors
+    /// If there is a key and the file does not take it, or the file is encrypted and there is none: nothing is written plain then.
     fn follow_protection(&self, connection: &mut Connection, wait: Duration) -> Result<(), StoreError> {
         let read = |connection: &Connection| {
             encryption::protection(connection).map_err(|error| failed(&self.path, "read it", &error))
         };
         let mut protection = read(connection)?;
         if protection.is_none() {
-            self.key.set(None);
-            let Some(key) = self.keys.known() else { return Ok(()) };
-            if let Err(error) = encryption::begin(connection, &key.content) {
-                tracing::warn!(%error, path = %self.path.display(), "conversations are not encrypted yet");
-                return Ok(());
-            }
+            let key = match self.keys.known() {
+                Some(key) => key,
+                None if encryption::has_encrypted(connection)
+                    .map_err(|error| failed(&self.path, "read it", &error))? =>
+                {
+                    self.wait_for_key()?
+                }
+                None => return Ok(()),
+            };
+            encryption::begin(connection, &key.content).map_err(|error| failed(&self.path, "encrypt it", &error))?;
             protection = read(connection)?;
         }
-        let Some(protection) = protection else { return Ok(()) };
+        let Some(protection) = protection else {
+            let cause =
+                "it does not keep that it is encrypted: keep a copy of it, move it away, and a new one is begun";
+            return Err(self.error(cause.to_owned()));
+        };
         if self.key.get().is_none_or(|key| key.id != protection.key) {
             self.key.set(Some(self.key_named(&protection.key)?));
         }
@@ -222,20 +240,24 @@ impl HistoryDatabase {
 
     /// The key with this id, for which the user may have to unlock the keychain.
     fn key_named(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
-        if self.keys.known().is_none() && locked(&self.asked).is_none_or(|asked| asked.elapsed() > ASK_AGAIN) {
-            *locked(&self.asked) = Some(Instant::now());
-            self.keys.ask(true);
-        }
-        let key = self
-            .keys
-            .wait(KEY_PATIENCE)
-            .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))?;
+        let key = self.wait_for_key()?;
         if key.id != id {
             let cause = "it is encrypted with another key than the one in secrets.json; put back the secrets.json that belongs \
                 to it, or move it away to begin anew";
             return Err(self.error(cause.to_owned()));
         }
         Ok(Arc::clone(&key.content))
+    }
+
+    /// The key of an encrypted file.
+    fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
+        if self.keys.known().is_none() && locked(&self.asked).is_none_or(|asked| asked.elapsed() > ASK_AGAIN) {
+            *locked(&self.asked) = Some(Instant::now());
+            self.keys.ask(true);
+        }
+        self.keys
+            .wait(KEY_PATIENCE)
+            .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))
     }
 
     /// Does one step for what was deleted. Whether another one can be done at once; what else is left is done after later writes.
@@ -276,9 +298,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
         if self.has_gone.load(Ordering::Relaxed)
-            && let Some(connection) = locked(&self.writes).as_mut()
+            && let Some(opened) = locked(&self.writes).as_mut()
         {
-            self.step(connection, delete::CLEARING);
+            self.step(&mut opened.connection, delete::CLEARING);
         }
     }
 }
@@ -300,7 +322,7 @@ impl History for HistoryDatabase {
 
     fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
         self.checked(id)?;
-        self.reading("read it", |connection| read::conversation(connection, id))
+        self.reading("read it", |connection| read::conversation(connection, id, self.key.get().as_deref()))
     }
 
     fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {

@@ -1,12 +1,12 @@
 //! Reading conversations and items.
 
-use host::history::{Conversation, Item, ItemPage, ItemRange, LeftOut};
+use host::history::{Conversation, Item, ItemPage, ItemRange, LeftOut, Reading};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::large::{self, Hash};
 use super::write::state_of;
-use super::{encryption::BYTES, file, file::unsigned, reading};
-use crate::content_key::{self, ContentKeySlot, Undecipherable};
+use super::{encryption::BYTES, file, file::unsigned, reading, reading_seal};
+use crate::content_key::{self, ContentKey, ContentKeySlot, Undecipherable};
 use crate::hex::hex;
 
 /// The columns that [`raw`] reads, in its order.
@@ -22,7 +22,13 @@ pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<(String, Str
 }
 
 /// A conversation without its items.
-pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
+pub(super) fn conversation(
+    connection: &Connection,
+    id: &str,
+    key: Option<&ContentKey>,
+) -> rusqlite::Result<Option<Conversation>> {
+    // The marks and their seal belong together.
+    let connection = connection.unchecked_transaction()?;
     let sql = "SELECT number, decrypted('title', title), created_at, updated_at, \
         (SELECT item.id FROM item WHERE item.number = head), decrypted('settings', settings), items \
         FROM conversation WHERE id = ?1";
@@ -46,7 +52,26 @@ pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Resul
     let mut statement =
         connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    found.readings = reading::of(connection, number)?;
+    found.readings = reading::of(&connection, number)?;
+    if let Some(key) = key
+        && !reading_seal::holds(&connection, number, key)?
+    {
+        let all = reading_seal::found(&connection, number)?;
+        for server in all.sources {
+            if !found.sources.contains(&server) {
+                found.sources.push(server);
+            }
+        }
+        for reading in all.readings {
+            let same = |own: &&mut Reading| {
+                (&own.server, own.kind, &own.name) == (&reading.server, reading.kind, &reading.name)
+            };
+            match found.readings.iter_mut().find(same) {
+                Some(own) => own.open_world = true,
+                None => found.readings.push(reading),
+            }
+        }
+    }
     Ok(Some(found))
 }
 

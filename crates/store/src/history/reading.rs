@@ -21,24 +21,32 @@ CREATE TABLE reading (
 INSERT INTO reading (conversation, server, kind, name, open) SELECT conversation, server, 'unknown', '', 1 FROM source;
 ";
 
-/// Makes the table where there is none.
-pub(super) fn make_table(connection: &Connection) -> rusqlite::Result<()> {
-    if has_table(connection)? {
+/// The seals over it (`reading_seal.rs`). Conversations without one are looked through.
+const SEALS: &str = "CREATE TABLE reading_seal (conversation INTEGER PRIMARY KEY, mac BLOB NOT NULL) STRICT";
+
+/// Makes the tables where there are none.
+pub(super) fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    make_table(connection, "reading", TABLE)?;
+    make_table(connection, "reading_seal", SEALS)
+}
+
+fn make_table(connection: &Connection, name: &str, table: &str) -> rusqlite::Result<()> {
+    if has_table(connection, name)? {
         return Ok(());
     }
     connection.execute_batch("BEGIN IMMEDIATE")?;
     // Another program may have been faster.
-    let made = match has_table(connection) {
-        Ok(false) => connection.execute_batch(TABLE),
+    let made = match has_table(connection, name) {
+        Ok(false) => connection.execute_batch(table),
         other => other.map(drop),
     };
     connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     made
 }
 
-fn has_table(connection: &Connection) -> rusqlite::Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'reading')";
-    connection.query_row(sql, [], |row| row.get(0))
+fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1)";
+    connection.query_row(sql, [name], |row| row.get(0))
 }
 
 /// Adds what was read. A mark once made stays.

@@ -5,7 +5,7 @@ use host::history::{After, NewItem, text_of};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::large::{TakenOut, take_out};
-use super::{encryption::BYTES, file, file::signed, reading};
+use super::{encryption::BYTES, file, file::signed, reading, reading_seal};
 use crate::content_key::{self, ContentKey};
 
 /// The most items of a conversation, over all branches.
@@ -63,6 +63,15 @@ pub(super) fn items(
     let bodies = items.iter().map(Body::of).collect::<Result<Vec<_>, _>>()?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let Some((conversation, mut head)) = file::conversation(&transaction, conversation)? else { return Ok(false) };
+    let seal = match key {
+        Some(key) if changes_marks(&transaction, conversation, items)? => Some(key),
+        _ => None,
+    };
+    if let Some(key) = seal
+        && !reading_seal::holds(&transaction, conversation, key)?
+    {
+        reading_seal::mend(&transaction, conversation)?;
+    }
     let mut made = 0;
     for (item, body) in items.iter().zip(&bodies) {
         let number = if let Some(number) = file::item(&transaction, conversation, &item.id)? {
@@ -101,8 +110,22 @@ pub(super) fn items(
     if made > 0 && count > MAX_ITEMS {
         return Err(Refused::TooMany);
     }
+    if let Some(key) = seal {
+        reading_seal::put(&transaction, conversation, key)?;
+    }
     transaction.commit()?;
     Ok(true)
+}
+
+/// Returns true if the seal over what was read has to be made anew. A reply that streams is written often, and changes none of it.
+fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
+    for item in items {
+        let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
+        if has_marks || file::item(connection, conversation, &item.id)?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// A body, ready to be written.
@@ -183,7 +206,7 @@ fn replace(
     Ok(())
 }
 
-fn add_source(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
+pub(super) fn add_source(connection: &Connection, conversation: i64, server: &str) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO source (conversation, server, place) \
         SELECT ?1, ?2, count(*) FROM source WHERE conversation = ?1";
     connection.prepare_cached(sql)?.execute(params![conversation, server])?;

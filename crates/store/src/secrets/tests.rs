@@ -266,6 +266,18 @@ fn a_name_is_held_by_one_program_at_a_time() {
 }
 
 #[test]
+fn s21_who_holds_the_name_of_a_mark_does_not_keep_it_from_the_keychain() {
+    let folder = Folder::new();
+    for name in [crate::sealed_document::MARK, crate::audit::MARK] {
+        let held = folder.program().hold(name);
+        assert!(held.is_some(), "another program holds it");
+        let start = std::time::Instant::now();
+        assert!(folder.program().hold(name).is_none(), "it is not had");
+        assert!(start.elapsed() < Duration::from_secs(2), "which is known soon: {:?}", start.elapsed());
+    }
+}
+
+#[test]
 fn what_begins_alike_is_found_in_the_file_and_in_memory() {
     let folder = Folder::new();
     let secrets = folder.program();

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use host::ports::{AuditEntry, AuditLog, AuditQuery, AuditSeal, Tampered};
+use host::ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, Tampered};
+use rusqlite::Connection;
 
 use super::support::{Folder, Keychain, NoShell, decision};
 
@@ -215,4 +216,76 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     assert!(log.verify().unwrap().is_whole(), "no entry is lost or changed");
     let first = log.read(&AuditQuery { before: Some(2), ..AuditQuery::latest(1) }).unwrap();
     assert_eq!(first[0].content, telling("number 0").content, "each content is what it was");
+}
+
+/// Somebody takes the record of what is encrypted away, and puts it back later as if nothing was plain.
+const PUT_BACK: &str = "DROP TABLE IF EXISTS encryption;
+    CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
+    INSERT INTO encryption VALUES (1, 3)";
+
+#[test]
+fn s28_a_log_that_was_made_to_seem_plain_is_encrypted_all_the_same() {
+    for is_running in [true, false] {
+        let folder = Folder::with(3);
+        let mut log = folder.log();
+        if is_running {
+            assert_eq!(log.read(&AuditQuery::latest(10)).unwrap().len(), 3, "it is open");
+        } else {
+            drop(log);
+        }
+        folder.attacked().execute_batch("DROP TABLE encryption").unwrap();
+        log = folder.log();
+        log.append(telling("one")).unwrap();
+        log.flush().unwrap();
+        assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
+        let verdict = log.verify().unwrap();
+        let noted = |found: &AuditFinding| found.what == Tampered::Noted;
+        assert!(verdict.findings.iter().any(noted), "the log says what was done: {verdict:?}");
+        drop(log);
+        folder.attacked().execute_batch(PUT_BACK).unwrap();
+        assert!(!folder.log().verify().unwrap().is_whole(), "also when it is put back");
+    }
+}
+
+#[test]
+fn s28_a_log_with_another_type_of_content_is_mended_or_not_written() {
+    let folder = Folder::with(3);
+    let retype = |from: &str, to: &str| {
+        let sql = format!(
+            "PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '{from}', '{to}') WHERE name = 'entry';
+            PRAGMA writable_schema = RESET"
+        );
+        Connection::open(folder.file()).unwrap().execute_batch(&sql).unwrap();
+    };
+    retype("content ANY", "content TEXT");
+    let log = folder.log();
+    log.append(telling("one")).unwrap();
+    log.flush().unwrap();
+    assert_eq!(plain(&folder), Vec::<String>::new(), "the table is mended");
+    drop(log);
+    retype("content ANY", "content  TEXT");
+    let error = folder.log().append(telling("two")).expect_err("a content that can't be encrypted is not written");
+    assert!(error.path.contains("audit.db"), "the file is named: {error}");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "no content is plain");
+}
+
+#[test]
+fn s28_plain_contents_that_the_log_hides_are_named_and_encrypted() {
+    let folder = Folder::new();
+    folder.keychain.lock(true);
+    let log = folder.log();
+    log.append(telling("before the keychain answered")).unwrap();
+    log.flush().unwrap();
+    drop(log);
+    folder.keychain.lock(false);
+    folder.attacked().execute_batch(PUT_BACK).unwrap();
+    let log = folder.log();
+    let verdict = log.verify().unwrap();
+    let named = |found: &AuditFinding| found.detail.as_deref().is_some_and(|detail| detail.contains("plain"));
+    assert!(verdict.findings.iter().any(named), "a check names it: {verdict:?}");
+    assert!(log.is_encrypted().unwrap(), "then it is encrypted");
+    assert_eq!(plain(&folder), Vec::<String>::new(), "nothing plain is left");
+    let verdict = log.verify().unwrap();
+    assert!(verdict.findings.iter().any(|found| found.what == Tampered::Noted), "and stays written down: {verdict:?}");
 }

@@ -15,18 +15,18 @@ use super::{begun, branch, replies, says, text};
 const CANARY: &str = "zqkestrel";
 
 /// A program that has this keychain.
-fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
+pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
 /// A program without one.
-fn without(folder: &Path) -> Ports {
+pub(super) fn without(folder: &Path) -> Ports {
     let secrets = Arc::new(host::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
 }
 
 /// The files under a folder that have these bytes, in any case.
-fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
+pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -43,7 +43,7 @@ fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
 }
 
 /// Conversations with the canary in a title, a message, a tool's result, a picture, a long text and the settings.
-fn fill(history: &dyn History, items: usize) {
+pub(super) fn fill(history: &dyn History, items: usize) {
     let mut conversation = begun("c");
     conversation.title = format!("About {CANARY}");
     conversation.settings = json!({"instructions": CANARY});
