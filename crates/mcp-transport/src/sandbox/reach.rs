@@ -191,7 +191,7 @@ fn is_installation(folder: &Path, home: Option<&Path>) -> bool {
 }
 
 /// Says if a path, with no link in it, lies where the system keeps its own programs.
-pub(crate) fn is_of_system(real: &Path) -> bool {
+pub fn is_of_system(real: &Path) -> bool {
     // Package managers give this one to their user on macOS.
     let is_local = cfg!(target_os = "macos") && real.starts_with("/usr/local");
     !is_local && SYSTEM.iter().any(|folder| real.starts_with(folder))

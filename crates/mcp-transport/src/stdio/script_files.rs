@@ -58,6 +58,30 @@ const HOME_FILES: [&str; 9] =
 /// Modules that Python runs at each start, where it finds them.
 const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
 
+/// Beginnings of the names of variables that are settings of package managers, in lower case.
+const SETTINGS: [&str; 10] =
+    ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
+/// Other variables that say where programs and modules are taken from.
+const PLACES: [&str; 9] = [
+    "GIT_SSH_COMMAND",
+    "HOME",
+    "JAVA_HOME",
+    "PATH",
+    "PYTHONUSERBASE",
+    "USERPROFILE",
+    "VIRTUAL_ENV",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Tells if a variable of a server decides which code runs: another value may lead to other code.
+pub fn leads_to_code(name: &str) -> bool {
+    let lists: [&[&str]; 5] = [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &PLACES];
+    let lower = name.to_ascii_lowercase();
+    lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
+        || SETTINGS.iter().any(|prefix| lower.starts_with(prefix))
+}
+
 /// What arguments and variables name.
 pub(super) struct ScriptFiles {
     pub(super) found: Vec<Found>,
