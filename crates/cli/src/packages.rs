@@ -60,7 +60,7 @@ fn cause(UnknownPackage { reason, detail }: &UnknownPackage) -> String {
         UnknownReason::Launcher => format!("Drawbridge can't look up packages of {detail}"),
         UnknownReason::Variable => format!("the variable {detail} changes what is loaded"),
         UnknownReason::ProjectSettings => format!("{detail} may change which registry is asked"),
-        UnknownReason::LocalCopy => format!("the copy in {detail} may run instead"),
+        UnknownReason::LocalCopy => format!("{detail} may have other code run instead"),
         UnknownReason::OffSearchPath => format!("{detail} is not on your search path, so nothing beside it was run"),
         UnknownReason::NoClient => format!("{detail} is missing, which would look it up"),
         UnknownReason::NoNetwork => "the sandbox has no network to look it up".to_owned(),

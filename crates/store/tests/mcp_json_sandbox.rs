@@ -57,6 +57,7 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
     let store = Store::new();
     for (sandbox, words) in [
         ("true", "an object"),
+        ("null", "must be an object such as"),
         (r#"{"folders": ["/a"]}"#, "must be an object such as"),
         (r#"{"folders": [{"path": "/a", "access": "rw"}]}"#, "\"read\" or \"write\""),
         (r#"{"folders": [{"path": "a"}]}"#, "whole path"),
@@ -74,6 +75,23 @@ fn what_can_not_be_understood_is_no_sandbox_less() {
             store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
         assert!(problem.message.contains(words), "{sandbox} is refused for what it is: {problem}");
         assert_eq!(problem.line, Some(1), "with its line: {problem}");
+    }
+}
+
+#[test]
+fn a_sandbox_by_a_misspelt_name_is_no_server_without_one() {
+    let store = Store::new();
+    for name in
+        ["Sandbox", "SANDBOX", "sandbox ", "sand-box", "sanbdox", "sandbx", "sandboxx", "sundbox", "sandboxOptions"]
+    {
+        fs::write(store.config(), text("{}").replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
+        let problem =
+            store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
+        assert!(problem.message.contains(&format!("must be called \"sandbox\", found {name:?}")), "{problem}");
+    }
+    for (name, value) in [("sandboxEnabled", "true"), ("note", "{}")] {
+        fs::write(store.config(), text(value).replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(None)], "{name} is something else");
     }
 }
 

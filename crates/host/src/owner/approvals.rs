@@ -43,8 +43,12 @@ pub(super) fn command_hash(
     files: &LaunchFiles,
     package: Option<&LoadedPackage>,
 ) -> Hash {
+    let folders: Vec<Value> = files.folders().iter().map(|folder| path_in_json(folder)).collect();
     let files: Vec<Value> = files.iter().map(file_in_json).collect();
     let mut command = json!({ "command": stdio_hash(config), "program": path_in_json(program), "files": files });
+    if !folders.is_empty() {
+        command["folders"] = folders.into();
+    }
     if let Some(plan) = plan {
         let reached: Vec<_> = plan.reach.program.iter().map(|path| path_in_json(path)).collect();
         command["reach"] = json!(reached);

@@ -138,8 +138,8 @@ pub enum UnknownPackage {
     /// A file of the folder's decides which registry is asked, and through whom.
     #[error("{0} may change which registry is asked")]
     ProjectSettings(String),
-    /// A copy in a folder would run in place of the registry's.
-    #[error("a copy in {0} may run instead")]
+    /// A project's packages or programs may run in place of the registry's.
+    #[error("{0} may have other code run instead")]
     LocalCopy(String),
     /// The launcher lies outside of the search path, so nothing beside it is run before it is approved.
     #[error("{0} is not on your search path")]

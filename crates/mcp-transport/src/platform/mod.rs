@@ -20,11 +20,15 @@ mod network_namespace;
 #[cfg(target_os = "linux")]
 mod process_use;
 #[cfg(target_os = "linux")]
+mod write_lease;
+#[cfg(target_os = "linux")]
 pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
 #[cfg(target_os = "linux")]
 pub(crate) use network_namespace::listen_in_network_of;
 #[cfg(target_os = "linux")]
 pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
+#[cfg(target_os = "linux")]
+pub(crate) use write_lease::is_quiescent;
 #[cfg(not(target_os = "linux"))]
 mod no_marks;
 #[cfg(not(target_os = "linux"))]

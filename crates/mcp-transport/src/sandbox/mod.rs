@@ -248,7 +248,7 @@ impl Plan {
         if matches!(sandbox.network, Network::Hosts(_)) && !matches!(mechanism, Mechanism::Bubblewrap(_)) {
             return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
         }
-        let reach = Reach::of(sandbox, program, path);
+        let reach = Reach::of(sandbox, program, &path.of_command(command));
         if let (Mechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
             let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
             return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });

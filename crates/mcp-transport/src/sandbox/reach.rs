@@ -81,7 +81,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// What `program` would reach in this sandbox.
+    /// What `program` would reach in this sandbox. Interpreters are searched on `path`, which is that of the command.
     pub fn of(sandbox: &Sandbox, program: &Path, path: &SearchPath) -> Reach {
         let system: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         let home = std::env::home_dir();
@@ -192,13 +192,13 @@ fn is_installation(folder: &Path, home: Option<&Path>) -> bool {
 }
 
 /// Says if a path, with no link in it, lies where the system keeps its own programs.
-pub(crate) fn is_of_system(real: &Path) -> bool {
+pub fn is_of_system(real: &Path) -> bool {
     // Package managers give this one to their user on macOS.
     let is_local = cfg!(target_os = "macos") && real.starts_with("/usr/local");
     !is_local && SYSTEM.iter().any(|folder| real.starts_with(folder))
 }
 
-/// The program that the first line of a script names.
+/// The program that the first line of a script names. `path` is that of the command which runs it ([`SearchPath::of_command`]).
 pub(crate) fn interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     let mut first = Vec::new();
     // Opening a pipe or a device would wait or do something.

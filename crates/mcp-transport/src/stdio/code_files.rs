@@ -7,9 +7,78 @@ use std::path::{Path, PathBuf};
 use super::content_hash::opened;
 
 /// How the names of files end that hold code.
-const CODE: [&str; 34] = [
-    "bash", "bat", "class", "cjs", "cmd", "cts", "dll", "dylib", "exs", "fish", "jar", "jl", "js", "jsx", "ksh", "lua",
-    "mjs", "mts", "php", "pl", "pm", "ps1", "py", "pyc", "pyw", "pyz", "r", "rb", "sh", "so", "ts", "tsx", "wasm",
+const CODE: [&str; 72] = [
+    "applescript",
+    "awk",
+    "bash",
+    "bat",
+    "bb",
+    "cjs",
+    "class",
+    "clj",
+    "cljc",
+    "cljs",
+    "cmd",
+    "csproj",
+    "csx",
+    "cts",
+    "dart",
+    "dll",
+    "dylib",
+    "erl",
+    "escript",
+    "ex",
+    "exp",
+    "exs",
+    "fish",
+    "fs",
+    "fsproj",
+    "fsx",
+    "go",
+    "groovy",
+    "hs",
+    "jar",
+    "jl",
+    "js",
+    "jsx",
+    "ksh",
+    "kt",
+    "kts",
+    "lua",
+    "mjs",
+    "mk",
+    "ml",
+    "mts",
+    "nu",
+    "phar",
+    "php",
+    "pl",
+    "pm",
+    "ps1",
+    "py",
+    "pyc",
+    "pyw",
+    "pyz",
+    "r",
+    "raku",
+    "rb",
+    "rkt",
+    "rs",
+    "scala",
+    "scm",
+    "scpt",
+    "sh",
+    "sln",
+    "so",
+    "swift",
+    "tcl",
+    "ts",
+    "tsx",
+    "vbproj",
+    "vbs",
+    "wasm",
+    "wsf",
+    "xsh",
     "zsh",
 ];
 /// How programs begin, and scripts that name their interpreter: ELF, Mach-O in both byte orders and for several machines, Windows.
@@ -26,7 +95,12 @@ const MAGIC: [&[u8]; 8] = [
 /// The endings that Node and its relatives add to a name.
 const ADDED: [&str; 8] = ["js", "json", "node", "cjs", "mjs", "ts", "mts", "tsx"];
 /// Files that run when a folder is given to an interpreter or a project tool.
-const ENTRIES: [&str; 9] = [
+const ENTRIES: [&str; 14] = [
+    "Cargo.toml",
+    "Package.swift",
+    "Program.cs",
+    "go.mod",
+    "main.go",
     "__main__.py",
     "__init__.py",
     "package.json",
@@ -39,6 +113,12 @@ const ENTRIES: [&str; 9] = [
 ];
 /// The endings of modules, and the files that run when a module is a folder.
 const MODULES: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
+/// The endings of projects of .NET, by which they are found in their folder.
+const DOTNET: [&str; 3] = ["csproj", "fsproj", "vbproj"];
+/// The most files of a folder that are looked at.
+const MOST_IN_FOLDER: usize = 1024;
+/// The most libraries of one folder.
+const MOST_LIBRARIES: usize = 64;
 /// The most that is read of a `package.json`, in bytes.
 const MOST_OF_PACKAGE: u64 = 1024 * 1024;
 
@@ -49,8 +129,40 @@ pub(super) fn is_code(file: &Path) -> bool {
 
 /// Says if a path is named as scripts are. The file need not exist.
 pub(crate) fn has_code_name(file: &Path) -> bool {
-    let ending = file.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    ending.is_some_and(|ending| CODE.contains(&ending.as_str()))
+    ending_of(file).is_some_and(|ending| CODE.contains(&ending.as_str()))
+}
+
+fn ending_of(file: &Path) -> Option<String> {
+    Some(file.extension()?.to_string_lossy().to_lowercase())
+}
+
+/// The files in a folder that fit, in order.
+fn in_folder(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else { return Vec::new() };
+    let files = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path()));
+    let mut found: Vec<PathBuf> = files.filter(|file| fits(file) && file.is_file()).collect();
+    found.sort_unstable();
+    found
+}
+
+/// The shared libraries in a folder: `libc.so.6`, `libc.dylib`.
+pub(super) fn libraries(folder: &Path) -> Vec<PathBuf> {
+    let is_library = |file: &Path| {
+        let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib")
+    };
+    let mut found = in_folder(folder, is_library);
+    found.truncate(MOST_LIBRARIES);
+    found
+}
+
+/// The folders with modules that Python adds to its own for `PYTHONUSERBASE`: `lib/python3.12/site-packages`.
+pub(super) fn user_packages(base: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = base.join("lib").read_dir() else { return Vec::new() };
+    let folders = entries.take(MOST_IN_FOLDER).filter_map(|entry| Some(entry.ok()?.path().join("site-packages")));
+    let mut found: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+    found.sort_unstable();
+    found
 }
 
 pub(super) fn begins_as_code(file: &Path) -> bool {
@@ -73,6 +185,7 @@ pub(super) fn run_by(at: &Path) -> Vec<PathBuf> {
             found.extend(with_added_ending(&main.join("index")));
             found.push(main);
         }
+        found.extend(in_folder(at, |file| ending_of(file).is_some_and(|ending| DOTNET.contains(&ending.as_str()))));
     }
     found.retain(|file| file.is_file());
     found

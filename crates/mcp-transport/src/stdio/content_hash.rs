@@ -1,6 +1,7 @@
-//! The hash of a launch file's content, of which large files are read once: [`launch_files`](super::launch_files) looks at them several
-//! times for each start.
+//! The hash of a launch file's content. Small files are read each time; the hash of a large one is remembered where the system shows
+//! that it has not changed since, as [`launch_files`](super::launch_files) looks at it several times for each start.
 
+#[cfg(target_os = "linux")]
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,6 +11,8 @@ use aws_lc_rs::digest::{Context, SHA256};
 
 /// The bytes that are read at a time.
 const PART: usize = 64 * 1024;
+/// Files up to this size are read each time.
+const ALWAYS_READ: u64 = 4 * 1024 * 1024;
 
 /// Opens a file to read it; a pipe without waiting for its writer.
 pub(super) fn opened(real: &Path) -> io::Result<File> {
@@ -28,10 +31,15 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
     if !facts.is_file() || facts.len() > most {
         return None;
     }
+    if facts.len() <= ALWAYS_READ {
+        return hashed(&file, most);
+    }
     let key = cache::Key::of(&facts);
     if let Some(known) = key.as_ref().and_then(cache::find) {
         return Some(known);
     }
+    // Before it is read: what is written later moves its times.
+    let key = key.filter(|_| cache::is_quiescent(&file));
     let hash = hashed(&file, most)?;
     if let Some(key) =
         key.filter(|key| file.metadata().ok().and_then(|facts| cache::Key::of(&facts)).as_ref() == Some(key))
@@ -59,10 +67,10 @@ fn hashed(file: &File, most: u64) -> Option<String> {
     (read <= most).then(|| context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Hashes by what the system says of a file. The status change time is part of that, which no program can set. A write through a
-/// mapping that was there before may move it only when the system writes the page out, seconds later; whoever can do that can as
-/// well write after any check.
-#[cfg(unix)]
+/// Hashes by what the system says of a file. No program can set the status change time, but a write through a shared mapping moves it
+/// only if it is the first one to its page since the page was written out. So a hash is remembered only if nobody has the file open for
+/// writing when it is read: each later mapping begins with a write that moves the time.
+#[cfg(target_os = "linux")]
 mod cache {
     use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt as _;
@@ -70,6 +78,7 @@ mod cache {
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     use super::VecDeque;
+    pub(super) use crate::platform::is_quiescent;
 
     /// The most files that are remembered; those that were read first are forgotten first.
     const KEPT: usize = 256;
@@ -120,8 +129,8 @@ mod cache {
     }
 }
 
-/// Without a status change time a program can hide that it wrote to a file, so nothing is remembered.
-#[cfg(not(unix))]
+/// Without a status change time and leases a program can hide that it wrote to a file, so nothing is remembered.
+#[cfg(not(target_os = "linux"))]
 mod cache {
     #[derive(PartialEq, Eq)]
     pub(super) enum Key {}
@@ -130,6 +139,10 @@ mod cache {
         pub(super) const fn of(_: &std::fs::Metadata) -> Option<Key> {
             None
         }
+    }
+
+    pub(super) const fn is_quiescent(_: &std::fs::File) -> bool {
+        false
     }
 
     pub(super) fn find(key: &Key) -> Option<String> {
@@ -141,11 +154,14 @@ mod cache {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, unsafe_code)]
 
+    use std::os::fd::AsRawFd as _;
     use std::time::{Duration, Instant, SystemTime};
+
+    use nix::libc;
 
     use super::*;
 
@@ -162,25 +178,79 @@ mod tests {
         }
     }
 
+    /// A shared mapping of a file, through which it is changed without a system call.
+    struct Mapping {
+        start: *mut u8,
+        bytes: usize,
+    }
+
+    impl Mapping {
+        fn of(file: &Path) -> Self {
+            let file = File::options().read(true).write(true).open(file).unwrap();
+            let bytes = usize::try_from(file.metadata().unwrap().len()).unwrap();
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            // SAFETY: the system chooses the place of the mapping.
+            let start =
+                unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+            assert_ne!(start, libc::MAP_FAILED, "the file can be mapped");
+            Self { start: start.cast(), bytes }
+        }
+
+        fn write(&self, byte: u8) {
+            // SAFETY: the mapping holds more than one byte, until it is dropped.
+            unsafe { self.start.write_volatile(byte) };
+        }
+    }
+
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            // SAFETY: it was mapped so, and nothing refers to it any more.
+            unsafe { libc::munmap(self.start.cast(), self.bytes) };
+        }
+    }
+
     #[test]
-    fn s06_a_file_is_read_once_and_again_when_it_changed_whatever_its_dates_say() {
+    fn s06_a_write_through_a_mapping_is_found_though_the_times_stay() {
+        let ground = tempfile::tempdir().unwrap();
+        for bytes in [100, usize::try_from(ALWAYS_READ).unwrap() + 1] {
+            let file = ground.path().join(bytes.to_string());
+            std::fs::write(&file, vec![b'a'; bytes]).unwrap();
+            let mapping = Mapping::of(&file);
+            mapping.write(b'b');
+            settle(&file);
+            let first = content_hash(&file, u64::MAX - 1).unwrap();
+            let key = || cache::Key::of(&file.metadata().unwrap());
+            assert!(key().as_ref().and_then(cache::find).is_none(), "while it is mapped it is not remembered");
+            mapping.write(b'c');
+            let second = content_hash(&file, u64::MAX - 1).unwrap();
+            assert_ne!(second, first, "{bytes} bytes are read anew");
+            assert_eq!(second, sha256(&std::fs::read(&file).unwrap()), "as they are");
+        }
+    }
+
+    #[test]
+    fn s06_a_large_file_is_read_once_and_again_when_it_changed_whatever_its_dates_say() {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
-        std::fs::write(&file, "one").unwrap();
+        let large = |byte: u8| vec![byte; usize::try_from(ALWAYS_READ).unwrap() + 1];
+        std::fs::write(&file, large(1)).unwrap();
         assert!(cache::Key::of(&file.metadata().unwrap()).is_none(), "what is new is not remembered");
         settle(&file);
-        let first = content_hash(&file, 10).unwrap();
+        let most = u64::MAX - 1;
+        let first = content_hash(&file, most).unwrap();
         let key = || cache::Key::of(&file.metadata().unwrap());
-        assert_eq!(key().as_ref().and_then(cache::find), Some(first.clone()), "then it is");
+        if cache::is_quiescent(&File::open(&file).unwrap()) {
+            assert_eq!(key().as_ref().and_then(cache::find), Some(first.clone()), "then it is");
+        }
         let modified = file.metadata().unwrap().modified().unwrap();
-        std::fs::write(&file, "two").unwrap();
+        std::fs::write(&file, large(2)).unwrap();
         let times = std::fs::FileTimes::new().set_modified(modified).set_accessed(SystemTime::now());
         File::options().write(true).open(&file).unwrap().set_times(times).unwrap();
         assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the date is forged");
-        let second = content_hash(&file, 10).unwrap();
+        let second = content_hash(&file, most).unwrap();
         assert_ne!(second, first, "it is read anew at once");
         settle(&file);
-        assert_eq!(content_hash(&file, 10), Some(second), "and later");
+        assert_eq!(content_hash(&file, most), Some(second), "and later");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //!
 //! A file of at most [`HASHED_BYTES`] is told by its content, so a version manager that touches it or writes it anew with the same
 //! content changes nothing, nor does a backup program that links to it. A larger one is told by its length, its modification time and
-//! its status change time; no program can set the last one. So are the files with which one command would have more than
-//! [`MOST_HASHED`] bytes. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
+//! its status change time, which a write through a shared mapping may leave as they are. So are the files with which one command would
+//! have more than [`MOST_HASHED`] bytes. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,10 @@ const MOST_INTERPRETERS: usize = 3;
 
 /// The files that decide what a command runs, as they are at one moment. The first is the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LaunchFiles(Vec<LaunchFile>);
+pub struct LaunchFiles {
+    files: Vec<LaunchFile>,
+    folders: Vec<PathBuf>,
+}
 
 /// A file that decides what a command runs.
 #[derive(Debug, Clone)]
@@ -93,10 +96,12 @@ impl LaunchFiles {
     /// The files of this command, whose program was found here. Reads from the disk.
     #[must_use]
     pub fn of(command: &ServerCommand, program: &Path, path: &SearchPath) -> LaunchFiles {
+        let path = &path.of_command(command);
         let mut found: Vec<Found> = vec![(program.to_owned(), LaunchRole::Program)];
         interpreters(program, path, &mut found);
         found.extend(python_environment(program));
-        found.extend(script_files(command, program, path));
+        let scripts = script_files(command, program, path);
+        found.extend(scripts.found);
         let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MOST_HASHED);
         for (path, role) in found {
             if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
@@ -106,34 +111,44 @@ impl LaunchFiles {
                 files.extend(file);
             }
         }
-        LaunchFiles(files)
+        LaunchFiles { files, folders: scripts.folders }
     }
 
-    /// The same files as they are now, for those who may not wait long: those that the system says nothing new of are not read
-    /// again, and a large one that was touched is another one.
+    /// The same files as they are now. Reads what [`LaunchFiles::of`] would read, but not a large file that the system says was touched:
+    /// that is another one.
     #[must_use]
     pub fn again(&self) -> LaunchFiles {
         let again = |file: &LaunchFile| {
-            if file.is_untouched() {
-                Some(file.clone())
-            } else {
-                LaunchFile::read(file.path.clone(), file.role, READ_AT_ONCE)
+            let is_untouched = file.is_untouched();
+            if is_untouched && matches!(file.state, FileState::Stamp(_)) {
+                return Some(file.clone());
             }
+            // The times of a file show that it changed, and do not show that it did not.
+            let most = if is_untouched { HASHED_BYTES } else { READ_AT_ONCE };
+            LaunchFile::read(file.path.clone(), file.role, most)
         };
-        LaunchFiles(self.0.iter().filter_map(again).collect())
+        let folders = self.folders.iter().filter(|folder| folder.exists()).cloned().collect();
+        LaunchFiles { files: self.files.iter().filter_map(again).collect(), folders }
     }
 
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = &LaunchFile> {
-        self.0.iter()
+        self.files.iter()
     }
 
-    /// A file that is not as it was in `before`, is new, or is gone.
+    /// Folders with packages of a project (`node_modules`) that the command may take code from, whatever lies in them.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// A file or folder that is not as it was in `before`, is new, or is gone.
     #[must_use]
     pub fn difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
-        let changed = self.0.iter().find(|file| !before.0.contains(file));
-        let gone = || before.0.iter().find(|file| !self.0.contains(file));
-        changed.or_else(gone).map(|file| file.path.as_path())
+        let changed = self.files.iter().find(|file| !before.files.contains(file));
+        let gone = || before.files.iter().find(|file| !self.files.contains(file));
+        let new_folder = || self.folders.iter().find(|folder| !before.folders.contains(folder));
+        let folder = || new_folder().or_else(|| before.folders.iter().find(|folder| !self.folders.contains(folder)));
+        changed.or_else(gone).map(|file| file.path.as_path()).or_else(|| folder().map(PathBuf::as_path))
     }
 }
 

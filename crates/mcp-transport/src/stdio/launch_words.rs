@@ -13,9 +13,51 @@ const PUNCTUATION: [char; 18] =
     ['\'', '"', '`', ';', '&', '|', '<', '>', '(', ')', '[', ']', '{', '}', ',', '=', '$', '@'];
 
 /// Programs whose first argument that is no option is the code that they run, whatever it is called.
-const INTERPRETERS: [&str; 19] = [
-    ".", "bun", "deno", "dotnet", "elixir", "java", "julia", "lua", "luajit", "node", "nodejs", "perl", "php",
-    "rscript", "ruby", "source", "ts-node", "tsx", "pwsh",
+const INTERPRETERS: [&str; 44] = [
+    ".",
+    "awk",
+    "babashka",
+    "bb",
+    "bun",
+    "clojure",
+    "dart",
+    "deno",
+    "dotnet",
+    "elixir",
+    "escript",
+    "expect",
+    "gawk",
+    "go",
+    "groovy",
+    "guile",
+    "java",
+    "jbang",
+    "julia",
+    "kotlin",
+    "lua",
+    "luajit",
+    "mawk",
+    "nawk",
+    "node",
+    "nodejs",
+    "nu",
+    "osascript",
+    "perl",
+    "php",
+    "pwsh",
+    "racket",
+    "raku",
+    "rscript",
+    "ruby",
+    "runghc",
+    "rust-script",
+    "scala",
+    "source",
+    "swift",
+    "tclsh",
+    "ts-node",
+    "tsx",
+    "wish",
 ];
 const PYTHONS: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
@@ -75,9 +117,9 @@ const WRAPPERS: [&str; 53] = [
     "yarn",
     "prlimit",
 ];
-/// Programs that run what a file in the current folder says, and the names of these files.
-const PROJECTS: [(&[&str], &[&str]); 8] = [
-    (&["npm", "npx", "pnpm", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
+/// Programs that run what a file of a project says, and the names of these files.
+const PROJECTS: [(&[&str], &[&str]); 10] = [
+    (&["npm", "npx", "pnpm", "pnpx", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
     (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
     (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
     (&["hatch", "pdm", "pipenv", "poetry", "rye", "uv"], &["pyproject.toml", "uv.toml", "Pipfile"]),
@@ -88,7 +130,25 @@ const PROJECTS: [(&[&str], &[&str]); 8] = [
         &["compose", "docker-compose", "podman-compose"],
         &["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "compose.override.yaml"],
     ),
+    (
+        &["dnx", "dotnet"],
+        &[
+            "NuGet.Config",
+            "NuGet.config",
+            "nuget.config",
+            "global.json",
+            ".config/dotnet-tools.json",
+            "dotnet-tools.json",
+        ],
+    ),
+    (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
+/// Of them, those that look for these files in no folder above.
+const HERE_ONLY: [&str; 2] = ["gmake", "make"];
+/// Programs that take programs and packages from [`PACKAGES`] in the folders above.
+const TAKE_PACKAGES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
+/// The folder with the packages of a project, whose programs npm puts before all others.
+pub(super) const PACKAGES: &str = "node_modules";
 /// Programs with [`FILE_OPTIONS`] that start nothing which their other arguments name on this computer.
 const CONTAINERS: [&str; 3] = ["docker", "nerdctl", "podman"];
 
@@ -109,7 +169,7 @@ const PRELOADS: [&str; 10] = [
 const FOLDER_OPTIONS: [&str; 7] =
     ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
 /// Options of project tools before the file that says what runs.
-const FILE_OPTIONS: [&str; 4] = ["--file", "--justfile", "--makefile", "-f"];
+const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
 /// Options with a value that is not what runs.
 const VALUED: [&str; 8] = ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
 /// Options of Python that take no value, as they stand before `-m` or `-c` in one word.
@@ -169,8 +229,14 @@ impl Runner {
         match self {
             Runner::Other => false,
             Runner::Wrapper => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
-            Runner::Project => FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
-            Runner::Shell | Runner::Python | Runner::Interpreter => PRELOADS.contains(&option),
+            Runner::Project => {
+                // `f` of `-sf`.
+                let is_last =
+                    option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
+                is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
+            }
+            Runner::Interpreter => PRELOADS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            Runner::Shell | Runner::Python => PRELOADS.contains(&option),
         }
     }
 }
@@ -192,6 +258,16 @@ pub(super) fn project_files(program: &str) -> impl Iterator<Item = &'static str>
         .filter(move |(programs, _)| programs.contains(&name.as_str()))
         .flat_map(|(_, files)| *files)
         .copied()
+}
+
+/// Tells if these files of a project are looked for in the folders above, too.
+pub(super) fn looks_above(program: &str) -> bool {
+    !HERE_ONLY.contains(&name(program).as_str())
+}
+
+/// Tells if a program takes code from [`PACKAGES`] in the folders above.
+pub(super) fn takes_packages(program: &str) -> bool {
+    TAKE_PACKAGES.contains(&name(program).as_str())
 }
 
 /// Tells if the word after this option is its value and not what runs.
@@ -274,7 +350,31 @@ fn expanded(text: &str, variables: &BTreeMap<String, String>) -> String {
     let named = variables.iter().rev().map(|(name, value)| (name.as_str(), value.as_str()));
     for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MOST_EXPANDED) {
         if text.contains('$') && text.len() <= MOST_EXPANDED {
+            text = with_default_of(&text, name, Some(value));
             text = text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        }
+    }
+    while text.len() <= MOST_EXPANDED
+        && let Some(name) =
+            text.split("${").nth(1).and_then(|rest| rest.split_once(":-")).map(|(name, _)| name.to_owned())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    {
+        text = with_default_of(&text, &name, None);
+    }
+    text
+}
+
+/// The text without the defaults of this variable: `${NAME:-default}` is its value, or the default if it has none.
+fn with_default_of(text: &str, name: &str, value: Option<&str>) -> String {
+    let mut text = text.to_owned();
+    for sign in [":-", ":=", "-", "="] {
+        let begin = format!("${{{name}{sign}");
+        while text.len() <= MOST_EXPANDED
+            && let Some((before, rest)) = text.split_once(&begin)
+            && let Some((default, after)) = rest.split_once('}')
+        {
+            let value = value.filter(|value| !value.is_empty()).unwrap_or(default);
+            text = format!("{before}{value}{after}");
         }
     }
     text

@@ -25,6 +25,7 @@ pub use launch_files::{FileState, LaunchFile, LaunchFiles, LaunchRole, Stamp};
 pub use output::{Output, OutputError, OutputLimits, output_of};
 pub use process::{Exit, ServerProcess, SpawnError, Spawned, spawn};
 pub(crate) use process::{Pipes, ServerGroup};
+pub use script_files::leads_to_code;
 pub use search_path::{CommandNotFound, PathSource, SearchPath};
 pub use stderr::StderrRing;
 pub(crate) use stderr::{StderrOutput, drain};

@@ -10,11 +10,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::code_files::{has_code_name, is_code, module_files, run_by};
+use super::code_files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
 use super::command::ServerCommand;
 use super::launch_files::{Found, LaunchRole, interpreters, python_environment};
 use super::launch_words::{
-    Runner, commands_in, ends_with_module, is_valued, module_of, option_and_value, paths_in, project_files,
+    PACKAGES, Runner, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value, paths_in,
+    project_files, takes_packages,
 };
 use super::search_path::SearchPath;
 use crate::sandbox::reach::is_of_system;
@@ -25,6 +26,8 @@ const MOST_WORDS: usize = 1024;
 const MOST_LOOKUPS: usize = 8 * 1024;
 /// The most folders that a relative path is looked up in.
 const MOST_BASES: usize = 16;
+/// The most folders above the working directory in which files of a project are looked up.
+const MOST_ABOVE: usize = 64;
 /// How deep command lines in arguments are looked into: `env -S "sh -c '…'"`.
 const MOST_DEPTH: usize = 4;
 
@@ -47,16 +50,54 @@ const OPTION_VARIABLES: [&str; 7] =
 /// Variables with folders that modules are loaded from.
 const FOLDER_VARIABLES: [&str; 8] =
     ["CLASSPATH", "JULIA_LOAD_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "PYTHONHOME", "PYTHONPATH", "RUBYLIB"];
+/// Variables with folders that libraries are loaded from.
+const LIBRARY_VARIABLES: [&str; 3] = ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
+/// Files of a home folder that shells, npm and Python's REPL run or obey, for a command whose home is not the user's own.
+const HOME_FILES: [&str; 9] =
+    [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
 /// Modules that Python runs at each start, where it finds them.
 const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
 
+/// Beginnings of the names of variables that are settings of package managers, in lower case.
+const SETTINGS: [&str; 10] =
+    ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
+/// Other variables that say where programs and modules are taken from.
+const PLACES: [&str; 9] = [
+    "GIT_SSH_COMMAND",
+    "HOME",
+    "JAVA_HOME",
+    "PATH",
+    "PYTHONUSERBASE",
+    "USERPROFILE",
+    "VIRTUAL_ENV",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Tells if a variable of a server decides which code runs: another value may lead to other code.
+pub fn leads_to_code(name: &str) -> bool {
+    let lists: [&[&str]; 5] = [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &PLACES];
+    let lower = name.to_ascii_lowercase();
+    lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
+        || SETTINGS.iter().any(|prefix| lower.starts_with(prefix))
+}
+
+/// What arguments and variables name.
+pub(super) struct ScriptFiles {
+    pub(super) found: Vec<Found>,
+    /// Folders with packages of a project that may be run in place of what is named.
+    pub(super) folders: Vec<PathBuf>,
+}
+
 /// The files with code that arguments and variables name, in their order.
-pub(super) fn script_files(command: &ServerCommand, program: &Path, path: &SearchPath) -> Vec<Found> {
+pub(super) fn script_files(command: &ServerCommand, program: &Path, path: &SearchPath) -> ScriptFiles {
     let mut scripts = Scripts {
         command,
-        path,
+        path: path.clone(),
         bases: bases(command),
+        above: above(&command.directory()),
         found: Vec::new(),
+        folders: Vec::new(),
         role: LaunchRole::Argument,
         words: MOST_WORDS,
         lookups: MOST_LOOKUPS,
@@ -70,7 +111,13 @@ pub(super) fn script_files(command: &ServerCommand, program: &Path, path: &Searc
     for (name, value) in &command.environment {
         scripts.variable(name, value);
     }
-    scripts.found
+    ScriptFiles { found: scripts.found, folders: scripts.folders }
+}
+
+/// The folders in which tools look for the files of a project: the working directory as the system tells it to them, and those above.
+fn above(directory: &Path) -> Vec<PathBuf> {
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    real.ancestors().take(MOST_ABOVE).map(Path::to_owned).collect()
 }
 
 /// The folders in which relative paths and modules are looked up: the working directory, those of variables, and those of arguments.
@@ -94,9 +141,12 @@ fn bases(command: &ServerCommand) -> Vec<PathBuf> {
 
 struct Scripts<'c> {
     command: &'c ServerCommand,
-    path: &'c SearchPath,
+    path: SearchPath,
     bases: Vec<PathBuf>,
+    /// The working directory and those above it, with no link in them.
+    above: Vec<PathBuf>,
     found: Vec<Found>,
+    folders: Vec<PathBuf>,
     /// Why a file counts that is found now.
     role: LaunchRole,
     /// The words that may still be looked at.
@@ -166,20 +216,33 @@ impl Scripts<'_> {
         self.found.extend(files.into_iter().map(|file| (file, role)));
     }
 
-    /// How a program treats its arguments. The files of its project count.
+    /// How a program treats its arguments. The files of its project count, and the folders with packages that it may take code from.
     fn runner(&mut self, program: &str) -> Runner {
         for file in project_files(program) {
-            let files: Vec<PathBuf> = self.bases.iter().map(|base| base.join(file)).collect();
+            let above = self.above.iter().filter(|_| looks_above(program));
+            let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
             self.count(files.into_iter().filter(|file| file.is_file()));
+        }
+        if takes_packages(program) {
+            let folders = self.above.iter().map(|folder| folder.join(PACKAGES)).filter(|folder| folder.exists());
+            self.folders.extend(folders);
+            self.folders.sort_unstable();
+            self.folders.dedup();
         }
         Runner::of(program)
     }
 
     /// A word that may be the program which a wrapper runs.
     fn program(&mut self, word: &str) -> Runner {
+        if let Some(folders) = word.strip_prefix("PATH=") {
+            let directory = self.command.directory();
+            let folders = self.paths(folders).into_iter().map(|folder| directory.join(folder));
+            let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+            folders.append(&mut self.path.directories);
+            self.path.directories = folders;
+        }
         let named = ServerCommand {
             program: word.to_owned(),
-            environment: self.command.environment.clone(),
             working_directory: Some(self.command.directory()),
             ..ServerCommand::default()
         };
@@ -187,7 +250,7 @@ impl Scripts<'_> {
         let is_of_system = |file: &PathBuf| file.canonicalize().is_ok_and(|real| is_of_system(&real));
         if let Some(file) = file.filter(|file| !is_of_system(file)) {
             self.count([file.clone()]);
-            interpreters(&file, self.path, &mut self.found);
+            interpreters(&file, &self.path, &mut self.found);
             self.found.extend(python_environment(&file));
         }
         match self.runner(word) {
@@ -229,6 +292,15 @@ impl Scripts<'_> {
         self.count(files);
     }
 
+    /// The folders of a variable of which certain files count.
+    fn folders_of(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
+        if !LIBRARY_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
+            return Vec::new();
+        }
+        let directory = self.command.directory();
+        self.paths(value).into_iter().map(|path| directory.join(path)).filter(|folder| folder.is_dir()).collect()
+    }
+
     /// Files that a variable names.
     fn variable(&mut self, name: &str, value: &str) {
         let Some(left) = self.words.checked_sub(1) else { return };
@@ -239,6 +311,17 @@ impl Scripts<'_> {
         }
         if name == "PYTHONPATH" {
             SITE.into_iter().for_each(|module| self.modules(module));
+        }
+        for folder in self.folders_of(name, value) {
+            let files = match name {
+                "HOME" | "ZDOTDIR" => HOME_FILES.map(|file| folder.join(file)).into(),
+                "PYTHONUSERBASE" => {
+                    let packages = user_packages(&folder);
+                    packages.iter().flat_map(|packages| SITE.map(|site| packages.join(format!("{site}.py")))).collect()
+                }
+                _ => libraries(&folder),
+            };
+            self.count(files.into_iter().filter(|file| file.is_file()));
         }
         if OPTION_VARIABLES.contains(&name) {
             for command in commands_in(value) {

@@ -80,6 +80,16 @@ fn s06_a_file_that_a_wrapper_or_an_option_runs_counts() {
         ("sub/Makefile", &["/usr/bin/make", "-C", "@sub"]),
         ("c.yml", &["/usr/bin/docker", "compose", "-f", "@c.yml", "run", "x"]),
         ("proj/package.json", &["/usr/bin/npm", "--prefix", "@proj", "start"]),
+        ("plain", &["/usr/bin/awk", "-f", "@plain"]),
+        ("Build", &["/usr/bin/make", "-sf", "@Build"]),
+        ("main.go", &["/opt/go", "run", "@main.go"]),
+        ("cmd/main.go", &["/opt/go", "run", "@cmd"]),
+        ("x.swift", &["/opt/swift", "@x.swift"]),
+        ("x.clj", &["/opt/bb", "@x.clj"]),
+        ("x.scpt", &["/opt/osascript", "-l", "JavaScript", "@x.scpt"]),
+        ("x.tcl", &["/usr/bin/env", "tclsh", "@x.tcl"]),
+        ("proj/p.csproj", &["/opt/dotnet", "run", "--project", "@proj"]),
+        ("proj/Cargo.toml", &["/opt/cargo", "run", "--manifest-path", "@proj/Cargo.toml"]),
     ];
     for (file, line) in cases {
         let ground = Ground::new();
@@ -132,6 +142,11 @@ fn s06_a_file_that_a_variable_names_counts() {
         ("envfile", &bash, ("BASH_ENV", "@envfile")),
         ("envfile", &["/bin/sh", "-c", "python3 $WHERE/envfile"], ("WHERE", "@")),
         ("x.so", &node, ("LD_PRELOAD", "@x.so")),
+        ("lib/libc.so.6", &node, ("LD_LIBRARY_PATH", "@lib")),
+        ("plain", &["/bin/sh", "-c", "python3 \"${D:-/x}/plain\""], ("D", "@")),
+        ("plain", &["/bin/sh", "-c", "python3 ${D:-@}/plain"], ("D", "")),
+        (".bash_profile", &["/bin/bash", "-lc", "server"], ("HOME", "@")),
+        ("lib/python3.11/site-packages/usercustomize.py", &python, ("PYTHONUSERBASE", "@")),
     ];
     for (file, line, variable) in cases {
         let ground = Ground::new();
@@ -142,6 +157,63 @@ fn s06_a_file_that_a_variable_names_counts() {
         assert!(ground.counts(file, line, &[*variable], ""), "{file} decides what {line:?} with {variable:?} runs");
     }
     assert!(Ground::new().counts("pp/mod.py", &short, &[], "pp"), "a module in the working directory");
+}
+
+#[test]
+fn s06_a_file_of_a_project_counts_in_every_folder_above() {
+    let cases: &[(&str, &[&str])] = &[
+        ("package.json", &["/usr/bin/npx", "-y", "server"]),
+        (".npmrc", &["/usr/bin/npx", "-y", "server"]),
+        (".npmrc", &["/bin/sh", "-c", "exec npx -y server"]),
+        ("NuGet.Config", &["/usr/bin/dnx", "server@1.2.3"]),
+        ("pyproject.toml", &["/usr/bin/uv", "run", "server"]),
+        ("a/Cargo.toml", &["/usr/bin/cargo", "run"]),
+    ];
+    for (file, line) in cases {
+        let ground = Ground::new();
+        ground.write("a/b/file", TEXT);
+        let none = ground.files(line, &[], "a/b");
+        assert!(ground.counts(file, line, &[], "a/b"), "{file} decides what {line:?} runs");
+        assert!(ground.files(line, &[], "a/b").difference(&none).is_some(), "so does a new {file}");
+    }
+    let ground = Ground::new();
+    ground.write("a/b/file", TEXT);
+    let line: &[&str] = &["/usr/bin/npx", "-y", "server@1.2.3"];
+    let before = ground.files(line, &[], "a/b");
+    ground.write("node_modules/.bin/server@1.2.3", TEXT);
+    let packages = ground.path("node_modules");
+    assert_eq!(
+        ground.files(line, &[], "a/b").difference(&before),
+        Some(Path::new(&packages)),
+        "packages that npx would run instead"
+    );
+    assert!(!ground.counts("Makefile", &["/usr/bin/make"], &[], "a/b"), "make looks only where it runs");
+}
+
+#[test]
+fn s06_a_program_on_the_path_of_the_command_counts() {
+    let executable = |ground: &Ground, name: &str, text: &str| {
+        ground.write(name, text);
+        std::fs::set_permissions(ground.path(name), std::fs::Permissions::from_mode(0o700)).unwrap();
+    };
+    let cases: &[(&str, &[&str], &[(&str, &str)])] = &[
+        ("bin/python3", &["@tool"], &[("PATH", "@bin:/usr/bin")]),
+        ("bin/python3", &["@tool"], &[("PATH", "bin:/usr/bin")]),
+        ("bin/mysrv", &["/bin/sh", "-c", "exec mysrv"], &[("PATH", "@bin")]),
+        ("bin/mysrv", &["/bin/sh", "-c", "PATH=@bin:$PATH exec mysrv"], &[]),
+        ("bin/mysrv", &["/bin/sh", "-c", "export PATH=@bin:$PATH; mysrv"], &[]),
+        ("bin/mysrv", &["/usr/bin/env", "PATH=@bin", "mysrv"], &[]),
+    ];
+    for (file, line, variables) in cases {
+        let ground = Ground::new();
+        executable(&ground, "tool", "#!/usr/bin/env python3\n");
+        executable(&ground, file, TEXT);
+        let line: Vec<String> = line.iter().map(|word| word.replace("@tool", &ground.path("tool"))).collect();
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        let before = ground.files(&line, variables, "");
+        executable(&ground, file, "replaced");
+        assert_ne!(ground.files(&line, variables, ""), before, "{file} decides what {line:?} runs");
+    }
 }
 
 #[test]

@@ -69,12 +69,7 @@ impl SearchPath {
     /// [`CommandNotFound`] when there is no such file or it may not be executed.
     pub fn resolve(&self, command: &ServerCommand) -> Result<PathBuf, CommandNotFound> {
         let directory = command.directory();
-        let configured = command
-            .environment
-            .iter()
-            .find(|(name, _)| same_name(name, "PATH"))
-            .map(|(_, value)| OsString::from(value));
-        let path = configured.unwrap_or_else(|| self.joined());
+        let path = self.of_command(command).joined();
         which::which_in(&command.program, Some(&path), &directory).map_err(|_| CommandNotFound {
             program: command.program.clone(),
             looked_in: if has_separator(&command.program) {
@@ -88,6 +83,17 @@ impl SearchPath {
             },
             hint: hint(&command.program),
         })
+    }
+
+    /// The folders that this command itself searches: those of the PATH that is configured for it, else these. Relative ones start at its
+    /// working directory.
+    #[must_use]
+    pub fn of_command(&self, command: &ServerCommand) -> SearchPath {
+        let configured = command.environment.iter().find(|(name, _)| same_name(name, "PATH")).map(|(_, value)| value);
+        let Some(configured) = configured else { return self.clone() };
+        let directory = command.directory();
+        let folders = std::env::split_paths(configured).map(|folder| directory.join(folder));
+        SearchPath { directories: absolute(folders), source: self.source.clone() }
     }
 
     /// The value for a server's PATH.

@@ -1,11 +1,12 @@
 //! The `sandbox` object of a local server: what it may reach. A key of Drawbridge's own; other hosts leave it where it is.
 //!
-//! What can't be understood in it makes the file unusable: a server must not run with more than it was meant to.
+//! What can't be understood in it makes the file unusable, and so do `null` and a misspelt key: a server must not run with more than it was
+//! meant to.
 
 use std::path::PathBuf;
 
 use host::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, SandboxConfig, access_word};
-use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
 
 use super::edit::{find, remove_all};
@@ -33,7 +34,11 @@ pub(crate) fn parse(
     what: &str,
     entry: &Object<'_>,
 ) -> Result<Option<SandboxConfig>, ConfigProblem> {
-    let Some(property) = given(entry, KEY) else { return Ok(None) };
+    if let Some(property) = entry.properties.iter().find(|property| is_meant(property)) {
+        let message = format!("{what} must be called {KEY:?}, found {:?}", property.name.as_str());
+        return Err(text.problem(property.range.start, message));
+    }
+    let Some(property) = entry.get(KEY) else { return Ok(None) };
     let Value::Object(map) = &property.value else {
         let message =
             format!("{what} must be an object such as {{\"folders\": []}}, found {}", kind_of(&property.value));
@@ -56,6 +61,27 @@ pub(crate) fn parse(
     match sandbox.problem() {
         Some(problem) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
         None => Ok(Some(sandbox)),
+    }
+}
+
+/// Tells if a property is meant as the sandbox and is not called so: it differs in case, signs or one letter, or adds to the name of an
+/// object.
+fn is_meant(property: &ObjectProp<'_>) -> bool {
+    let name = property.name.as_str();
+    let letters = || name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let is_longer = || matches!(property.value, Value::Object(_)) && letters().starts_with(KEY);
+    name != KEY && (is_longer() || differs_in_one(&letters(), KEY))
+}
+
+/// Tells if two words are the same but for one letter that is another, is missing, is added, or has changed places with the next.
+fn differs_in_one(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (one.get(begin..).unwrap_or_default(), other.get(begin..).unwrap_or_default());
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    match (one.get(..one.len() - end).unwrap_or_default(), other.get(..other.len() - end).unwrap_or_default()) {
+        ([a, b], [c, d]) => a == d && b == c,
+        (one, other) => one.len() <= 1 && other.len() <= 1,
     }
 }
 
