@@ -251,20 +251,14 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     answers_others(&app.host, what, held, async {
         let mut answer = pin!(answer);
         let mut again = pin!(app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)));
-        loop {
-            tokio::select! {
-                biased;
-                answered = &mut answer => {
-                    answered.unwrap().unwrap();
-                    break;
-                }
-                second = &mut again => {
-                    assert!(second.unwrap().is_err(), "{what}: one approval is one act");
-                    let view = app.server("bad").await;
-                    assert_eq!(view.state, ServerState::AwaitingApproval, "{what}: nothing starts that is not in the log");
-                    answer.as_mut().await.unwrap().unwrap();
-                    break;
-                }
+        tokio::select! {
+            biased;
+            answered = &mut answer => answered.unwrap().unwrap(),
+            second = &mut again => {
+                assert!(second.unwrap().is_err(), "{what}: one approval is one act");
+                let view = app.server("bad").await;
+                assert_eq!(view.state, ServerState::AwaitingApproval, "{what}: nothing starts that is not in the log");
+                answer.as_mut().await.unwrap().unwrap();
             }
         }
     })
