@@ -1,11 +1,13 @@
 //! Local servers: a child process that speaks over its standard input and output.
 
 mod code_files;
+mod code_variables;
 mod command;
 mod content_hash;
 mod environment;
 mod launch;
 mod launch_files;
+mod launch_paths;
 mod launch_words;
 mod login_shell;
 mod output;
@@ -18,6 +20,7 @@ mod watcher;
 mod well_known;
 
 pub(crate) use code_files::has_code_name;
+pub use code_variables::leads_to_code;
 pub use command::ServerCommand;
 pub use environment::of_server as environment_of;
 pub(crate) use launch::Launch;
@@ -25,7 +28,6 @@ pub use launch_files::{FileState, LaunchFile, LaunchFiles, LaunchRole, Stamp};
 pub use output::{Output, OutputError, OutputLimits, output_of};
 pub use process::{Exit, ServerProcess, SpawnError, Spawned, spawn};
 pub(crate) use process::{Pipes, ServerGroup};
-pub use script_files::leads_to_code;
 pub use search_path::{CommandNotFound, PathSource, SearchPath};
 pub use stderr::StderrRing;
 pub(crate) use stderr::{StderrOutput, drain};

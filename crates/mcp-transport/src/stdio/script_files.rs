@@ -11,10 +11,12 @@
 use std::path::{Path, PathBuf};
 
 use super::code_files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
+use super::code_variables::{FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, SITE};
 use super::command::ServerCommand;
 use super::launch_files::{Found, LaunchRole, interpreters, python_environment};
+use super::launch_paths::paths_in;
 use super::launch_words::{
-    PACKAGES, Runner, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value, paths_in,
+    PACKAGES, Runner, commands_in, ends_with_module, is_valued, looks_above, module_of, option_and_value,
     project_files, takes_packages,
 };
 use super::search_path::SearchPath;
@@ -30,57 +32,6 @@ const MOST_BASES: usize = 16;
 const MOST_ABOVE: usize = 64;
 /// How deep command lines in arguments are looked into: `env -S "sh -c '…'"`.
 const MOST_DEPTH: usize = 4;
-
-/// Variables with files that run before all else.
-const RUN_VARIABLES: [&str; 10] = [
-    "BASH_ENV",
-    "COMPOSE_FILE",
-    "DYLD_INSERT_LIBRARIES",
-    "ENV",
-    "LD_AUDIT",
-    "LD_PRELOAD",
-    "MAKEFILES",
-    "PYTHONSTARTUP",
-    "ZDOTDIR",
-    "NPM_CONFIG_USERCONFIG",
-];
-/// Variables with options of an interpreter.
-const OPTION_VARIABLES: [&str; 7] =
-    ["BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "_JAVA_OPTIONS"];
-/// Variables with folders that modules are loaded from.
-const FOLDER_VARIABLES: [&str; 8] =
-    ["CLASSPATH", "JULIA_LOAD_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "PYTHONHOME", "PYTHONPATH", "RUBYLIB"];
-/// Variables with folders that libraries are loaded from.
-const LIBRARY_VARIABLES: [&str; 3] = ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
-/// Files of a home folder that shells, npm and Python's REPL run or obey, for a command whose home is not the user's own.
-const HOME_FILES: [&str; 9] =
-    [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
-/// Modules that Python runs at each start, where it finds them.
-const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
-
-/// Beginnings of the names of variables that are settings of package managers, in lower case.
-const SETTINGS: [&str; 10] =
-    ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
-/// Other variables that say where programs and modules are taken from.
-const PLACES: [&str; 9] = [
-    "GIT_SSH_COMMAND",
-    "HOME",
-    "JAVA_HOME",
-    "PATH",
-    "PYTHONUSERBASE",
-    "USERPROFILE",
-    "VIRTUAL_ENV",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-];
-
-/// Tells if a variable of a server decides which code runs: another value may lead to other code.
-pub fn leads_to_code(name: &str) -> bool {
-    let lists: [&[&str]; 5] = [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &PLACES];
-    let lower = name.to_ascii_lowercase();
-    lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
-        || SETTINGS.iter().any(|prefix| lower.starts_with(prefix))
-}
 
 /// What arguments and variables name.
 pub(super) struct ScriptFiles {

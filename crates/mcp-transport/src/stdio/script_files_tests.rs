@@ -196,23 +196,24 @@ fn s06_a_program_on_the_path_of_the_command_counts() {
         ground.write(name, text);
         std::fs::set_permissions(ground.path(name), std::fs::Permissions::from_mode(0o700)).unwrap();
     };
-    let cases: &[(&str, &[&str], &[(&str, &str)])] = &[
-        ("bin/python3", &["@tool"], &[("PATH", "@bin:/usr/bin")]),
-        ("bin/python3", &["@tool"], &[("PATH", "bin:/usr/bin")]),
-        ("bin/mysrv", &["/bin/sh", "-c", "exec mysrv"], &[("PATH", "@bin")]),
-        ("bin/mysrv", &["/bin/sh", "-c", "PATH=@bin:$PATH exec mysrv"], &[]),
-        ("bin/mysrv", &["/bin/sh", "-c", "export PATH=@bin:$PATH; mysrv"], &[]),
-        ("bin/mysrv", &["/usr/bin/env", "PATH=@bin", "mysrv"], &[]),
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("bin/python3", &["@tool"], "@bin:/usr/bin"),
+        ("bin/python3", &["@tool"], "bin:/usr/bin"),
+        ("bin/mysrv", &["/bin/sh", "-c", "exec mysrv"], "@bin"),
+        ("bin/mysrv", &["/bin/sh", "-c", "PATH=@bin:$PATH exec mysrv"], "/bin"),
+        ("bin/mysrv", &["/bin/sh", "-c", "export PATH=@bin:$PATH; mysrv"], "/bin"),
+        ("bin/mysrv", &["/usr/bin/env", "PATH=@bin", "mysrv"], "/bin"),
     ];
-    for (file, line, variables) in cases {
+    for (file, line, path) in cases {
         let ground = Ground::new();
         executable(&ground, "tool", "#!/usr/bin/env python3\n");
         executable(&ground, file, TEXT);
         let line: Vec<String> = line.iter().map(|word| word.replace("@tool", &ground.path("tool"))).collect();
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
-        let before = ground.files(&line, variables, "");
+        let files = || ground.files(&line, &[("PATH", *path)], "");
+        let before = files();
         executable(&ground, file, "replaced");
-        assert_ne!(ground.files(&line, variables, ""), before, "{file} decides what {line:?} runs");
+        assert_ne!(files(), before, "{file} decides what {line:?} with {path} runs");
     }
 }
 

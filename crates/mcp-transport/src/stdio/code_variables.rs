@@ -1,0 +1,53 @@
+//! Variables that decide which code a command runs. `script_files.rs` looks for their files; the host asks whether two servers run the same
+//! code.
+
+/// Variables with files that run before all else.
+pub(super) const RUN_VARIABLES: [&str; 10] = [
+    "BASH_ENV",
+    "COMPOSE_FILE",
+    "DYLD_INSERT_LIBRARIES",
+    "ENV",
+    "LD_AUDIT",
+    "LD_PRELOAD",
+    "MAKEFILES",
+    "PYTHONSTARTUP",
+    "ZDOTDIR",
+    "NPM_CONFIG_USERCONFIG",
+];
+/// Variables with options of an interpreter.
+pub(super) const OPTION_VARIABLES: [&str; 7] =
+    ["BUN_OPTIONS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "_JAVA_OPTIONS"];
+/// Variables with folders that modules are loaded from.
+pub(super) const FOLDER_VARIABLES: [&str; 8] =
+    ["CLASSPATH", "JULIA_LOAD_PATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "PYTHONHOME", "PYTHONPATH", "RUBYLIB"];
+/// Variables with folders that libraries are loaded from.
+pub(super) const LIBRARY_VARIABLES: [&str; 3] = ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
+/// Files of a home folder that shells, npm and Python's REPL run or obey, for a command whose home is not the user's own.
+pub(super) const HOME_FILES: [&str; 9] =
+    [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
+/// Modules that Python runs at each start, where it finds them.
+pub(super) const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
+
+/// Beginnings of the names of variables that are settings of package managers, in lower case.
+const SETTINGS: [&str; 10] =
+    ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
+/// Other variables that say where programs and modules are taken from.
+const PLACES: [&str; 9] = [
+    "GIT_SSH_COMMAND",
+    "HOME",
+    "JAVA_HOME",
+    "PATH",
+    "PYTHONUSERBASE",
+    "USERPROFILE",
+    "VIRTUAL_ENV",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+/// Tells if a variable of a server decides which code runs: another value may lead to other code.
+pub fn leads_to_code(name: &str) -> bool {
+    let lists: [&[&str]; 5] = [&RUN_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &PLACES];
+    let lower = name.to_ascii_lowercase();
+    lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
+        || SETTINGS.iter().any(|prefix| lower.starts_with(prefix))
+}
