@@ -29,6 +29,7 @@ mod rules;
 mod running;
 mod sampling;
 mod sandbox;
+mod sandbox_home;
 mod servers;
 mod sessions;
 mod settings;
