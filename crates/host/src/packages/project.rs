@@ -10,8 +10,8 @@ use super::launcher::Launcher;
 /// How much of a `package.json` is read, in bytes. A longer one is not understood.
 const MAX_SETTINGS: u64 = 1024 * 1024;
 
-/// What `npx` may run in place of the registry's package, if it is started in this folder: packages of a project, or programs that a
-/// `package.json` names, here or in a folder above. npm takes a program from the first `node_modules/.bin` in which it finds one, also
+/// The code that `npx` may run in place of the registry's package, if it is started in this folder: packages of a project, or programs that
+/// a `package.json` names, here or in a folder above. npm takes a program from the first `node_modules/.bin` in which it finds one, also
 /// the shell and the interpreter; a package from any depth below `node_modules`; and a program called `pkg@1.2.3` before the package.
 pub(crate) fn local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
     if !matches!(reference.launcher, Launcher::Npx | Launcher::NpmExec) {
