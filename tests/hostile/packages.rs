@@ -176,6 +176,43 @@ async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
     pair.close(what).await;
 }
 
+/// npm runs a program by the name `pkg@1.2.3` in a folder above in place of that version, and asks the registry that a file there names.
+#[tokio::test]
+async fn s25_what_a_project_would_have_npx_run_instead_asks() {
+    for (file, text) in [
+        ("node_modules/.bin/@scope/server@1.2.3", "#!/bin/sh\n"),
+        ("node_modules/x/node_modules/@scope/server/package.json", "{}"),
+        ("package.json", r#"{"bin":{"@scope/server@1.2.3":"evil.js"}}"#),
+        (".npmrc", "registry=https://evil.test"),
+    ] {
+        let what = format!("S25, {file} above the working directory of an approved server");
+        let launchers = Launchers::new("npx", "npm");
+        launchers.offers("1.2.3", "sha512-one");
+        let project = tempfile::tempdir().unwrap();
+        let inner = project.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let mut config = npx();
+        config.as_stdio_mut().unwrap().cwd = Some(inner);
+        let pair = launchers.pair(config).await;
+        let question = asks(&pair.app).await;
+        assert!(package(&question).1.found.is_ok(), "{what}: the version is known before");
+        allowed(&pair.app, &question, Scope::Always).await;
+        stopped(&pair.app).await;
+        let file = project.path().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        let question = asks(&pair.app).await;
+        let found = &package(&question).1.found;
+        assert!(
+            matches!(found, Err(UnknownPackage::LocalCopy(_) | UnknownPackage::ProjectSettings(_))),
+            "{what}: it is said that another may run: {found:?}"
+        );
+        denied(&pair.app, &question).await;
+        assert_eq!(launchers.started().len(), 1, "{what}: nothing ran unasked");
+        pair.close(&what).await;
+    }
+}
+
 #[tokio::test]
 async fn s25_other_files_under_the_same_version_ask() {
     let what = "S25, the same version with another hash";

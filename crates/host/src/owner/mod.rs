@@ -31,6 +31,7 @@ mod rules;
 mod running;
 mod sampling;
 mod sandbox;
+mod sandbox_home;
 mod servers;
 mod sessions;
 mod settings;

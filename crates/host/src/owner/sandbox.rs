@@ -1,19 +1,14 @@
 //! The sandboxes of local servers: what they reach, the home that each has of its own, and the folders that they are told of.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_transport::sandbox::reach::is_of_system;
 use mcp_transport::sandbox::{Plan, Sandbox, SandboxError, missing};
-use mcp_transport::stdio::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand, leads_to_code};
-use policy::Hash;
-use serde_json::json;
+use mcp_transport::stdio::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::approvals::path_in_json;
-use crate::packages::Launched;
+use super::sandbox_home::{home_name, home_name_by_settings};
 use crate::ports::Ports;
 use crate::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use crate::view::{SandboxPreview, Writer};
@@ -24,8 +19,6 @@ const HOMES: &str = "sandbox";
 const MOST_LINKS: usize = 40;
 /// The most files of others' sandboxes that are told in one question.
 const MOST_WRITERS: usize = 32;
-/// How much of a hash names a home.
-const NAME: usize = 24;
 
 /// Why a server's sandbox is not as it should be, or its command not there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -84,9 +77,31 @@ impl OwnFiles {
         found
     }
 
-    /// The same folders as they were found last. [`plan`] finds them before each start.
+    /// The same folders as they were found last. [`Self::settle`] finds them before each start.
     fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The folder with the homes of servers.
+    fn homes(&self) -> PathBuf {
+        self.real_data.join(HOMES)
+    }
+
+    /// The home that a server has of its own in a sandbox. It lasts, so that the server keeps its data.
+    fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
+        self.homes().join(home_name(name, config))
+    }
+
+    /// Gives a command the folders of its sandbox by where links lead now. It waits for the disk, beside the owner loop.
+    pub(super) async fn settle(&self, name: &str, config: &StdioConfig, mut command: ServerCommand) -> ServerCommand {
+        let Some(sandbox) = &mut command.sandbox else { return command };
+        let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
+        let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
+        // Where it is interrupted the host ends.
+        if let Ok((home, hidden)) = finding.await {
+            (sandbox.home, sandbox.hidden) = (home, hidden);
+        }
+        command
     }
 
     /// Whether a folder that is named shows some of them though they are hidden. Beside the settings file, whose folder may be any, there
@@ -118,14 +133,14 @@ impl Owner {
         }
     }
 
-    /// The home that a server has of its own in a sandbox. It lasts, so that the server keeps its data.
+    /// The home that a server has of its own in a sandbox, as it was found before the last start. Of a server that was not started
+    /// yet links are not followed, as the owner loop waits for no disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
-        self.data_folder().join(HOMES).join(home_name(name, config))
-    }
-
-    /// The data folder by where it really lay when Drawbridge began.
-    fn data_folder(&self) -> PathBuf {
-        self.own_files.real_data.clone()
+        let plan = self.servers.get(name).and_then(|record| record.plan.as_ref());
+        match plan {
+            Some(plan) => plan.reach.home.clone(),
+            None => self.own_files.homes().join(home_name_by_settings(name, config)),
+        }
     }
 
     /// The other servers whose sandbox lets them write to one of these files.
@@ -159,7 +174,9 @@ impl Owner {
             return;
         };
         let (command, known, own) = (self.command(name, &stdio), self.search_path.clone(), self.own_files.clone());
+        let name = name.to_owned();
         tokio::spawn(async move {
+            let command = own.settle(&name, &stdio, command).await;
             let (path, found) = super::starting::find(command.clone(), known).await;
             let _ = reply.send(match found {
                 Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
@@ -186,18 +203,20 @@ impl Owner {
         }
     }
 
-    /// The homes of a server before and after it is renamed, if it can have one.
-    pub(super) fn renamed_homes(&self, was: &str, entry: &ServerEntry) -> Option<(PathBuf, PathBuf)> {
-        let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?;
-        Some((self.sandbox_home(was, stdio), self.sandbox_home(&entry.name, stdio)))
+    /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
+    pub(super) fn renaming_of_home(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
+        let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
+        let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
+        Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
     /// Removes the home of a server that its user removed. It may be large.
     pub(super) fn forget_sandbox(&self, name: &str) {
         let config = self.servers.get(name).map(|record| &record.config);
-        let Some(stdio) = config.and_then(|config| config.as_stdio()) else { return };
-        let home = self.sandbox_home(name, stdio);
+        let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
+        let (own, name) = (self.own_files.clone(), name.to_owned());
         tokio::task::spawn_blocking(move || {
+            let home = own.home(&name, &stdio);
             if let Err(error) = std::fs::remove_dir_all(&home)
                 && error.kind() != std::io::ErrorKind::NotFound
             {
@@ -213,62 +232,6 @@ pub(super) fn rename_home(from: &Path, to: &Path) {
         && let Err(error) = std::fs::rename(from, to)
     {
         tracing::warn!(%error, "the home of a server could not be renamed: {}", from.display());
-    }
-}
-
-/// The name of a server's home. Other code under the same server name gets another home: what the code before it left there, such as
-/// `usercustomize.py`, would run in the new sandbox. Another version of the same package keeps the home.
-///
-/// Beside the settings, the paths that lead elsewhere by a link count, but for the system's: those follow its updates.
-fn home_name(name: &str, config: &StdioConfig) -> String {
-    let args = match crate::packages::launched(&config.command, &config.args) {
-        Some(Launched::Package(reference)) => reference.unversioned(&config.args),
-        Some(Launched::Unknown(..)) | None => config.args.clone(),
-    };
-    let cwd = config.cwd.as_deref().map(path_in_json);
-    let mut whose = json!({ "server": name, "command": config.command, "args": args, "cwd": cwd });
-    let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| leads_to_code(name)).collect();
-    let links = targets_of_links(config, &args, variables.values().map(|value| value.as_str()));
-    // A server without them has the home that it had before they counted.
-    if !variables.is_empty() {
-        whose["variables"] = json!(variables);
-    }
-    if !links.is_empty() {
-        whose["links"] = links.iter().map(|target| path_in_json(target)).collect();
-    }
-    Hash::of(&whose).as_str().chars().take(NAME).collect()
-}
-
-/// Where the paths in a command's settings really lead, as far as there are links on the way.
-fn targets_of_links<'v>(
-    config: &StdioConfig,
-    args: &[String],
-    variables: impl Iterator<Item = &'v str>,
-) -> Vec<PathBuf> {
-    // A bare name is looked up on the search path.
-    let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
-    let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
-    let words = command.into_iter().chain(args).map(String::as_str).chain(values);
-    let paths = words.map(PathBuf::from).chain(variables.flat_map(std::env::split_paths)).chain(config.cwd.clone());
-    let absolute = paths.filter_map(|path| match &config.cwd {
-        Some(cwd) => Some(cwd.join(path)),
-        // Others lie in the home itself.
-        None => Some(path).filter(|path| path.is_absolute()),
-    });
-    let target = |path: PathBuf| Some(resolved(&path)).filter(|real| *real != path && !is_of_system(real));
-    let mut targets: Vec<PathBuf> = absolute.filter_map(target).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    targets
-}
-
-/// A path without links, as far as it exists: that a file is made later changes nothing.
-fn resolved(path: &Path) -> PathBuf {
-    let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
-    let Some((folder, real)) = existing else { return path.to_owned() };
-    match path.strip_prefix(folder) {
-        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
-        _ => real,
     }
 }
 
@@ -297,11 +260,7 @@ pub(super) async fn plan(
             return Err(NoPlan::OwnFolder(folder.path));
         }
     }
-    let mut command = command.clone();
-    if let Some(sandbox) = &mut command.sandbox {
-        sandbox.hidden = own.find();
-    }
-    let plan = Plan::make(&command, program, path).await?;
+    let plan = Plan::make(command, program, path).await?;
     // What is hidden would hide the program as well.
     let reach = plan.as_ref().map(|plan| &plan.reach);
     match reach.and_then(|reach| reach.program.iter().find(|part| reach.hidden.contains(part))) {
@@ -384,78 +343,6 @@ mod tests {
                 ways.iter().any(|way| sandbox.may_change(way).is_some()),
                 "whoever may write there may redirect it"
             );
-        }
-    }
-
-    #[test]
-    fn s10_other_code_gets_another_home_and_another_version_keeps_it() {
-        let config = |command: &str, args: &[&str], cwd: Option<&str>| StdioConfig {
-            command: command.to_owned(),
-            args: args.iter().map(|&arg| arg.to_owned()).collect(),
-            cwd: cwd.map(PathBuf::from),
-            ..StdioConfig::default()
-        };
-        let home = |command: &str, args: &[&str]| home_name("files", &config(command, args, None));
-        let script = home("/usr/bin/python3", &["/old/old.py"]);
-        assert_eq!(script, home("/usr/bin/python3", &["/old/old.py"]), "it lasts");
-        assert_ne!(script, home("/usr/bin/python3", &["/new/new.py"]), "another script");
-        let module = |cwd| home_name("files", &config("/usr/bin/python3", &["-m", "server"], cwd));
-        assert_ne!(module(Some("/old")), module(Some("/new")), "a module of another folder");
-        assert_ne!(module(Some("/old")), module(None), "or of none");
-        let npx = home("npx", &["-y", "@scope/server", "/docs"]);
-        assert_eq!(npx, home("npx", &["-y", "@scope/server@1.2.3", "/docs"]), "another version");
-        assert_ne!(npx, home("npx", &["-y", "@scope/other", "/docs"]), "another package");
-        assert_eq!(home("uvx", &["server"]), home("uvx", &["server==2.0"]), "another version");
-    }
-
-    #[test]
-    fn s10_variables_that_lead_to_other_code_lead_to_another_home() {
-        let home = |variables: &[(&str, &str)]| {
-            let env = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let args = vec!["-m".to_owned(), "server".to_owned()];
-            let config = StdioConfig { command: "python3".into(), args, env, ..StdioConfig::default() };
-            home_name("files", &config)
-        };
-        for name in ["PYTHONPATH", "PATH", "NODE_OPTIONS", "LD_PRELOAD", "npm_config_registry", "UV_INDEX", "HOME"] {
-            assert_ne!(home(&[(name, "/old")]), home(&[(name, "/new")]), "another {name}");
-            assert_ne!(home(&[(name, "/old")]), home(&[]), "or none");
-        }
-        assert_eq!(home(&[("API_KEY", "one")]), home(&[("API_KEY", "two")]), "another key is the same server");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn s10_a_link_that_leads_to_other_code_leads_to_another_home() {
-        use std::os::unix::fs::symlink;
-
-        let ground = tempfile::tempdir().expect("a folder");
-        let base = ground.path().canonicalize().expect("it is there");
-        for folder in ["old", "new"] {
-            std::fs::create_dir(base.join(folder)).expect("it can be made");
-            std::fs::write(base.join(folder).join("server.py"), "").expect("it can be written");
-        }
-        let at = |name: &str| base.join(name).display().to_string();
-        let script = |config: StdioConfig| move || home_name("files", &config);
-        let python = |arg: String| StdioConfig { command: "python3".into(), args: vec![arg], ..StdioConfig::default() };
-        let link = base.join("link");
-        let module = StdioConfig { cwd: Some(link.clone()), ..python("-mserver".into()) };
-        let variable = [("PYTHONPATH".to_owned(), at("link"))].into();
-        let homes: [(&str, Box<dyn Fn() -> String>); 5] = [
-            ("an argument", Box::new(script(python(at("link/server.py"))))),
-            ("an option", Box::new(script(python(format!("--require={}", at("link/server.py")))))),
-            ("the command", Box::new(script(StdioConfig { command: at("link/server.py"), ..StdioConfig::default() }))),
-            ("the working folder", Box::new(script(module))),
-            ("a variable", Box::new(script(StdioConfig { env: variable, ..python("-mserver".into()) }))),
-        ];
-        let all = || homes.iter().map(|(_, home)| home()).collect::<Vec<_>>();
-        symlink(base.join("old"), &link).expect("a link");
-        let (before, data) = (all(), script(python(at("link/notes.db")))());
-        std::fs::write(base.join("old/notes.db"), "").expect("it can be written");
-        assert_eq!(script(python(at("link/notes.db")))(), data, "a file that the server made keeps its home");
-        std::fs::remove_file(&link).expect("it is there");
-        symlink(base.join("new"), &link).expect("a link");
-        for ((what, _), (before, after)) in homes.iter().zip(before.iter().zip(all())) {
-            assert_ne!(*before, after, "{what} leads elsewhere");
         }
     }
 

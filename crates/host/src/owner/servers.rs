@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 use super::approvals::{address_hash, approval_words};
 use super::definitions::Definitions;
 use super::marks::Said;
-use super::sandbox::rename_home;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
@@ -179,13 +178,13 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let homes = self.renamed_homes(was, &entry);
+        let rename_home = self.renaming_of_home(was, &entry);
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {
                 settings.put(&written, Some(&old))?;
-                if let Some((from, to)) = homes {
-                    rename_home(&from, &to);
+                if let Some(rename_home) = rename_home {
+                    rename_home();
                 }
                 Ok(())
             },

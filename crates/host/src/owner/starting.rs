@@ -69,7 +69,8 @@ impl Owner {
         }
         let (config, known) = (Arc::clone(config), Arc::clone(&self.search_path));
         self.emit_server(&name);
-        let looking = find_and_plan(self.command(&name, stdio), known, stdio.clone(), self.own_files.clone());
+        let (command, own) = (self.command(&name, stdio), self.own_files.clone());
+        let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own);
         self.beside(looking, move |owner, (path, found)| {
             owner.on_found(&name, &config, path, found);
         });
@@ -504,11 +505,13 @@ type FoundLaunch = (Found, Option<Launched>);
 
 /// Finds a command, out how it can be held if it has a sandbox, and which package it loads.
 async fn find_and_plan(
+    name: String,
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     config: StdioConfig,
     own: OwnFiles,
 ) -> (SearchPath, Result<FoundLaunch, NoPlan>) {
+    let command = own.settle(&name, &config, command).await;
     let (path, found) = find(command.clone(), known).await;
     let planned = match found {
         Ok(program) => match plan(&command, &program, &path, &config, &own).await {

@@ -17,13 +17,15 @@ mod lookup;
 mod npm;
 mod nuget;
 mod options;
+mod project;
 mod python;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub(crate) use launcher::{Launched, PackageReference, launched};
-pub(crate) use lookup::{local_copy, look_up};
+pub(crate) use lookup::look_up;
+pub(crate) use project::local_copy;
 
 /// The longest name, version, hash or address that is taken over from a package manager, in bytes.
 const MAX_TEXT: usize = 2_000;

@@ -33,7 +33,7 @@ const MOST_ABOVE: usize = 64;
 /// How deep command lines in arguments are looked into: `env -S "sh -c '…'"`.
 const MOST_DEPTH: usize = 4;
 
-/// What arguments and variables name.
+/// The files and folders that arguments and variables name.
 pub(super) struct ScriptFiles {
     pub(super) found: Vec<Found>,
     /// Folders with packages of a project that may be run in place of what is named.

@@ -1,0 +1,155 @@
+//! The name of the home that a server has of its own in a sandbox. `sandbox.rs` asks for it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mcp_transport::sandbox::reach::is_of_system;
+use mcp_transport::stdio::leads_to_code;
+use policy::Hash;
+use serde_json::json;
+
+use super::approvals::path_in_json;
+use crate::packages::Launched;
+use crate::server_config::StdioConfig;
+
+/// How much of a hash names a home.
+const NAME: usize = 24;
+
+/// The name of a server's home. Other code under the same server name gets another home: what the code before it left there, such as
+/// `usercustomize.py`, would run in the new sandbox. Another version of the same package keeps the home.
+///
+/// Beside the settings, the paths that lead elsewhere by a link count, but for the system's: those follow its updates. So it waits for
+/// the disk.
+pub(super) fn home_name(name: &str, config: &StdioConfig) -> String {
+    name_of(name, config, targets_of_links)
+}
+
+/// The same where no path leads elsewhere by a link.
+pub(super) fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
+    name_of(name, config, |_, _, _| Vec::new())
+}
+
+fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], &[&str]) -> Vec<PathBuf>) -> String {
+    let args = match crate::packages::launched(&config.command, &config.args) {
+        Some(Launched::Package(reference)) => reference.unversioned(&config.args),
+        Some(Launched::Unknown(..)) | None => config.args.clone(),
+    };
+    let cwd = config.cwd.as_deref().map(path_in_json);
+    let mut whose = json!({ "server": name, "command": config.command, "args": args, "cwd": cwd });
+    let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| leads_to_code(name)).collect();
+    let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
+    let links = links(config, &args, &values);
+    // A server without them has the home that it had before they counted.
+    if !variables.is_empty() {
+        whose["variables"] = json!(variables);
+    }
+    if !links.is_empty() {
+        whose["links"] = links.iter().map(|target| path_in_json(target)).collect();
+    }
+    Hash::of(&whose).as_str().chars().take(NAME).collect()
+}
+
+/// Where the paths in a command's settings really lead, as far as there are links on the way.
+fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
+    // A bare name is looked up on the search path.
+    let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
+    let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
+    let words = command.into_iter().chain(args).map(String::as_str).chain(values);
+    let paths = words.map(PathBuf::from).chain(variables.iter().flat_map(std::env::split_paths)).chain(config.cwd.clone());
+    let absolute = paths.filter_map(|path| match &config.cwd {
+        Some(cwd) => Some(cwd.join(path)),
+        // Others lie in the home itself.
+        None => Some(path).filter(|path| path.is_absolute()),
+    });
+    let target = |path: PathBuf| Some(resolved(&path)).filter(|real| *real != path && !is_of_system(real));
+    let mut targets: Vec<PathBuf> = absolute.filter_map(target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+/// A path without links, as far as it exists: that a file is made later changes nothing.
+fn resolved(path: &Path) -> PathBuf {
+    let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    let Some((folder, real)) = existing else { return path.to_owned() };
+    match path.strip_prefix(folder) {
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s10_other_code_gets_another_home_and_another_version_keeps_it() {
+        let config = |command: &str, args: &[&str], cwd: Option<&str>| StdioConfig {
+            command: command.to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            cwd: cwd.map(PathBuf::from),
+            ..StdioConfig::default()
+        };
+        let home = |command: &str, args: &[&str]| home_name("files", &config(command, args, None));
+        let script = home("/usr/bin/python3", &["/old/old.py"]);
+        assert_eq!(script, home("/usr/bin/python3", &["/old/old.py"]), "it lasts");
+        assert_ne!(script, home("/usr/bin/python3", &["/new/new.py"]), "another script");
+        let module = |cwd| home_name("files", &config("/usr/bin/python3", &["-m", "server"], cwd));
+        assert_ne!(module(Some("/old")), module(Some("/new")), "a module of another folder");
+        assert_ne!(module(Some("/old")), module(None), "or of none");
+        let npx = home("npx", &["-y", "@scope/server", "/docs"]);
+        assert_eq!(npx, home("npx", &["-y", "@scope/server@1.2.3", "/docs"]), "another version");
+        assert_ne!(npx, home("npx", &["-y", "@scope/other", "/docs"]), "another package");
+        assert_eq!(home("uvx", &["server"]), home("uvx", &["server==2.0"]), "another version");
+    }
+
+    #[test]
+    fn s10_variables_that_lead_to_other_code_lead_to_another_home() {
+        let home = |variables: &[(&str, &str)]| {
+            let env = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let args = vec!["-m".to_owned(), "server".to_owned()];
+            let config = StdioConfig { command: "python3".into(), args, env, ..StdioConfig::default() };
+            home_name("files", &config)
+        };
+        for name in ["PYTHONPATH", "PATH", "NODE_OPTIONS", "LD_PRELOAD", "npm_config_registry", "UV_INDEX", "HOME"] {
+            assert_ne!(home(&[(name, "/old")]), home(&[(name, "/new")]), "another {name}");
+            assert_ne!(home(&[(name, "/old")]), home(&[]), "or none");
+        }
+        assert_eq!(home(&[("API_KEY", "one")]), home(&[("API_KEY", "two")]), "another key is the same server");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn s10_a_link_that_leads_to_other_code_leads_to_another_home() {
+        use std::os::unix::fs::symlink;
+
+        let ground = tempfile::tempdir().expect("a folder");
+        let base = ground.path().canonicalize().expect("it is there");
+        for folder in ["old", "new"] {
+            std::fs::create_dir(base.join(folder)).expect("it can be made");
+            std::fs::write(base.join(folder).join("server.py"), "").expect("it can be written");
+        }
+        let at = |name: &str| base.join(name).display().to_string();
+        let python = |arg: String| StdioConfig { command: "python3".into(), args: vec![arg], ..StdioConfig::default() };
+        let home = |config: &StdioConfig| home_name("files", config);
+        let link = base.join("link");
+        let variable = [("PYTHONPATH".to_owned(), at("link"))].into();
+        let configs = [
+            ("an argument", python(at("link/server.py"))),
+            ("an option", python(format!("--require={}", at("link/server.py")))),
+            ("the command", StdioConfig { command: at("link/server.py"), ..StdioConfig::default() }),
+            ("the working folder", StdioConfig { cwd: Some(link.clone()), ..python("-mserver".into()) }),
+            ("a variable", StdioConfig { env: variable, ..python("-mserver".into()) }),
+        ];
+        let data = python(at("link/notes.db"));
+        symlink(base.join("old"), &link).expect("a link");
+        let (before, of_data) = (configs.each_ref().map(|(_, config)| home(config)), home(&data));
+        std::fs::write(base.join("old/notes.db"), "").expect("it can be written");
+        assert_eq!(home(&data), of_data, "a file that the server made keeps its home");
+        std::fs::remove_file(&link).expect("it is there");
+        symlink(base.join("new"), &link).expect("a link");
+        for ((what, config), before) in configs.iter().zip(before) {
+            assert_ne!(home(config), before, "{what} leads elsewhere");
+        }
+    }
+}
