@@ -62,7 +62,7 @@ fn is_allowed(grants: &[Grant], conversation: Option<&str>) -> bool {
 }
 
 fn fit(grants: &[Grant], conversation: Option<&str>, after_untrusted: bool) -> Fit {
-    with_call(grants, conversation, after_untrusted, |policy, act| policy.explain(act, NOW).considered[0].fit.clone())
+    with_call(grants, conversation, after_untrusted, |policy, act| policy.explain(act, NOW).considered[0].fit)
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn read_only() -> ClaimRule {
 
 /// How the only rule of a policy is judged for an act.
 fn fit(rule: PolicyRule, act: &Act<'_>) -> Fit {
-    policy_of(&[], &[rule]).explain(act, 0).considered[0].fit.clone()
+    policy_of(&[], &[rule]).explain(act, 0).considered[0].fit
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn conditions_are_explained_for_rules_about_the_call_only() {
         |server: &str, tool: &str| PolicyRule { arguments: arguments(1), ..rule(Effect::Ask, server, Some(tool)) };
     let call = Call { arguments: json!({"path": "y"}), ..Call::default() };
     for (rule, judged) in [(with("server", "tool"), 1), (with("other", "tool"), 0), (with("server", "other"), 0)] {
-        let explained = call.with(|act| policy_of(&[], &[rule.clone()]).explain(&act, 0));
+        let explained = call.with(|act| policy_of(&[], std::slice::from_ref(&rule)).explain(&act, 0));
         assert_eq!(explained.considered[0].arguments.len(), judged, "{rule:?}");
     }
 }
