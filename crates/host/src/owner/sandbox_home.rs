@@ -55,7 +55,8 @@ fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -
     let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
     let values = args.iter().filter_map(|arg| arg.split_once('=')).map(|(_, value)| value);
     let words = command.into_iter().chain(args).map(String::as_str).chain(values);
-    let paths = words.map(PathBuf::from).chain(variables.iter().flat_map(std::env::split_paths)).chain(config.cwd.clone());
+    let paths =
+        words.map(PathBuf::from).chain(variables.iter().flat_map(std::env::split_paths)).chain(config.cwd.clone());
     let absolute = paths.filter_map(|path| match &config.cwd {
         Some(cwd) => Some(cwd.join(path)),
         // Others lie in the home itself.
