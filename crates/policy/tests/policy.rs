@@ -210,4 +210,7 @@ fn a_hash_is_written_as_the_sha_256_of_the_canonical_json() {
     assert_eq!(of_nothing.as_str(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_eq!(of_nothing.to_string(), of_nothing.as_str(), "shown as it is kept");
     assert_eq!(Hash::of(&json!({"b": 1, "a": 2})), Hash::of_bytes(br#"{"a":2,"b":1}"#));
+    for text in ["\"", "\\", "\n", "\u{1}", " ", "~", ""] {
+        assert_eq!(canonical_json(&json!(text)), serde_json::to_string(text).unwrap(), "{text:?} alone");
+    }
 }

@@ -148,3 +148,43 @@ fn conditions_are_explained_for_rules_about_the_call_only() {
         assert_eq!(explained.considered[0].arguments.len(), judged, "{rule:?}");
     }
 }
+
+#[test]
+fn texts_are_judged_up_to_64_kib() {
+    let rule = |effect| PolicyRule {
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Glob("x*".to_owned()) }],
+        ..rule(effect, "server", None)
+    };
+    let fit = |effect, length: usize| {
+        let call = Call { arguments: json!({"path": "x".repeat(length)}), ..Call::default() };
+        call.with(|act| fit(rule(effect), &act))
+    };
+    for length in [1, 2_000, 64 * 1024] {
+        assert_eq!(fit(Effect::Allow, length), Fit::Fits, "{length} bytes");
+    }
+    assert_eq!(fit(Effect::Allow, 64 * 1024 + 1), Fit::OtherArgument(0), "a longer one is not allowed");
+    assert_eq!(fit(Effect::Deny, 64 * 1024 + 1), Fit::Fits, "and denied");
+}
+
+#[test]
+fn a_set_holds_500_rules_with_numbers_of_their_own() {
+    let most = RuleSet::compile(Source::User, vec![ask(); RuleSet::LIMIT]);
+    assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "as many as may be");
+    let numbered = |id| PolicyRule { id, ..ask() };
+    let mut set = RuleSet::compile(Source::User, vec![numbered(2), ask(), numbered(7), ask()]).unwrap();
+    let ids = |set: &RuleSet| set.iter().map(|rule| rule.id).collect::<Vec<_>>();
+    assert_eq!(ids(&set), [2, 1, 7, 3], "numbers stay, and free ones are given");
+    assert_eq!(set.add(numbered(2)).unwrap(), 8, "a rule that is added gets a new one");
+    assert_eq!(ids(&set), [2, 1, 7, 3, 8]);
+    assert!(set.remove_if(|rule| rule.id == 7) && !set.remove_if(|rule| rule.id == 7), "removed once");
+    assert_eq!(ids(&set), [2, 1, 3, 8]);
+}
+
+#[test]
+fn trust_is_in_one_server_by_its_exact_name() {
+    let trust = PolicyRule::trusting("a*");
+    assert!(trust.trusts("a*"), "a name with a star is a name");
+    assert!(!trust.trusts("ab") && !trust.trusts("a"), "and no pattern");
+    let allows = PolicyRule { trusted_server: false, ..PolicyRule::trusting("files") };
+    assert!(!allows.trusts("files"), "a rule that allows is no trust");
+}
