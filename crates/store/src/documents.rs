@@ -74,10 +74,7 @@ impl DocumentFolder {
     /// unless it is held already.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
         let path = self.place(name);
-        let Some(bytes) = files::read(&path, LIMIT)? else {
-            self.miss(name);
-            return Ok(Checked::Nothing);
-        };
+        let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
         self.missed().remove(name.file_name());
         if !SEALED.contains(&name) {
             return parsed(&path, &bytes).map(Checked::Document);
@@ -102,6 +99,21 @@ impl DocumentFolder {
         let moved_to = self.set_aside(name)?;
         let refused = RefusedDocument { cause: cause.to_owned(), why: Refusal::Forged, moved_to: Some(moved_to) };
         self.refuse(name, refused);
+        Ok(Checked::Nothing)
+    }
+
+    /// Reads a document that has no file: a program may have been killed while it wrote the first one.
+    fn read_missing(&self, name: Document, is_held: bool) -> Result<Checked, StoreError> {
+        if SEALED.contains(&name) && self.sealer.is_missed(name) && self.next_place(name).exists() {
+            if !is_held {
+                let _held = self.lock.hold()?;
+                return self.read_checked(name, true);
+            }
+            if let Some(value) = self.finish_writing(name)? {
+                return Ok(Checked::Document(value));
+            }
+        }
+        self.miss(name);
         Ok(Checked::Nothing)
     }
 

@@ -278,6 +278,11 @@ fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
     std::fs::write(&next, &newer).unwrap();
     let read = read_anew(folder.path(), &keychain, Document::Grants);
     assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
+    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer.clone(), false), "and stands in its place");
+    // The same for the first writing, before which there is no file.
+    std::fs::rename(&file, &next).unwrap();
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["newer"])), false), "it is no document that somebody removed");
     assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "and stands in its place");
     std::fs::write(&file, &older).unwrap();
     std::fs::write(&next, &older).unwrap();
