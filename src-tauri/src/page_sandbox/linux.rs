@@ -26,7 +26,7 @@ const FORCE: &str = "WEBKIT_FORCE_SANDBOX";
 const DISABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
 /// Who closes a window sooner than this has not waited for its page.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The sandbox of this start.
 pub(crate) struct PageSandbox {
