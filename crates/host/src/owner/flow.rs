@@ -16,6 +16,10 @@ use crate::ports::{Document, StoreError};
 /// By server.
 pub(super) type Flows = BTreeMap<String, DataFlow>;
 
+fn not_found(server: &str) -> FlowError {
+    ServerError::NotFound(server.to_owned()).into()
+}
+
 impl Owner {
     /// What the user set for a server.
     pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
@@ -31,11 +35,12 @@ impl Owner {
     ) {
         let was = self.flow_of(server);
         let nothing_to_write = if !self.servers.contains_key(server) {
-            Some(Err(ServerError::NotFound(server.to_owned()).into()))
+            Some(Err(not_found(server)))
         } else if flow.tools.len() > MAX_TOOLS {
             Some(Err(FlowError::TooMany))
         } else {
-            (was == flow).then_some(Ok(()))
+            // While a change is being written, what is in memory is not what will stand.
+            (was == flow && self.flow_changes == 0).then_some(Ok(()))
         };
         if let Some(outcome) = nothing_to_write {
             // Whoever set it may have gone away, here and below.
@@ -54,20 +59,32 @@ impl Owner {
             ..Decided::default()
         };
         let server = server.to_owned();
+        self.flow_changes += 1;
         self.audit(entry, move |owner, written| {
-            if let Err(error) = written {
-                let _ = reply.send(Err(error.into()));
+            // It may have been removed or renamed meanwhile.
+            let is_there = owner.servers.contains_key(&server);
+            let written = written.map_err(FlowError::from);
+            if let Err(error) = written.and_then(|()| is_there.then_some(()).ok_or_else(|| not_found(&server))) {
+                owner.flow_changes -= 1;
+                let _ = reply.send(Err(error));
                 return;
             }
             let (name, value) = (server.clone(), json!(flow));
             let change = move |kept: Option<Value>| (with_entry(kept, &name, Some(&value)), ());
             owner.change_document(Document::Flow, change, move |owner, written| {
-                let set = written.map(|()| {
+                owner.flow_changes -= 1;
+                let set = if !owner.servers.contains_key(&server) {
+                    owner.keep_flow(&server, None);
+                    Err(not_found(&server))
+                } else if let Err(error) = written {
+                    Err(error.into())
+                } else {
                     owner.flows.insert(server.clone(), flow);
                     owner.judgement += 1;
                     owner.emit_server(&server);
-                });
-                let _ = reply.send(set.map_err(FlowError::from));
+                    Ok(())
+                };
+                let _ = reply.send(set);
             });
         });
     }

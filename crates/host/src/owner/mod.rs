@@ -192,6 +192,8 @@ pub(crate) struct Owner {
     asking: BTreeMap<String, Asking>,
     roots: BTreeMap<String, SharedRoots>,
     flows: flow::Flows,
+    /// The number of changes to them that are being written.
+    flow_changes: usize,
     sampling: Sampling,
     rule_files: RuleFiles,
     known: BTreeMap<String, Remembered>,
@@ -264,6 +266,7 @@ impl Owner {
             providers: Providers::default(),
             roots,
             flows,
+            flow_changes: 0,
             sampling,
             rule_files: RuleFiles::default(),
             known,
