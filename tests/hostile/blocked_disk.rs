@@ -359,3 +359,45 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");
     ends(app, row).await;
 }
+
+#[tokio::test]
+async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
+    let what = "S15, what was approved is denied while its entry is on its way to the log";
+    let row = Row::default();
+    row.is(what);
+    let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
+    let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
+    let asked = async || {
+        app.host.start_server("bad".into()).await.unwrap().unwrap();
+        app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
+    };
+    let question = asked().await;
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    for all in [false, true] {
+        let question = asked().await;
+        let before = app.decisions().len();
+        let held = Connection::open(data(&app).join("audit.db")).unwrap();
+        held.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let (host, hash) = (app.host.clone(), question.hash.to_string());
+        let allow = async move { host.answer(question.id, hash, UserAnswer::Allow(Scope::Once)).await };
+        let mut allow = Box::pin(allow);
+        tokio::select! {
+            biased;
+            _ = &mut allow => panic!("{what}: it is answered before it is in the log"),
+            snapshot = app.host.snapshot() => drop(snapshot),
+        }
+        if all {
+            app.host.deny_all("bad".into(), false).await.unwrap();
+        } else {
+            let denied = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
+            assert_eq!(denied, Ok(()), "{what}: nothing has left yet");
+        }
+        assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: it waits no more");
+        drop(held);
+        assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: the approval comes to nothing");
+        let decisions: Vec<String> =
+            app.decisions().into_iter().skip(before).map(|(_, decision, _)| decision).collect();
+        assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "{what}: the log says that nothing left");
+    }
+    ends(app, row).await;
+}

@@ -113,12 +113,12 @@ impl Owner {
         };
         // A refusal lets nothing cross, whatever was shown.
         if matches!(answer, UserAnswer::Deny | UserAnswer::Cancel) {
-            let refused = if self.questions[at].being_acted_on {
-                Err(AnswerError::Stale)
-            } else {
+            let refused = if self.questions[at].can_be_refused() {
                 let outcome = if answer == UserAnswer::Deny { Outcome::Denied } else { Outcome::Cancelled };
                 self.refuse_as_user(at, outcome, None);
                 Ok(())
+            } else {
+                Err(AnswerError::Stale)
             };
             let _ = reply.send(refused);
             return;
@@ -620,15 +620,15 @@ impl Owner {
         }
     }
 
-    /// Refuses all that a server asks for now, and with `mute` what it will ask for. A page that is being opened was allowed
-    /// already.
+    /// Refuses all that a server asks for now, and with `mute` what it will ask for. A page that is being opened has left
+    /// already; what was allowed and still waits for the log has not.
     pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
         if mute {
             self.policy.mute(server);
         }
         self.dealt_with(server, mute);
         self.refuse_unasked(server);
-        let is_open = |p: &Pending| p.view.server == server && !p.being_acted_on;
+        let is_open = |p: &Pending| p.view.server == server && p.can_be_refused();
         let asked = self.questions.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
         while let Some(at) = self.questions.iter().position(is_open) {

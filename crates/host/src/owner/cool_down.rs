@@ -105,7 +105,7 @@ impl Owner {
 
     /// Refuses what a server that is now muted has asked already.
     fn refuse_open(&mut self, server: &str) {
-        let is_open = |p: &Pending| p.view.server == server && p.is_asked_by_server() && !p.being_acted_on;
+        let is_open = |p: &Pending| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
         while let Some(at) = self.questions.iter().position(is_open) {
             let pending = self.questions.remove(at);
             self.note(Decided {

@@ -270,7 +270,7 @@ impl Owner {
     }
 
     /// Lets this leave by the user's approval: writes it down, and then does `act` with the place of the consent request, which stays
-    /// in the queue. Until the log has the entry nothing else acts on the request.
+    /// in the queue. Until the log has the entry nothing but a refusal acts on the request.
     ///
     /// `act` gets the cause if nothing may leave: the request is gone or is not what was approved, or it can't be written down. If
     /// that shows only once the log has the entry, the log also has that nothing left.
@@ -289,7 +289,7 @@ impl Owner {
         if pending.being_acted_on || pending.hash() != shown {
             return act(self, Err(AnswerError::Stale));
         }
-        pending.being_acted_on = true;
+        (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
         let (entry, judgement) =
@@ -314,7 +314,8 @@ impl Owner {
     /// The place of a consent request that is acted on no more, if it is still there.
     fn acted_on(&mut self, request: QuestionId) -> Option<usize> {
         let at = self.questions.iter().position(|p| p.view.id == request)?;
-        self.questions[at].being_acted_on = false;
+        let pending = &mut self.questions[at];
+        (pending.being_acted_on, pending.being_written) = (false, false);
         Some(at)
     }
 

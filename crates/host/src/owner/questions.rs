@@ -50,8 +50,10 @@ pub(super) struct Pending {
     pub(super) what_for: For,
     /// The form's schema as it came, for the hash.
     pub(super) schema: Option<Value>,
-    /// Whether an approval is being carried out; until that has ended no other answer counts.
+    /// Whether an approval is being carried out; until that has ended no other approval counts.
     pub(super) being_acted_on: bool,
+    /// Whether that still waits for the log or another file, so that nothing has left and a refusal counts.
+    pub(super) being_written: bool,
     /// The files that a command leads to, as they were when the user answered. Read beside the loop.
     pub(super) files_now: Option<LaunchFiles>,
     /// Where the paths of a call led when the user answered, or rules changed. Followed beside the loop.
@@ -74,6 +76,11 @@ impl Pending {
         }
     }
 
+    /// Returns true if a refusal counts: nothing has left yet.
+    pub(super) const fn can_be_refused(&self) -> bool {
+        !self.being_acted_on || self.being_written
+    }
+
     /// The same question, to be looked at while the queue changes.
     pub(super) fn copy(&self) -> Self {
         Self {
@@ -81,6 +88,7 @@ impl Pending {
             what_for: self.what_for.clone(),
             schema: self.schema.clone(),
             being_acted_on: self.being_acted_on,
+            being_written: self.being_written,
             files_now: self.files_now.clone(),
             paths: self.paths.clone(),
             being_looked_at: self.being_looked_at,
@@ -216,6 +224,7 @@ impl Owner {
             what_for,
             schema,
             being_acted_on: false,
+            being_written: false,
             files_now: None,
             paths,
             being_looked_at: false,

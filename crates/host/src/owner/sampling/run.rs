@@ -84,10 +84,11 @@ impl Owner {
         let (server, model, params, state) =
             (shown.view.server.clone(), choice.model.clone(), params.clone(), state.clone());
         let id = shown.view.id;
-        self.questions[at].being_acted_on = true;
+        let pending = &mut self.questions[at];
+        (pending.being_acted_on, pending.being_written) = (true, true);
         self.count_run(&server.clone(), &model, &params.clone(), move |owner, counted| {
             if let Some(pending) = owner.questions.iter_mut().find(|p| p.view.id == id) {
-                pending.being_acted_on = false;
+                (pending.being_acted_on, pending.being_written) = (false, false);
             }
             let acted = counted.and_then(|counted| {
                 let leaving = Leaving::ask(&params, &state);

@@ -17,8 +17,9 @@ use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::Command;
 use crate::owner::audit::Decided;
-use crate::owner::gate::{Departure, Passed, refuses};
+use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::owner::questions::refusal;
+use crate::ports::StoreError;
 use crate::sampling::ask_hash;
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 
@@ -26,7 +27,7 @@ use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 pub(super) struct Unasked {
     server: String,
     number: u64,
-    /// None until it is counted and written down.
+    /// None until it is counted and written down, and once the model has answered.
     running: Option<Running>,
     params: Box<CreateMessageParams>,
     by: By,
@@ -129,14 +130,15 @@ impl Owner {
         if let Some(running) = &unasked.running {
             self.settle_ended(running, &ended);
         }
-        let (server, (run, request)) = (unasked.server.as_str(), of);
+        let (server, (run, request)) = (unasked.server.clone(), of);
         match self.unasked_answer(&unasked, ended) {
             Ok(answer) => {
                 let hash = Hash::of(&json!({ "answer": answer }));
+                let (subject, by) = (format!("answered by {}", answer.model), unasked.by);
                 let entry = self.entry(Decided {
-                    server,
+                    server: &server,
                     kind: "sampling-answer",
-                    subject: &format!("answered by {}", answer.model),
+                    subject: &subject,
                     decision: "allowed",
                     by: "policy",
                     hash: hash.as_str(),
@@ -145,14 +147,24 @@ impl Owner {
                     rule: unasked.by.text(),
                     ..Decided::default()
                 });
-                self.answer_written((server, run, request), Answer::Sampling(Box::new(answer)), unasked.by, entry);
+                // Until the log has it, it can be refused or taken back like the request.
+                self.sampling.unasked.insert(of, Unasked { running: None, ..unasked });
+                self.audit_entry(entry, move |owner, written| {
+                    if !owner.is_unasked(of, number) {
+                        return owner.note_not_answered(&server, &subject, &hash);
+                    }
+                    owner.sampling.unasked.remove(&of);
+                    let refused = |error: StoreError| refuses(refusal(error.to_string()));
+                    let answer = allowed_answer(by, Answer::Sampling(Box::new(answer)));
+                    owner.tell_answer(&server, run, request, written.map_or_else(refused, |()| answer));
+                });
             }
             Err(cause) => {
-                if let Some(record) = self.servers.get(server) {
+                if let Some(record) = self.servers.get(&server) {
                     record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
                 // What the provider says is the user's business.
-                self.tell_answer(server, run, request, refuses(refusal("the model did not answer".to_owned())));
+                self.tell_answer(&server, run, request, refuses(refusal("the model did not answer".to_owned())));
             }
         }
     }
