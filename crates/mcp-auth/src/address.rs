@@ -173,10 +173,10 @@ pub(crate) fn plain(url: &Url) -> String {
     shown(url.as_str())
 }
 
-/// Foreign text as it may stand in a message.
+/// Foreign text as it may stand in a message: in one line, tabs as `\t`, which parsers of URLs pass over.
 pub(crate) fn shown(text: &str) -> String {
     let text: String = text.chars().take(SHOWN * 2).collect();
-    visible(text.trim_end()).chars().take(SHOWN).collect()
+    visible(text.trim_end()).replace('\t', "\\t").chars().take(SHOWN).collect()
 }
 
 #[cfg(test)]
@@ -187,6 +187,12 @@ mod tests {
 
     fn named() -> Named {
         Named::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
+    }
+
+    #[test]
+    fn foreign_text_is_shown_in_one_line() {
+        assert_eq!(shown("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "a tab is seen");
+        assert_eq!(shown("a\nb"), "a\\x0ab", "so is the end of a line");
     }
 
     #[test]
