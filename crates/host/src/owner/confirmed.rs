@@ -49,6 +49,8 @@ pub(super) struct Confirmed {
     file: Option<ConfirmedFile>,
     /// Whether what stands there counts as confirmed, as nothing was ever sealed before.
     pub(super) adopts: bool,
+    /// Changes of a provider that the user made and that `file` does not have yet: they wait for the audit log or the disk.
+    pending_providers: usize,
 }
 
 impl Address {
@@ -154,9 +156,10 @@ impl Owner {
     ) {
         let (id, now) = (settings.id.clone(), Address::of(settings));
         let was = self.confirmed.file.as_ref().and_then(|file| file.providers.get(&id)).cloned();
-        if was.as_ref() == Some(&now) {
+        if was.as_ref() == Some(&now) && self.confirmed.pending_providers == 0 {
             return then(self, Ok(()));
         }
+        let then = self.count_provider_change(then);
         self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
             match written {
                 Ok(()) => owner.change_confirmed(
@@ -176,11 +179,13 @@ impl Owner {
         id: &str,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let Some(was) = self.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned() else {
+        let was = self.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned();
+        if was.is_none() && self.confirmed.pending_providers == 0 {
             return then(self, Ok(()));
-        };
+        }
         let own = id.to_owned();
-        self.audit_provider(id, Some(&was), None, "denied", move |owner, written| match written {
+        let then = self.count_provider_change(then);
+        self.audit_provider(id, was.as_ref(), None, "denied", move |owner, written| match written {
             Ok(()) => owner.change_confirmed(
                 move |kept| {
                     kept.providers.remove(&own);
@@ -190,6 +195,18 @@ impl Owner {
             ),
             Err(error) => then(owner, Err(error)),
         });
+    }
+
+    /// Counts a change as pending until it goes on with what this returns.
+    fn count_provider_change(
+        &mut self,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) -> impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static {
+        self.confirmed.pending_providers += 1;
+        move |owner, changed| {
+            owner.confirmed.pending_providers -= 1;
+            then(owner, changed);
+        }
     }
 
     /// The user chooses the model that new conversations begin with.

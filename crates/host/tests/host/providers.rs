@@ -1,6 +1,12 @@
 //! Providers of models on the whole host: set up, listed, asked with their keys, and forgotten.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use host::HostOptions;
+use host::ports::{Document, Ports};
 use host::providers::ProviderError;
+use host::secrets::SecretsInMemory;
 use models::{Conversions, Kind, ModelRef, ProviderSettings, Request};
 use secrecy::SecretString;
 use serde_json::json;
@@ -8,6 +14,8 @@ use testkit::app::App;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+
+use crate::audit::{Disk, until_held};
 
 const KEY: &str = "sk-canary-host-90d1";
 
@@ -65,6 +73,41 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
     app.host.set_provider(settings(&first)).await.unwrap().expect("it is changed back");
     list(&app).await.expect("the first lists again");
     assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "what was entered for it is still there");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn the_latest_address_holds_also_while_the_log_is_slow() {
+    let mut log = None;
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(SecretsInMemory::default());
+    let app = App::start_over(folder, Vec::new(), HostOptions::default(), secrets, |ports: Ports| {
+        let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
+        log = Some(Arc::clone(&disk));
+        Ports { audit: disk, ..ports }
+    })
+    .await;
+    let disk = log.unwrap();
+    let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
+    app.host.set_provider(settings(first)).await.unwrap().expect("it is set up");
+    disk.slow.store(true, Ordering::SeqCst);
+    let set = |url: &'static str| {
+        let host = app.host.clone();
+        tokio::spawn(async move { host.set_provider(settings(url)).await.unwrap() })
+    };
+    let changed = set(second);
+    until_held(&disk).await;
+    let changed_back = set(first);
+    // The host takes commands in order, so the change back is taken up before the log goes on.
+    while !changed_back.is_finished() && disk.waiting.lock().unwrap().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    changed.await.unwrap().expect("it is changed");
+    changed_back.await.unwrap().expect("and changed back");
+    let kept = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");
+    assert_eq!(kept["providers"][0]["url"], first, "what the user said last holds: {kept}");
     app.host.close().await;
 }
 
