@@ -29,6 +29,8 @@ impl Owner {
             // Whoever set them may have gone away, here and below.
             return self.keep_settings(settings, |_, kept| drop(reply.send(kept)));
         }
+        // From here on the log may be ahead of the settings, so comparing the two says nothing.
+        self.audits.is_retention_set = true;
         let entry = Decided {
             kind: KIND,
             subject: &format!("{now}{BEFORE}{before}"),
@@ -42,9 +44,7 @@ impl Owner {
                 return;
             }
             let then = move |owner: &mut Self, kept: Result<(), StoreError>| {
-                if kept.is_ok() {
-                    owner.audits.is_retention_set = true;
-                } else {
+                if kept.is_err() {
                     owner.note_keeping(&before, Some(&now), "the settings could not be written");
                 }
                 let _ = reply.send(kept);

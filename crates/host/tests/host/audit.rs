@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use host::ports::{
@@ -22,22 +22,37 @@ use tokio::task::JoinHandle;
 use crate::kept::of_kind;
 
 /// A log on a disk that does as the test says.
-struct Disk {
+pub(crate) struct Disk {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Whether nothing can be written.
     full: AtomicBool,
     /// Whether what is handed over is not written yet.
-    slow: AtomicBool,
-    waiting: Mutex<Vec<(u64, AuditEntry)>>,
+    pub(crate) slow: AtomicBool,
+    pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
     /// How far it is durable.
     durable: AtomicU64,
     /// Whether that can't be said any more.
     broken: AtomicBool,
+    /// Holds up the next read of a kind of entries until the sender is used or dropped.
+    pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
 }
 
 impl Disk {
-    fn receipts(&self) -> Arc<AuditReceipts> {
+    pub(crate) fn over(log: Arc<dyn AuditLog>) -> Self {
+        Self {
+            log,
+            receipts: Mutex::default(),
+            full: AtomicBool::new(false),
+            slow: AtomicBool::new(false),
+            waiting: Mutex::default(),
+            durable: AtomicU64::new(u64::MAX),
+            broken: AtomicBool::new(false),
+            held_read: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn receipts(&self) -> Arc<AuditReceipts> {
         self.receipts.lock().unwrap().clone().expect("the host listens")
     }
 
@@ -45,10 +60,15 @@ impl Disk {
         StoreError { path: self.path().display().to_string(), cause: "the disk is full".to_owned() }
     }
 
-    /// Writes what waits, or fails to.
-    fn go_on(&self) {
+    /// Writes what waits, or fails to, and returns what the host has to hear of it.
+    pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<Written, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
-        self.receipts().written(waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))));
+        waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))).collect()
+    }
+
+    /// Writes what waits, or fails to, and tells the host.
+    pub(crate) fn go_on(&self) {
+        self.receipts().written(self.append_waiting());
     }
 }
 
@@ -82,6 +102,10 @@ impl AuditLog for Disk {
     }
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
+        let held = query.kind.as_ref().and_then(|_| self.held_read.lock().unwrap().take());
+        if let Some(held) = held {
+            let _ = held.recv();
+        }
         self.log.read(query)
     }
 
@@ -110,15 +134,7 @@ async fn harbour() -> (App, Arc<Disk>) {
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
     let mut ports = store::open_with(&config, &data, platform.clone(), Arc::new(SecretsInMemory::default())).unwrap();
-    let disk = Arc::new(Disk {
-        log: ports.audit.clone(),
-        receipts: Mutex::default(),
-        full: AtomicBool::new(false),
-        slow: AtomicBool::new(false),
-        waiting: Mutex::default(),
-        durable: AtomicU64::new(u64::MAX),
-        broken: AtomicBool::new(false),
-    });
+    let disk = Arc::new(Disk::over(ports.audit.clone()));
     ports.audit = disk.clone();
     let host = Host::start(ports, HostOptions::default()).await;
     let entry = ServerEntry { name: "harbour".to_owned(), config: demo(&[]) };
@@ -148,6 +164,13 @@ async fn sent(app: &App) -> usize {
 
 async fn ended(call: JoinHandle<Called>) -> Called {
     tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+}
+
+/// Waits until an entry is handed over and not written.
+pub(crate) async fn until_held(disk: &Disk) {
+    while disk.waiting.lock().unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// A while in which a call would have ended.
@@ -254,6 +277,27 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     assert_eq!((&allowed.hash, &allowed.subject), (&withdrawn.hash, &withdrawn.subject), "and of which call");
     app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     assert!(ended(waits).await.is_ok(), "as the user decides now");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn an_entry_sends_no_later_call_with_the_same_id() {
+    let (app, disk) = harbour().await;
+    disk.slow.store(true, Ordering::SeqCst);
+    let cancelled = call(&app, "second");
+    until_held(&disk).await;
+    app.host.cancel_call("second".to_owned()).await.unwrap();
+    assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "it was not sent yet");
+    let (host, none) = (app.host.clone(), Map::new());
+    let asked =
+        tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    assert_eq!(sent(&app).await, 1, "the approval of the call before sends nothing");
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let answered = ended(asked).await;
+    assert!(answered.is_ok(), "and the user still decides about this one: {answered:?}");
     app.host.close().await;
 }
 

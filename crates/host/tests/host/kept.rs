@@ -1,13 +1,18 @@
 //! What the audit log keeps: what of what crossed, how much of what a server asks, and for how long.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use host::HostOptions;
-use host::ports::{AuditEntry, AuditQuery};
+use host::ports::{AuditEntry, AuditQuery, Ports};
+use host::secrets::SecretsInMemory;
 use host::view::{AppSettings, QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, json};
 use testkit::app::{App, PATIENCE, demo, scripted};
+
+use crate::audit::{Disk, until_held};
 
 /// The latest entries of a kind, the oldest first.
 pub(crate) fn of_kind(app: &App, kind: &str) -> Vec<AuditEntry> {
@@ -60,6 +65,46 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(of_kind(&app, "settings").len(), 2, "once");
     app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
+    let (read_on, held) = std::sync::mpsc::channel();
+    let mut log = None;
+    let folder = tempfile::tempdir().unwrap();
+    let app = App::start_over(
+        folder,
+        vec![],
+        HostOptions::default(),
+        Arc::new(SecretsInMemory::default()),
+        |ports: Ports| {
+            let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
+            *disk.held_read.lock().unwrap() = Some(held);
+            log = Some(Arc::clone(&disk));
+            Ports { audit: disk, ..ports }
+        },
+    )
+    .await;
+    let disk = log.unwrap();
+    disk.slow.store(true, Ordering::SeqCst);
+    let host = app.host.clone();
+    let changed = tokio::spawn(async move {
+        host.set_settings(AppSettings { audit_days: 30, ..AppSettings::default() }).await.unwrap().unwrap();
+    });
+    until_held(&disk).await;
+    // The log has the user's change before the settings do, and that is when it is read.
+    disk.slow.store(false, Ordering::SeqCst);
+    let receipts = disk.append_waiting();
+    read_on.send(()).unwrap();
+    for _ in 0..200 {
+        app.questions().await;
+    }
+    disk.receipts().written(receipts);
+    changed.await.unwrap();
+    app.host.close().await;
+    let entries = of_kind(&app, "settings");
+    let [entry] = &entries[..] else { panic!("the user's change and nothing else: {entries:?}") };
+    assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
 }
 
 #[tokio::test]
