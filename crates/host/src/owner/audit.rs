@@ -59,7 +59,7 @@ impl Default for Decided<'_> {
 /// What goes on once an entry is written.
 pub(super) enum Waiting {
     /// A call is sent, to this run of its server, if nothing changed that it was judged by.
-    Call { id: Arc<str>, run: RunId, judgement: u64, departure: Departure },
+    Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: Departure },
     /// A server's request is answered.
     Answer { server: String, run: RunId, request: ServerRequestId, answer: Passed<Answer> },
     /// Something else that may only happen once it is written down.
@@ -81,7 +81,7 @@ pub(super) struct Audits {
     pub(super) last: u64,
     /// Calls with a result that is not shown yet.
     held: Vec<Arc<str>>,
-    /// Set once the user changed in this run how much the log keeps.
+    /// Set once the user begins in this run to change how much the log keeps.
     pub(super) is_retention_set: bool,
 }
 
@@ -195,12 +195,13 @@ impl Owner {
             let server = record.view.server.clone();
             return self.finish(record, Err(CallFailure::NotReady { server }));
         };
-        let id: Arc<str> = record.view.id.as_str().into();
-        let waiting = Waiting::Call { id: Arc::clone(&id), run, judgement: self.judgement, departure };
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.new_id());
+        let waiting = Waiting::Call { id: Arc::clone(&id), number, run, judgement: self.judgement, departure };
         match self.audit_later(entry, waiting) {
             Ok(Some(Waiting::Call { departure, .. })) => self.send(record, departure),
             Ok(_) => {
                 record.view.state = CallState::Running;
+                record.writing = Some(number);
                 self.calls.insert(id, record);
             }
             Err((error, _)) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
@@ -242,9 +243,13 @@ impl Owner {
 
     fn go_on(&mut self, waiting: Waiting, written: Result<(), StoreError>) {
         match waiting {
-            Waiting::Call { id, run, judgement, departure } => {
-                // It may have been cancelled.
-                let Some(record) = self.calls.remove(&id) else { return };
+            Waiting::Call { id, number, run, judgement, departure } => {
+                // It may have been cancelled, and another one have its id.
+                if self.calls.get(&id).is_none_or(|record| record.writing != Some(number)) {
+                    return;
+                }
+                let Some(mut record) = self.calls.remove(&id) else { return };
+                record.writing = None;
                 let server = &record.view.server;
                 let is_there =
                     self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);

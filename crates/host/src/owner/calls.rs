@@ -72,6 +72,8 @@ pub(super) struct CallRecord {
     pub(super) entry: u64,
     /// Set while the links on its paths are followed.
     following: Option<u64>,
+    /// Set while its entry is on the way to the audit log.
+    pub(super) writing: Option<u64>,
     /// How it ended, while that entry is not durable.
     pub(super) held: Option<Result<ServerResult, CallFailure>>,
     reply: oneshot::Sender<CallReply>,
@@ -152,6 +154,7 @@ impl Owner {
             open_world: false,
             entry: 0,
             following: None,
+            writing: None,
             held: None,
             reply,
         };

@@ -90,10 +90,11 @@ impl Owner {
 
     /// The same for a call that the user cancels while its entry is on the way to the log.
     pub(super) fn note_cancelled_in_writing(&mut self, call: &str) {
-        let is_it = |waiting: &&Waiting| matches!(waiting, Waiting::Call { id, .. } if **id == *call);
+        let Some(record) = self.calls.get(call) else { return };
+        let Some(writing) = record.writing else { return };
+        let is_it = |waiting: &&Waiting| matches!(waiting, Waiting::Call { number, .. } if *number == writing);
         let Some(Waiting::Call { departure, .. }) = self.audits.waiting().find(is_it) else { return };
         let allowed = departure.leaves().clone();
-        let Some(record) = self.calls.get(call) else { return };
         let (view, origin) = (record.view.clone(), record.origin().clone());
         self.note_withdrawn(&view, &origin, &allowed);
     }
