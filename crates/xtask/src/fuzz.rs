@@ -1,7 +1,8 @@
 //! `cargo xtask fuzz`: the readers of foreign bytes under libFuzzer, or on stable Rust over their corpora and mutations of them.
 //!
 //! libFuzzer needs a nightly toolchain and cargo-fuzz (`cargo install cargo-fuzz`). Where either is missing the replay in
-//! `tests/fuzz/targets/tests/replay.rs` runs the same functions. `cargo xtask test` calls [`drive`].
+//! `tests/fuzz/targets/tests/replay.rs` runs the same functions. `cargo xtask test` runs the replay only, as it must end the same way each
+//! time; the workflow `checks` runs libFuzzer.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::node::RunWith;
 use crate::problem::Problem;
 use crate::process::{Program, Running, answers, cargo};
 use crate::progress::step;
@@ -29,6 +29,9 @@ const LONGEST: &str = "-max_len=8192";
 const MEMORY: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
 /// An input that takes longer, in seconds, is a finding.
 const SLOW: &str = "-timeout=10";
+
+/// The most lines that are shown of what a target says when it panics.
+const LINES_OF_MESSAGE: usize = 20;
 
 #[derive(Args, Default)]
 pub(crate) struct Options {
@@ -50,33 +53,26 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         let tests = tests.args(["--test-threads=1", "--nocapture"]).args(&options.targets);
         return tests.env("FUZZ_SECONDS", seconds).run();
     }
-    drive(options, &mut Program::run, &mut |line| {
-        println!("{line}");
-        Ok(())
-    })
+    drive(options)
 }
 
-/// Whether libFuzzer can be used here.
-pub(crate) fn has_libfuzzer() -> bool {
+/// Returns true if libFuzzer can be used here.
+fn has_libfuzzer() -> bool {
     cfg!(unix) && answers("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
 }
 
-/// Builds the programs and runs them; `say` gets one line for each and the numbers at the end.
-pub(crate) fn drive(
-    options: &Options,
-    run: RunWith,
-    say: &mut dyn FnMut(&str) -> Result<(), Problem>,
-) -> Result<(), Problem> {
-    let folder = workspace::target_folder("fuzz")?;
+/// Builds the programs, runs them, and prints one line for each and the numbers at the end.
+fn drive(options: &Options) -> Result<(), Problem> {
     let known = targets()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
         return Err(Problem::Machine(format!("there is no target {unknown}; there are {}", known.join(", "))));
     }
+    let folder = workspace::target_folder("fuzz")?;
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
     let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(SECONDS));
     step("fuzz: building the targets for libFuzzer");
-    run(cargo_fuzz("build", &folder))?;
+    cargo_fuzz("build", &folder).run()?;
     step(&format!("fuzz: {count} targets, {seconds} s each, {AT_ONCE} at once"));
     let limit = Duration::from_secs(seconds) + PATIENCE;
     let (mut under_way, mut passed) = (Vec::new(), 0);
@@ -94,16 +90,28 @@ pub(crate) fn drive(
         match running.finish(limit) {
             Ok(()) => {
                 passed += 1;
-                say(&format!("{name}: nothing found"))?;
+                println!("{name}: nothing found");
             }
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             Err(problem) => {
-                say(&format!("{name}: {problem}; {} says more", log(&folder, &name).display()))?;
+                let path = log(&folder, &name);
+                println!("{name}: {problem}; {} says more", path.display());
+                println!("{}", finding_in(&fs::read_to_string(&path).unwrap_or_default()));
             }
         }
     }
-    say(&format!("{passed} passed, {} failed", count - passed))?;
+    println!("{passed} passed, {} failed", count - passed);
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
+}
+
+/// The lines of a log of libFuzzer that tell which property does not hold, and where the input is.
+fn finding_in(log: &str) -> String {
+    let mut lines = log.lines();
+    let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
+    let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(LINES_OF_MESSAGE);
+    let message: Vec<&str> = panicked.into_iter().chain(message).collect();
+    let input = log.lines().filter(|line| line.contains("Test unit written to") || line.starts_with("SUMMARY"));
+    message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
 /// The names of all targets, which are those of the programs.
@@ -157,7 +165,14 @@ mod tests {
     #[test]
     fn an_unknown_target_is_named_before_anything_is_built() {
         let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
-        let ended = drive(&options, &mut |_| panic!("nothing is built"), &mut |_| Ok(()));
-        assert!(ended.unwrap_err().to_string().contains("there is no target moon"), "the name is told");
+        assert!(drive(&options).unwrap_err().to_string().contains("there is no target moon"), "the name is told");
+    }
+
+    #[test]
+    fn a_finding_is_told_with_its_place_and_its_input() {
+        let log = "#1\tINITED\nthread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nstack backtrace:\n   0: begin\n\
+            ==7== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
+        let told = "thread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
+        assert_eq!(finding_in(log), told);
     }
 }

@@ -11,7 +11,7 @@ use crate::progress::step;
 use crate::system_packages::{
     BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, WINDOW_TESTS,
 };
-use crate::{conformance, fuzz, tidy};
+use crate::{conformance, tidy};
 
 /// One part; the order here is the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -133,16 +133,11 @@ fn official_suite(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The replay on stable Rust takes 2 s for each target. Where libFuzzer is there each runs for 30 s more.
+/// The replay on stable Rust: the same inputs in each run, also where libFuzzer is installed.
 fn fuzzing(log: &mut Log) -> Result<Done, Problem> {
     rust::build_all(log)?;
     step("fuzz: replaying the corpora, and mutations of them");
     rust::suite(log, "replay", &[])?;
-    if fuzz::has_libfuzzer() {
-        let log = RefCell::new(log);
-        let mut say = |line: &str| log.borrow_mut().line(line);
-        fuzz::drive(&fuzz::Options::default(), &mut |program| log.borrow_mut().run(program), &mut say)?;
-    }
     Ok(Done::Ran)
 }
 
