@@ -533,6 +533,12 @@ pub enum CallFailure {
         /// The server.
         server: String,
     },
+    /// The server is in use, and its tools are still being listed.
+    #[error("the tools of {server} are still being listed; try again in a moment")]
+    NotListed {
+        /// The server.
+        server: String,
+    },
     /// A call with that id is under way.
     #[error("a call with the id {0} is under way")]
     IdInUse(String),

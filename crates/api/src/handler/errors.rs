@@ -106,7 +106,9 @@ impl From<CallFailure> for ApiError {
         let message = failure.to_string();
         let code = match &failure {
             CallFailure::NotFound(_) => ErrorCode::NotFound,
-            CallFailure::NotReady { .. } | CallFailure::Busy { .. } => ErrorCode::NotReady,
+            CallFailure::NotReady { .. } | CallFailure::NotListed { .. } | CallFailure::Busy { .. } => {
+                ErrorCode::NotReady
+            }
             CallFailure::IdInUse(_) => ErrorCode::BadRequest,
             CallFailure::Refused(_) => ErrorCode::Refused,
             CallFailure::Cancelled => ErrorCode::Cancelled,

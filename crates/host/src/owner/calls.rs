@@ -269,7 +269,12 @@ impl Owner {
         paths: &PathFacts,
     ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
-        let missing = || CallFailure::NotFound(format!("tool \"{tool}\" on {server}"));
+        let is_listed = self.servers.get(server).is_some_and(|record| record.catalog.is_read);
+        let missing = || match is_listed {
+            true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
+            // A server that was just started again may well have it.
+            false => CallFailure::NotListed { server: server.to_owned() },
+        };
         let after_untrusted = self.is_after_untrusted(origin, server);
         let record = self.servers.get_mut(server).ok_or_else(missing)?;
         let (pins, identity) = (&self.pins, record.identity.as_ref());

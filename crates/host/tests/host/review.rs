@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use host::server_config::{ServerConfig, ServerEntry};
-use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, UserAnswer};
+use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
@@ -68,6 +68,16 @@ async fn an_approval_of_what_nobody_remembers_to_have_seen_asks_once() {
     assert_eq!(asked.marks.standing, Some(Standing::New), "nobody knows whether this is what was seen");
     ended(call(&again, "fourth"), "once it was seen, the approval holds again").await;
     again.host.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_is_not_said_to_be_missing_before_the_tools_are_listed() {
+    let app = App::start(vec![("slow", scripted(&["--misbehave", "silent@tools/list"]))]).await;
+    app.approve_start("slow").await;
+    app.until("slow", "ready", |s| s.state == ServerState::Ready).await;
+    let called = app.host.call_tool("1".into(), "slow".into(), "echo".into(), Map::new(), None).await;
+    assert_eq!(called, Err(CallFailure::NotListed { server: "slow".into() }), "it may well have the tool");
+    app.host.close().await;
 }
 
 #[tokio::test]
