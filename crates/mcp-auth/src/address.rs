@@ -91,6 +91,10 @@ fn check(text: &str, named: &Named) -> Result<Url, &'static str> {
         return Err("it holds characters that have no place in it");
     }
     let url = Url::parse(text).map_err(|_| "it is no whole address")?;
+    // Names and paths in other scripts are longer as they are sent.
+    if url.as_str().len() > LONGEST {
+        return Err("it is too long");
+    }
     match url.scheme() {
         "https" => {}
         "http" if is_loopback(&url) && named.has(&url) => {}
@@ -193,6 +197,15 @@ mod tests {
     fn foreign_text_is_shown_in_one_line() {
         assert_eq!(shown("h\ttps://a.example/\n\t"), "h\\ttps://a.example/", "a tab is seen");
         assert_eq!(shown("a\nb"), "a\\x0ab", "so is the end of a line");
+    }
+
+    #[test]
+    fn the_length_that_is_sent_is_bounded() {
+        let within = format!("https://a.example/{}", "a".repeat(LONGEST - 18));
+        assert!(endpoint("a test", &within, &named()).is_ok(), "{LONGEST} bytes are allowed");
+        assert!(endpoint("a test", &format!("{within}a"), &named()).is_err(), "one more is not");
+        let grows = format!("https://a.example/{}", "é".repeat(LONGEST / 4));
+        assert!(endpoint("a test", &grows, &named()).is_err(), "nor what is more once it is encoded");
     }
 
     #[test]
