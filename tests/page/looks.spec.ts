@@ -1,5 +1,5 @@
 // Every view and every question in light, dark, Chinese, small and large: pictures for people to look at (in
-// target/screenshots/page), and what can be checked without one: axe, and nothing wider than the window.
+// target/screenshots/page), and what can be checked without one: axe, and nothing larger than the window.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -47,6 +47,9 @@ for (const { name, setup, size } of LOOKS) {
         problems.push(...(await axeFinds(app)).map((found) => `${view}: ${found}`));
         const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);
+        // What lies outside of the scrolled areas lets the focus push the whole page out of the window.
+        const taller = await app.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+        if (taller > 0) problems.push(`${view}: ${taller} pixels taller than the window`);
       });
       expect(problems, "every view is accessible and fits").toEqual([]);
     });
