@@ -62,10 +62,10 @@ pub trait Documents: Send + Sync {
     /// # Errors
     /// If it can't be moved.
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError>;
-    /// Writes a document atomically.
+    /// Writes a document atomically. JSON's `null` stands for no document.
     ///
     /// # Errors
-    /// If the file can't be written; it is then unchanged.
+    /// If the file can't be written. The former document holds then, also after a restart, unless the error says otherwise.
     fn write(&self, name: Document, value: &serde_json::Value) -> Result<(), StoreError>;
     /// Reads a document, lets `change` make it anew, and writes it. Where other programs may use the documents at the same
     /// moment (the app and a terminal), none of them may come between.

@@ -1,5 +1,7 @@
 //! Small documents, each one readable JSON file.
 
+mod announced;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,6 +10,8 @@ use std::time::{Duration, Instant};
 use host::ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument, StoreError};
 use serde_json::Value;
 use tokio::sync::mpsc;
+
+use announced::NEVER_WRITTEN;
 
 use crate::files::{self, Existing};
 use crate::lock::Lock;
@@ -41,6 +45,13 @@ enum Checked {
     Document(Value),
     /// There may be something that can't be used now, and why.
     Withheld(String),
+}
+
+impl Checked {
+    /// The content of a sealed file. [`NEVER_WRITTEN`] stands for no document.
+    fn of(value: Value) -> Self {
+        if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
+    }
 }
 
 impl DocumentFolder {
@@ -80,7 +91,7 @@ impl DocumentFolder {
             return parsed(&path, &bytes).map(Checked::Document);
         }
         let cause = match self.sealer.judge(name, &bytes) {
-            Judged::Good(text) => return parsed(&path, text).map(Checked::Document),
+            Judged::Good(text) => return parsed(&path, text).map(Checked::of),
             Judged::Withheld(cause) => {
                 self.refuse(name, RefusedDocument { cause: cause.clone(), why: Refusal::Unchecked, moved_to: None });
                 return Ok(Checked::Withheld(cause));
@@ -91,7 +102,7 @@ impl DocumentFolder {
                 return self.read_checked(name, true);
             }
             Judged::Forged(OLDER) => match self.finish_writing(name)? {
-                Some(value) => return Ok(Checked::Document(value)),
+                Some(value) => return Ok(Checked::of(value)),
                 None => OLDER,
             },
             Judged::Forged(cause) => cause,
@@ -110,7 +121,7 @@ impl DocumentFolder {
                 return self.read_checked(name, true);
             }
             if let Some(value) = self.finish_writing(name)? {
-                return Ok(Checked::Document(value));
+                return Ok(Checked::of(value));
             }
         }
         self.miss(name);
@@ -133,36 +144,19 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// A document that the keychain knows of and that was not written any more, as the program was killed in between. The lock is held.
-    fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        let next = self.next_place(name);
-        let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
-        let Judged::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
-        let value = parsed(&next, text)?;
-        files::write(&self.place(name), &bytes, Existing::Replace)?;
-        remove(&next);
-        Ok(Some(value))
-    }
-
-    /// Where a document lies until the keychain knows of it.
-    fn next_place(&self, name: Document) -> PathBuf {
-        self.path.join(format!("{}.next", name.file_name()))
-    }
-
-    /// Writes a document; the lock is held. With `tells` the keychain knows of it first, so that an older copy is refused from then on.
-    fn write_held(&self, name: Document, value: &Value, tells: bool) -> Result<(), StoreError> {
+    /// Writes a document over what `before` is in it; the lock is held. With `tells` the keychain knows of it first, so that an older
+    /// copy is refused from then on.
+    ///
+    /// # Errors
+    /// If it can't be sealed or written. The former content holds then, unless the error says otherwise.
+    fn write_held(&self, name: Document, before: Option<&Value>, value: &Value, tells: bool) -> Result<(), StoreError> {
         let path = self.place(name);
         if !SEALED.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), Existing::Replace).map(|_| ());
         }
-        let FileText { text, number } = self.sealer.text(name, value).map_err(|cause| unsealable(&path, &cause))?;
+        let FileText { text, number } = self.sealed(name, value)?;
         if let Some(number) = number.filter(|_| tells) {
-            // The disk has it by then, so that nothing is lost in between.
-            let next = self.next_place(name);
-            files::write(&next, text.as_bytes(), Existing::Replace)?;
-            self.sealer.announce(name, number);
-            files::write(&path, text.as_bytes(), Existing::Replace)?;
-            remove(&next);
+            self.write_announced(name, before, &text, number)?;
         } else {
             files::write(&path, text.as_bytes(), Existing::Replace)?;
         }
@@ -170,6 +164,10 @@ impl DocumentFolder {
             self.sealer.wrote(name, number);
         }
         Ok(())
+    }
+
+    fn sealed(&self, name: Document, value: &Value) -> Result<FileText, StoreError> {
+        self.sealer.text(name, value).map_err(|cause| unsealable(&self.place(name), &cause))
     }
 
     /// Returns true if the keychain is to know of this change. Of what servers used it is told the first time, and then every
@@ -197,13 +195,6 @@ fn without_counts(sampling: &Value) -> Value {
         }
     }
     set
-}
-
-/// Removes a file that is of no use any more. One that stays does no harm.
-fn remove(path: &Path) {
-    if let Err(error) = std::fs::remove_file(path) {
-        tracing::warn!(%error, path = %path.display(), "a file stays");
-    }
 }
 
 fn unsealable(path: &Path, cause: &str) -> StoreError {
@@ -271,7 +262,7 @@ impl Documents for DocumentFolder {
             Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
         let value = change(before.clone());
-        self.write_held(name, &value, self.tells(name, before.as_ref(), &value))
+        self.write_held(name, before.as_ref(), &value, self.tells(name, before.as_ref(), &value))
     }
 
     fn settle(&self, patience: Duration) {

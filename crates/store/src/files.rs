@@ -48,6 +48,37 @@ pub(crate) enum Existing {
     Keep,
 }
 
+/// Moves a file onto `path` in one step, so that no second write can fail. A link at `path` is followed and an existing file's
+/// permissions stay, as with [`write`]; where the link leads to another file system, the content is written there instead.
+pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let replace = || -> std::io::Result<()> {
+        if let Ok(metadata) = target.metadata() {
+            std::fs::set_permissions(from, metadata.permissions())?;
+        }
+        std::fs::rename(from, &target)?;
+        sync_folder_of(&target);
+        Ok(())
+    };
+    match replace() {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+            write(path, bytes, Existing::Replace)?;
+            if let Err(error) = std::fs::remove_file(from) {
+                tracing::warn!(%error, path = %from.display(), "a file stays that is of no use any more");
+            }
+            Ok(())
+        }
+        replaced => replaced.map_err(|error| failed(path, "write it", &error)),
+    }
+}
+
+/// Has a new name in this file's folder outlast a crash of the system. Systems that can't sync a folder do it on their own.
+fn sync_folder_of(path: &Path) {
+    if let Some(Ok(folder)) = path.parent().map(File::open) {
+        let _ = folder.sync_all();
+    }
+}
+
 /// Writes a file whole: beside it under a hidden name, then renamed. A link is followed, so that the file it leads to is the
 /// one replaced. An existing file's permissions stay. Returns whether it was written.
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<bool, StoreError> {
@@ -72,10 +103,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<boo
                 Err(error) => return Err(error.error),
             },
         }
-        // The new name itself must last, too. Systems that can't sync a folder do it on their own.
-        if let Ok(folder) = File::open(&folder) {
-            let _ = folder.sync_all();
-        }
+        sync_folder_of(&target);
         Ok(true)
     };
     write().map_err(|error| failed(path, "write it", &error))

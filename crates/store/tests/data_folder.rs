@@ -36,7 +36,7 @@ fn documents_come_back() {
 fn a_document_is_never_torn() {
     let store = Store::new();
     let folder = store.folder.path();
-    store.ports.documents.write(Document::Roots, &json!(null)).unwrap();
+    store.ports.documents.write(Document::Roots, &json!([])).unwrap();
     std::thread::scope(|scope| {
         for writer in 0..3 {
             scope.spawn(move || {

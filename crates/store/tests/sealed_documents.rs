@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -29,6 +29,8 @@ struct Keychain {
     delay: AtomicU64,
     /// How often it was told of documents.
     told: AtomicU64,
+    /// Runs when it is told of documents the next time.
+    at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Keychain {
@@ -74,6 +76,9 @@ impl Secrets for Keychain {
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.pass(name);
         self.told.fetch_add(u64::from(name == MARK), Ordering::SeqCst);
+        if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK) {
+            act();
+        }
         std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
         self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
         Ok(())
@@ -327,4 +332,99 @@ fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() 
     assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
     std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
     assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what an earlier run left is not");
+}
+
+/// Turns a file's place into a folder that no file can replace. The file is moved to the path that is returned.
+fn block(place: &Path) -> PathBuf {
+    let away = place.with_extension("away");
+    if place.exists() {
+        std::fs::rename(place, &away).unwrap();
+    }
+    std::fs::create_dir_all(place.join("full")).unwrap();
+    away
+}
+
+/// Takes the folder away again, and puts the file back if there is one.
+fn unblock(place: &Path, away: &Path) {
+    std::fs::remove_dir_all(place).unwrap();
+    if away.exists() {
+        std::fs::rename(away, place).unwrap();
+    }
+}
+
+#[test]
+fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
+    for (name, keeps_file) in [(Document::Grants, true), (Document::Grants, false), (Document::Roots, true)] {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let documents = program(folder.path(), &keychain);
+        documents.settle(PATIENCE);
+        let place = folder.path().join("data").join(name.file_name());
+        let away = place.with_extension("away");
+        let changed = documents.update(name, &mut |_| {
+            block(&place);
+            json!(["failed"])
+        });
+        changed.expect_err("nothing can replace the folder");
+        drop(documents);
+        if !keeps_file {
+            let _ = std::fs::remove_file(&away);
+        }
+        unblock(&place, &away);
+        let former = (name == Document::Grants).then(|| json!(["old"]));
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (former.clone(), false), "the former one holds: {name:?}, {keeps_file}");
+        assert_eq!(read_anew(folder.path(), &keychain, name), (former, false), "also at the next start");
+        let documents = program(folder.path(), &keychain);
+        documents.settle(PATIENCE);
+        documents.write(name, &json!(["later"])).unwrap();
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (Some(json!(["later"])), false), "and is changed as ever");
+    }
+}
+
+#[test]
+fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let place = folder.path().join("data/grants.json");
+    let next = folder.path().join("data/grants.json.next");
+    *keychain.at_mark.lock().unwrap() = Some(Box::new(move || {
+        block(&next);
+    }));
+    let changed = documents.update(Document::Grants, &mut |_| {
+        block(&place);
+        json!(["failed"])
+    });
+    let error = changed.expect_err("nothing can replace the folder");
+    assert!(error.cause.contains("may hold after a restart"), "the error says so: {error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn s21_a_sealed_document_behind_a_link_is_replaced_where_it_lies() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    // The second one is another file system on Linux.
+    for elsewhere in [std::env::temp_dir(), PathBuf::from("/dev/shm")].iter().filter(|folder| folder.is_dir()) {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let elsewhere = tempfile::tempdir_in(elsewhere).unwrap();
+        let (place, target) = (folder.path().join("data/grants.json"), elsewhere.path().join("own.json"));
+        std::fs::copy(&place, &target).unwrap();
+        std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
+        std::fs::remove_file(&place).unwrap();
+        std::os::unix::fs::symlink(&target, &place).unwrap();
+        let documents = program(folder.path(), &keychain);
+        documents.settle(PATIENCE);
+        assert!(add(&*documents), "it is changed");
+        assert!(place.is_symlink(), "the link stays");
+        assert_eq!(kept(folder.path()), json!(["old", "new"]), "the file that it leads to is written");
+        let mode = target.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640, "with its permissions");
+        assert!(!place.with_extension("json.next").exists(), "nothing is left beside it");
+        assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (Some(json!(["old", "new"])), false));
+    }
 }

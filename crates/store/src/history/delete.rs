@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::file;
+use super::schema::CheckedConnection;
 use crate::database;
 
 /// How long to wait for other programs that read, to empty the journal. If they read for longer it is done later.
@@ -31,20 +32,18 @@ const INDEX_BEGUN: i64 = 2;
 const JOURNAL_LEFT: i64 = 3;
 
 /// Makes a conversation none. Whether there was one.
-pub(super) fn conversation(connection: &mut Connection, id: &str) -> rusqlite::Result<bool> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let Some((number, _)) = file::conversation(&transaction, id)? else { return Ok(false) };
+pub(super) fn conversation(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
+    let Some((number, _)) = file::conversation(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
-    transaction.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
+    connection.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
     for sql in [
         "DELETE FROM source WHERE conversation = ?1",
         "DELETE FROM reading WHERE conversation = ?1",
         "DELETE FROM reading_seal WHERE conversation = ?1",
         "DELETE FROM conversation WHERE number = ?1",
     ] {
-        transaction.prepare_cached(sql)?.execute([number])?;
+        connection.prepare_cached(sql)?.execute([number])?;
     }
-    transaction.commit()?;
     Ok(true)
 }
 
@@ -60,37 +59,39 @@ pub(super) enum Left {
 }
 
 /// Does one step for what was deleted. Waits so long for other programs that read.
-pub(super) fn step(connection: &mut Connection, wait: Duration) -> rusqlite::Result<Left> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let first = transaction
+pub(super) fn step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<Left> {
+    let left = connection.write(step_in_transaction)?;
+    if left == Left::Journal { empty_journal(connection, wait) } else { Ok(left) }
+}
+
+fn step_in_transaction(connection: &Connection) -> rusqlite::Result<Left> {
+    let first = connection
         .prepare_cached("SELECT conversation, left FROM gone ORDER BY left LIMIT 1")?
         .query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
         .optional()?;
     match first {
         None => return Ok(Left::Nothing),
         Some((number, ITEMS_LEFT)) => {
-            if remove_items(&transaction, number)? {
+            if remove_items(connection, number)? {
                 let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
-                transaction.prepare_cached(sql)?.execute(params![number, INDEX_LEFT])?;
+                connection.prepare_cached(sql)?.execute(params![number, INDEX_LEFT])?;
             }
         }
         Some((_, INDEX_LEFT)) => {
-            begin_index(&transaction)?;
-            move_on(&transaction, INDEX_LEFT, INDEX_BEGUN)?;
+            begin_index(connection)?;
+            move_on(connection, INDEX_LEFT, INDEX_BEGUN)?;
         }
         Some((_, INDEX_BEGUN)) => {
-            if go_on_with_index(&transaction)? {
-                move_on(&transaction, INDEX_BEGUN, JOURNAL_LEFT)?;
+            if go_on_with_index(connection)? {
+                move_on(connection, INDEX_BEGUN, JOURNAL_LEFT)?;
             }
         }
         Some(_) => {
-            if database::give_back(&transaction, FREE_PAGES)? {
-                drop(transaction);
-                return empty_journal(connection, wait);
+            if database::give_back(connection, FREE_PAGES)? {
+                return Ok(Left::Journal);
             }
         }
     }
-    transaction.commit()?;
     Ok(Left::Steps)
 }
 
@@ -139,18 +140,20 @@ fn merge(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
 }
 
 /// Empties the journal, which is the last there is to do.
-fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<Left> {
-    let gone: Vec<i64> = connection
-        .prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?
-        .query_map([JOURNAL_LEFT], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    if !database::empty_journal(connection, wait)? {
+fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<Left> {
+    let gone: Vec<i64> = connection.read(|connection| {
+        let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
+        statement.query_map([JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+    })?;
+    if !database::empty_journal(connection.for_maintenance(), wait)? {
         return Ok(Left::Journal);
     }
-    for conversation in gone {
-        connection.prepare_cached("DELETE FROM gone WHERE conversation = ?1")?.execute([conversation])?;
-    }
-    Ok(Left::Nothing)
+    connection.write(|connection| {
+        for conversation in gone {
+            connection.prepare_cached("DELETE FROM gone WHERE conversation = ?1")?.execute([conversation])?;
+        }
+        Ok(Left::Nothing)
+    })
 }
 
 #[cfg(test)]
@@ -204,10 +207,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         drop(filled(folder.path(), (400, 300), (120, 3)));
         let path = folder.path().join("history.db");
-        let mut connection = file::open(&path, &ContentKeySlot::default()).unwrap().connection;
-        let other = file::open(&path, &ContentKeySlot::default()).unwrap().connection;
+        let mut connection = file::open(&path, &ContentKeySlot::default()).unwrap();
+        let other = database::connect(&path).unwrap();
         other.busy_timeout(Duration::ZERO).unwrap();
-        assert!(conversation(&mut connection, "gone").unwrap(), "it was there");
+        assert!(connection.write(|connection| conversation(connection, "gone")).unwrap(), "it was there");
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
@@ -228,9 +231,8 @@ mod tests {
         for done in 0.. {
             let folder = tempfile::tempdir().unwrap();
             drop(filled(folder.path(), (10, 50), (60, 3)));
-            let mut connection =
-                file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap().connection;
-            conversation(&mut connection, "gone").unwrap();
+            let mut connection = file::open(&folder.path().join("history.db"), &ContentKeySlot::default()).unwrap();
+            connection.write(|connection| conversation(connection, "gone")).unwrap();
             let mut left = Left::Steps;
             for _ in 0..done {
                 left = step(&mut connection, CLEARING).unwrap();

@@ -8,8 +8,9 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::schema::CheckedConnection;
 use super::words;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
@@ -76,21 +77,26 @@ pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Has everything written encrypted with this key from now on, unless another program chose one meanwhile.
-pub(super) fn begin(connection: &mut Connection, key: &ContentKey) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
-    if transaction.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
-        // The index has the words of all texts.
-        transaction.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
-    }
-    transaction.commit()
+pub(super) fn begin(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
+    connection.write(|connection| {
+        let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
+        if connection.execute(sql, params![key.id, ROWS_LEFT])? > 0 {
+            // The index has the words of all texts.
+            connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
+        }
+        Ok(())
+    })
 }
 
 /// Encrypts what is left, and clears the files of it. Whether nothing is left: the journal can't be emptied while another program
 /// reads for longer than `wait`.
-pub(super) fn go_on(connection: &mut Connection, key: &ContentKeySlot, wait: Duration) -> rusqlite::Result<bool> {
+pub(super) fn go_on(
+    connection: &mut CheckedConnection,
+    key: &ContentKeySlot,
+    wait: Duration,
+) -> rusqlite::Result<bool> {
     loop {
-        let left = protection(connection)?.map_or(NOTHING_LEFT, |protection| protection.left);
+        let left = connection.read(protection)?.map_or(NOTHING_LEFT, |protection| protection.left);
         match left {
             ROWS_LEFT => {
                 let Some(own) = key.get() else { return Ok(false) };
@@ -102,15 +108,11 @@ pub(super) fn go_on(connection: &mut Connection, key: &ContentKeySlot, wait: Dur
                 move_on(connection, ROWS_LEFT, PAGES_LEFT)?;
             }
             PAGES_LEFT => {
-                // By now the copy is encrypted too, and it may be too large for memory.
-                connection.pragma_update(None, "temp_store", "file")?;
-                let written = connection.execute_batch("VACUUM");
-                connection.pragma_update(None, "temp_store", "memory")?;
-                written?;
+                write_anew(connection.for_maintenance())?;
                 move_on(connection, PAGES_LEFT, JOURNAL_LEFT)?;
             }
             JOURNAL_LEFT => {
-                if !database::empty_journal(connection, wait)? {
+                if !database::empty_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
                 move_on(connection, JOURNAL_LEFT, NOTHING_LEFT)?;
@@ -120,8 +122,17 @@ pub(super) fn go_on(connection: &mut Connection, key: &ContentKeySlot, wait: Dur
     }
 }
 
-fn move_on(connection: &Connection, from: i64, to: i64) -> rusqlite::Result<()> {
-    connection.execute("UPDATE protection SET left = ?2 WHERE left = ?1", [from, to]).map(|_| ())
+fn write_anew(connection: &Connection) -> rusqlite::Result<()> {
+    // By now the copy is encrypted too, and it may be too large for memory.
+    connection.pragma_update(None, "temp_store", "file")?;
+    let written = connection.execute_batch("VACUUM");
+    connection.pragma_update(None, "temp_store", "memory")?;
+    written
+}
+
+fn move_on(connection: &mut CheckedConnection, from: i64, to: i64) -> rusqlite::Result<()> {
+    let sql = "UPDATE protection SET left = ?2 WHERE left = ?1";
+    connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
 
 /// The last of the next rows after one, as many as one step takes; none if there are none.
@@ -132,56 +143,58 @@ fn next(connection: &Connection, table: &str, number: &str, after: i64, count: i
     connection.prepare_cached(&sql)?.query_row([after, count], |row| row.get(0))
 }
 
-fn columns(connection: &Connection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
-    let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
-    let mut after = i64::MIN;
-    while let Some(last) = next(connection, table, number, after, ROWS)? {
-        connection.prepare_cached(&sql)?.execute([after, last])?;
-        after = last;
+/// Goes through all rows of a table in steps of `count`, each one transaction. `act` gets the numbers between which its rows lie.
+fn in_steps(
+    connection: &mut CheckedConnection,
+    (table, number, count): (&str, &str, i64),
+    act: impl Fn(&Connection, [i64; 2]) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let mut after = Some(i64::MIN);
+    while let Some(from) = after {
+        after = connection.write(|connection| {
+            let last = next(connection, table, number, from, count)?;
+            if let Some(last) = last {
+                act(connection, [from, last])?;
+            }
+            Ok::<_, rusqlite::Error>(last)
+        })?;
     }
     Ok(())
+}
+
+fn columns(connection: &mut CheckedConnection, table: &str, number: &str, set: &str) -> rusqlite::Result<()> {
+    let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
+    in_steps(connection, (table, number, ROWS), |connection, rows| {
+        connection.prepare_cached(&sql)?.execute(rows).map(drop)
+    })
 }
 
 /// What is said in items, with its words for the search.
-fn texts(connection: &mut Connection) -> rusqlite::Result<()> {
-    let mut after = i64::MIN;
-    while let Some(last) = next(connection, "said", "item", after, ROWS)? {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let plain: Vec<(i64, String)> = {
-            let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
-            let mut statement = transaction.prepare_cached(sql)?;
-            let rows = statement.query_map([after, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<rusqlite::Result<_>>()?
-        };
-        for (item, text) in plain {
+fn texts(connection: &mut CheckedConnection) -> rusqlite::Result<()> {
+    in_steps(connection, ("said", "item", ROWS), |connection, rows| {
+        let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
+        let mut statement = connection.prepare_cached(sql)?;
+        let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (item, text) in plain.collect::<rusqlite::Result<Vec<(i64, String)>>>()? {
             let sql = "UPDATE said SET text = encrypted('said', text) WHERE item = ?1";
-            transaction.prepare_cached(sql)?.execute([item])?;
+            connection.prepare_cached(sql)?.execute([item])?;
             let sql = "INSERT OR REPLACE INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))";
-            transaction.prepare_cached(sql)?.execute(params![item, words::indexed(&text)])?;
+            connection.prepare_cached(sql)?.execute(params![item, words::indexed(&text)])?;
         }
-        transaction.commit()?;
-        after = last;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
-fn blobs(connection: &mut Connection, key: &ContentKey) -> rusqlite::Result<()> {
-    let mut after = i64::MIN;
-    while let Some(last) = next(connection, "blob", "number", after, BLOBS)? {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let plain: Vec<(i64, Vec<u8>)> = {
-            let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
-            let mut statement = transaction.prepare_cached(sql)?;
-            let rows = statement.query_map([after, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<rusqlite::Result<_>>()?
-        };
-        for (number, hash) in plain {
-            blob(&transaction, number, &key.name_of(&hash), key)?;
+fn blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
+    in_steps(connection, ("blob", "number", BLOBS), |connection, rows| {
+        let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
+        let mut statement = connection.prepare_cached(sql)?;
+        let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (number, hash) in plain.collect::<rusqlite::Result<Vec<(i64, Vec<u8>)>>>()? {
+            blob(connection, number, &key.name_of(&hash), key)?;
         }
-        transaction.commit()?;
-        after = last;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Encrypts one large content, or has its items use the one with the same bytes that is encrypted already.

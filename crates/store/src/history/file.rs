@@ -139,8 +139,8 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<CheckedConnectio
     };
     set_up()
         .and_then(|()| super::reading::make_tables(&connection))
-        .map_err(|error| failed(path, "open it", &error))?;
-    CheckedConnection::new(connection, path)
+        .and_then(|()| CheckedConnection::new(connection))
+        .map_err(|error| failed(path, "open it", &error))
 }
 
 /// Makes the first version's tables those of the second one.

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use host::conversation::item::{self, State};
 use host::history::{After, NewItem};
 use host::ports::StoreError;
-use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{create, is_id, write};
+use super::schema::CheckedConnection;
+use super::write::{self, Refused};
+use super::{create, is_id};
 use crate::content_key::ContentKey;
 use crate::files;
 
@@ -43,7 +44,7 @@ struct OlderItem {
 
 /// Takes over what is in this folder. What can't be is left and told in the log.
 pub(super) fn take_over(
-    connection: &mut Connection,
+    connection: &mut CheckedConnection,
     folder: &Path,
     key: Option<&ContentKey>,
 ) -> Result<(), StoreError> {
@@ -75,7 +76,7 @@ pub(super) fn take_over(
     Ok(())
 }
 
-fn one(connection: &mut Connection, path: &Path, id: &str, key: Option<&ContentKey>) -> Result<(), StoreError> {
+fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&ContentKey>) -> Result<(), StoreError> {
     let failed = |cause: String| StoreError { path: path.display().to_string(), cause };
     let Some(bytes) = files::read(path, LIMIT)? else { return Ok(()) };
     let older: Older = serde_json::from_slice(&bytes)
@@ -110,15 +111,19 @@ fn one(connection: &mut Connection, path: &Path, id: &str, key: Option<&ContentK
         settings: older.settings.unwrap_or_else(|| Value::Object(serde_json::Map::new())),
         ..Default::default()
     };
-    let sql = |error: &dyn std::fmt::Display| failed(format!("it could not be taken over: {error}"));
-    // An earlier attempt may have been interrupted, or have come so far that only the name stayed.
-    let is_new = create(connection, &conversation).map_err(|error| sql(&error))?;
-    let is_begun =
-        is_new || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
-    if is_begun {
-        write::items(connection, id, &items, None, key).map_err(|error| sql(&error))?;
-    }
-    Ok(())
+    let bodies = write::bodies(&items);
+    let taken_over = bodies.and_then(|bodies| {
+        connection.write(|connection| {
+            // Older versions could be interrupted in between, or have come so far that only the name stayed.
+            let is_begun = create(connection, &conversation)?
+                || super::read::conversation(connection, id, key).is_ok_and(|c| c.is_some_and(|c| c.items == 0));
+            if is_begun {
+                write::items(connection, id, (&items, &bodies), None, key)?;
+            }
+            Ok::<_, Refused>(())
+        })
+    });
+    taken_over.map_err(|error| failed(format!("it could not be taken over: {error}")))
 }
 
 /// Removes what was kept of a conversation's old file.

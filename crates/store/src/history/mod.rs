@@ -123,7 +123,7 @@ impl HistoryDatabase {
     /// Opens the database for the first time: goes on with what was deleted, takes over what is older, and marks what was cut.
     fn first_open(&self) -> Result<CheckedConnection, StoreError> {
         let mut opened = file::open(&self.path, &self.key)?;
-        let connection = &mut opened.connection;
+        let connection = &mut opened;
         self.keys.ask(false);
         let _ = self.keys.wait(FIRST_PATIENCE);
         self.follow_protection(connection, delete::CLEARING)?;
@@ -137,28 +137,29 @@ impl HistoryDatabase {
     }
 
     /// Does something with the connection that writes.
-    fn connected<T>(&self, act: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn connected<T>(&self, act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut writes = locked(&self.writes);
         match writes.as_mut() {
             Some(opened) => {
-                opened.check(&self.path)?;
-                self.follow_protection(&mut opened.connection, Duration::ZERO)?;
-                act(&mut opened.connection)
+                self.follow_protection(opened, Duration::ZERO)?;
+                act(opened)
             }
-            None => act(&mut writes.insert(self.first_open()?).connection),
+            None => act(writes.insert(self.first_open()?)),
         }
     }
 
-    fn writing<T>(
+    /// Writes in one transaction.
+    fn writing<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> Result<T, Refused>) -> Result<T, StoreError> {
+        self.writing_in_steps(tried, |connection| connection.write(act))
+    }
+
+    fn writing_in_steps<T>(
         &self,
         tried: &str,
-        act: impl FnOnce(&mut Connection) -> Result<T, Refused>,
+        act: impl FnOnce(&mut CheckedConnection) -> Result<T, Refused>,
     ) -> Result<T, StoreError> {
         self.connected(|connection| {
-            let done = act(connection).map_err(|error| match error {
-                Refused::Sql(error) => failed(&self.path, tried, &error),
-                other => self.error(other.to_string()),
-            })?;
+            let done = act(connection).map_err(|error| self.refused(tried, &error))?;
             if self.has_gone.load(Ordering::Relaxed) {
                 self.step(connection, Duration::ZERO);
             }
@@ -166,17 +167,22 @@ impl HistoryDatabase {
         })
     }
 
+    fn refused(&self, tried: &str, error: &Refused) -> StoreError {
+        match error {
+            Refused::Sql(error) => failed(&self.path, tried, error),
+            other => self.error(other.to_string()),
+        }
+    }
+
     fn reading<T>(&self, tried: &str, act: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let mut reads = locked(&self.reads);
         if reads.is_none() {
             // Before the first one reads, the tables are there, and what is older is in them.
-            self.writing("open it", |_| Ok(()))?;
+            self.connected(|_| Ok(()))?;
             *reads = Some(file::open(&self.path, &self.key)?);
         }
         let Some(opened) = reads.as_mut() else { return Err(self.error("it is not open".to_owned())) };
-        opened.check(&self.path)?;
-        let connection = &opened.connection;
-        let protection = encryption::protection(connection).map_err(|error| failed(&self.path, tried, &error))?;
+        let protection = opened.read(encryption::protection).map_err(|error| failed(&self.path, tried, &error))?;
         let is_behind = match protection {
             Some(protection) => self.key.get().is_none_or(|key| key.id != protection.key),
             None => self.keys.known().is_some(),
@@ -184,7 +190,7 @@ impl HistoryDatabase {
         if is_behind {
             self.connected(|_| Ok(()))?;
         }
-        act(connection).map_err(|error| failed(&self.path, tried, &error))
+        opened.read(act).map_err(|error| failed(&self.path, tried, &error))
     }
 
     /// Has the key that the file is encrypted with, which another program may have begun, and encrypts a plain one as soon as there is
@@ -192,15 +198,16 @@ impl HistoryDatabase {
     ///
     /// # Errors
     /// If there is a key and the file does not take it, or the file is encrypted and there is none: nothing is written plain then.
-    fn follow_protection(&self, connection: &mut Connection, wait: Duration) -> Result<(), StoreError> {
-        let read = |connection: &Connection| {
-            encryption::protection(connection).map_err(|error| failed(&self.path, "read it", &error))
+    fn follow_protection(&self, connection: &mut CheckedConnection, wait: Duration) -> Result<(), StoreError> {
+        let read = |connection: &mut CheckedConnection| {
+            connection.read(encryption::protection).map_err(|error| failed(&self.path, "read it", &error))
         };
         let mut protection = read(connection)?;
         if protection.is_none() {
             let key = match self.keys.known() {
                 Some(key) => key,
-                None if encryption::has_encrypted(connection)
+                None if connection
+                    .read(encryption::has_encrypted)
                     .map_err(|error| failed(&self.path, "read it", &error))? =>
                 {
                     self.wait_for_key()?
@@ -224,7 +231,7 @@ impl HistoryDatabase {
         Ok(())
     }
 
-    fn encrypt_rest(&self, connection: &mut Connection, wait: Duration) {
+    fn encrypt_rest(&self, connection: &mut CheckedConnection, wait: Duration) {
         let done = encryption::go_on(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
@@ -261,7 +268,7 @@ impl HistoryDatabase {
     }
 
     /// Does one step for what was deleted. Whether another one can be done at once; what else is left is done after later writes.
-    fn step(&self, connection: &mut Connection, wait: Duration) -> bool {
+    fn step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "what was deleted is not gone from the file yet");
             Left::Journal
@@ -300,7 +307,7 @@ impl Drop for HistoryDatabase {
         if self.has_gone.load(Ordering::Relaxed)
             && let Some(opened) = locked(&self.writes).as_mut()
         {
-            self.step(&mut opened.connection, delete::CLEARING);
+            self.step(opened, delete::CLEARING);
         }
     }
 }
@@ -349,8 +356,10 @@ impl History for HistoryDatabase {
         self.checked(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == State::Streaming);
         let writer = if is_streaming { Some(self.writer()?) } else { None };
-        self.writing("write to a conversation", |connection| {
-            write::items(connection, conversation, items, writer, self.key.get().as_deref())
+        let tried = "write to a conversation";
+        let bodies = write::bodies(items).map_err(|error| self.refused(tried, &error))?;
+        self.writing(tried, |connection| {
+            write::items(connection, conversation, (items, &bodies), writer, self.key.get().as_deref())
         })
     }
 
@@ -363,8 +372,8 @@ impl History for HistoryDatabase {
         }
         // Its writer may have been another program, and may have ended.
         let own = self.writer.get().map(Writer::name);
-        let cut =
-            self.writing("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
+        let cut = self
+            .writing_in_steps("mark what was cut", |connection| Ok(writers::mark_cut(connection, &self.held, own)?))?;
         if cut == 0 {
             Ok(page)
         } else {

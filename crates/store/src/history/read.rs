@@ -27,8 +27,6 @@ pub(super) fn conversation(
     id: &str,
     key: Option<&ContentKey>,
 ) -> rusqlite::Result<Option<Conversation>> {
-    // The marks and their seal belong together.
-    let connection = connection.unchecked_transaction()?;
     let sql = "SELECT number, decrypted('title', title), created_at, updated_at, \
         (SELECT item.id FROM item WHERE item.number = head), decrypted('settings', settings), items \
         FROM conversation WHERE id = ?1";
@@ -52,11 +50,11 @@ pub(super) fn conversation(
     let mut statement =
         connection.prepare_cached("SELECT server FROM source WHERE conversation = ?1 ORDER BY place")?;
     found.sources = statement.query_map([number], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    found.readings = reading::of(&connection, number)?;
+    found.readings = reading::of(connection, number)?;
     if let Some(key) = key
-        && !reading_seal::holds(&connection, number, key)?
+        && !reading_seal::holds(connection, number, key)?
     {
-        let all = reading_seal::found(&connection, number)?;
+        let all = reading_seal::found(connection, number)?;
         for server in all.sources {
             if !found.sources.contains(&server) {
                 found.sources.push(server);

@@ -1,62 +1,90 @@
 //! Checks that the tables are those that Drawbridge makes. Through a view or a trigger, a program without the key could have
 //! the history seem plain, or copy what is written (`HistoryDatabase` in `mod.rs`).
+//!
+//! All that reads or writes rows does so in a transaction of [`CheckedConnection`], which checks within it: from its first look on,
+//! no other program can change the tables for it.
 
-use std::path::Path;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use host::ports::StoreError;
-use rusqlite::Connection;
-
-use super::file::{self, failed};
+use super::file;
 
 /// The name that the tables of the index begin with. SQLite makes them, and no text goes into them once there is a key.
 const INDEX: &str = "word_";
 /// The most parts of a schema that an error names.
 const MOST_NAMED: usize = 10;
 
+/// Another program changed the tables. Nothing is read or written then.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "another program changed its tables ({}), so nothing is read from it or written to it: keep a copy of it, move it away, \
+    and a new one is begun",
+    .0.join(", ")
+)]
+struct StrangeTables(Vec<String>);
+
 /// A connection with the latest schema that was checked on it.
 pub(super) struct CheckedConnection {
-    pub(super) connection: Connection,
-    version: i64,
+    connection: Connection,
+    version: Option<i64>,
 }
 
 impl CheckedConnection {
     /// # Errors
     /// If the tables are not those that Drawbridge makes.
-    pub(super) fn new(connection: Connection, path: &Path) -> Result<Self, StoreError> {
-        let version = version_of(&connection).map_err(|error| failed(path, "open it", &error))?;
-        check(&connection, path)?;
-        Ok(Self { connection, version })
+    pub(super) fn new(connection: Connection) -> rusqlite::Result<Self> {
+        let mut checked = Self { connection, version: None };
+        checked.read(|_| Ok::<_, rusqlite::Error>(()))?;
+        Ok(checked)
     }
 
-    /// Checks the tables again if another connection changed them.
+    /// Reads in one transaction.
     ///
     /// # Errors
-    /// If they are not those that Drawbridge makes.
-    pub(super) fn check(&mut self, path: &Path) -> Result<(), StoreError> {
-        let version = version_of(&self.connection).map_err(|error| failed(path, "read it", &error))?;
-        if version != self.version {
-            check(&self.connection, path)?;
-            self.version = version;
+    /// As `act`, or if the tables are not those that Drawbridge makes.
+    pub(super) fn read<T, E: From<rusqlite::Error>>(
+        &mut self,
+        act: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.transact(TransactionBehavior::Deferred, act)
+    }
+
+    /// Writes in one transaction. What `act` did before an error is undone.
+    ///
+    /// # Errors
+    /// As `act`, or if the tables are not those that Drawbridge makes.
+    pub(super) fn write<T, E: From<rusqlite::Error>>(
+        &mut self,
+        act: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.transact(TransactionBehavior::Immediate, act)
+    }
+
+    fn transact<T, E: From<rusqlite::Error>>(
+        &mut self,
+        behavior: TransactionBehavior,
+        act: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let transaction = Transaction::new_unchecked(&self.connection, behavior)?;
+        // This begins to read also where nothing else has, so the tables stay as they are until the end.
+        let version = transaction.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
+        if self.version != Some(version) {
+            check(&transaction)?;
+            self.version = Some(version);
         }
-        Ok(())
+        let done = act(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+
+    /// For what SQLite does in no transaction: writing the file anew and emptying its journal. Neither runs a trigger.
+    pub(super) const fn for_maintenance(&self) -> &Connection {
+        &self.connection
     }
 }
 
-fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.pragma_query_value(None, "schema_version", |row| row.get(0))
-}
-
-fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let strange = strange_parts(connection).map_err(|error| failed(path, "read it", &error))?;
-    if strange.is_empty() {
-        return Ok(());
-    }
-    let cause = format!(
-        "another program changed its tables ({}), so nothing is read from it or written to it: keep a copy of it, move it away, \
-        and a new one is begun",
-        strange.join(", ")
-    );
-    Err(StoreError { path: path.display().to_string(), cause })
+fn check(connection: &Connection) -> rusqlite::Result<()> {
+    let strange = strange_parts(connection)?;
+    if strange.is_empty() { Ok(()) } else { Err(rusqlite::Error::UserFunctionError(Box::new(StrangeTables(strange)))) }
 }
 
 /// One table, index, view or trigger.
@@ -99,4 +127,68 @@ fn parts_of(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
         Ok(Part { kind, name, text: text.map(|text| text.split_whitespace().collect()) })
     })?;
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+
+    use host::conversation::item::State;
+    use host::history::{After, Conversation, NewItem};
+    use host::ports::History as _;
+    use host::secrets::SecretsInMemory;
+    use serde_json::json;
+
+    use super::super::{HistoryDatabase, locked};
+    use super::*;
+    use crate::audit::KeyHolder;
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+    /// Set once a connection waits for another program's transaction.
+    static WAITS: AtomicBool = AtomicBool::new(false);
+
+    fn wait(_: i32) -> bool {
+        WAITS.store(true, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(5));
+        true
+    }
+
+    fn says(id: &str) -> NewItem {
+        let body = json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": "kestrel"}]});
+        let (sources, readings) = (Vec::new(), Vec::new());
+        NewItem { id: id.into(), after: After::Head, at: 1, body, state: State::Whole, sources, readings }
+    }
+
+    #[test]
+    fn a_trigger_that_comes_while_a_write_waits_for_its_turn_copies_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
+        history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
+        history.write("c", &[says("before")]).unwrap();
+        locked(&history.writes).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
+        let other = Connection::open(folder.path().join("history.db")).unwrap();
+        let attack = "BEGIN IMMEDIATE; CREATE TABLE copy (text); \
+            CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
+        other.execute_batch(attack).unwrap();
+        let written = std::thread::scope(|scope| {
+            let written = scope.spawn(|| history.write("c", &[says("after")]));
+            let start = Instant::now();
+            while !WAITS.load(Ordering::SeqCst) {
+                assert!(start.elapsed() < PATIENCE, "the write waits for the other program");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            other.execute_batch("COMMIT").unwrap();
+            written.join().unwrap()
+        });
+        let count = |table: &str| -> i64 {
+            other.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!((count("copy"), count("item")), (0, 1), "nothing is copied, and nothing written");
+        let error = written.unwrap_err();
+        assert!(error.cause.contains("tables (copies)"), "the trigger is named: {error}");
+    }
 }

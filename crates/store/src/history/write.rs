@@ -2,7 +2,7 @@
 
 use host::conversation::item::State;
 use host::history::{After, NewItem, text_of};
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::large::{TakenOut, take_out};
 use super::{encryption::BYTES, file, file::signed, reading, reading_seal};
@@ -50,70 +50,71 @@ pub(super) enum Refused {
     Json(String, serde_json::Error),
 }
 
-/// Writes items. Whether there is such a conversation. `writer` is this program, if one of them is streaming,
+/// Makes bodies ready to be written, which takes time: before a transaction for which others wait.
+pub(super) fn bodies(items: &[NewItem]) -> Result<Vec<Body>, Refused> {
+    items.iter().map(Body::of).collect()
+}
+
+/// Writes items with their [`bodies`]. Whether there is such a conversation. `writer` is this program, if one of them is streaming,
 /// and `key` the one that the file is encrypted with.
 pub(super) fn items(
-    connection: &mut Connection,
+    connection: &Connection,
     conversation: &str,
-    items: &[NewItem],
+    (items, bodies): (&[NewItem], &[Body]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, Refused> {
-    // What takes time is done before others wait for it.
-    let bodies = items.iter().map(Body::of).collect::<Result<Vec<_>, _>>()?;
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let Some((conversation, mut head)) = file::conversation(&transaction, conversation)? else { return Ok(false) };
+    let Some((conversation, mut head)) = file::conversation(connection, conversation)? else { return Ok(false) };
     let seal = match key {
-        Some(key) if changes_marks(&transaction, conversation, items)? => Some(key),
+        Some(key) if changes_marks(connection, conversation, items)? => Some(key),
         _ => None,
     };
     if let Some(key) = seal
-        && !reading_seal::holds(&transaction, conversation, key)?
+        && !reading_seal::holds(connection, conversation, key)?
     {
-        reading_seal::mend(&transaction, conversation)?;
+        reading_seal::mend(connection, conversation)?;
     }
     let mut made = 0;
-    for (item, body) in items.iter().zip(&bodies) {
-        let number = if let Some(number) = file::item(&transaction, conversation, &item.id)? {
-            replace(&transaction, number, item, body, writer)?;
+    for (item, body) in items.iter().zip(bodies) {
+        let number = if let Some(number) = file::item(connection, conversation, &item.id)? {
+            replace(connection, number, item, body, writer)?;
             number
         } else {
             let parent = match &item.after {
                 After::Head => head,
                 After::Start => None,
-                After::Item(id) => match file::item(&transaction, conversation, id)? {
+                After::Item(id) => match file::item(connection, conversation, id)? {
                     None => return Err(Refused::NoParent(item.id.clone(), id.clone())),
                     found => found,
                 },
             };
             made += 1;
-            let number = insert(&transaction, conversation, parent, item, body, writer)?;
+            let number = insert(connection, conversation, parent, item, body, writer)?;
             head = Some(number);
             number
         };
-        body.keep(&transaction, number, key)?;
+        body.keep(connection, number, key)?;
         if let Some(text) = &body.said {
-            file::say(&transaction, number, text)?;
+            file::say(connection, number, text)?;
         }
         for server in &item.sources {
-            add_source(&transaction, conversation, server)?;
+            add_source(connection, conversation, server)?;
         }
         for reading in &item.readings {
-            reading::add(&transaction, conversation, reading)?;
+            reading::add(connection, conversation, reading)?;
         }
     }
     let at = items.iter().map(|item| signed(item.at)).max().unwrap_or(0);
     let sql = "UPDATE conversation SET head = ?2, items = items + ?3, updated_at = max(updated_at, ?4) WHERE number = ?1 \
         RETURNING items";
     let count: i64 =
-        transaction.prepare_cached(sql)?.query_row(params![conversation, head, made, at], |row| row.get(0))?;
+        connection.prepare_cached(sql)?.query_row(params![conversation, head, made, at], |row| row.get(0))?;
     if made > 0 && count > MAX_ITEMS {
         return Err(Refused::TooMany);
     }
     if let Some(key) = seal {
-        reading_seal::put(&transaction, conversation, key)?;
+        reading_seal::put(connection, conversation, key)?;
     }
-    transaction.commit()?;
     Ok(true)
 }
 
@@ -129,7 +130,7 @@ fn changes_marks(connection: &Connection, conversation: i64, items: &[NewItem]) 
 }
 
 /// A body, ready to be written.
-struct Body {
+pub(super) struct Body {
     json: String,
     taken: Vec<TakenOut>,
     /// What is said in it; none as long as it streams.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use aws_lc_rs::rand;
 use host::history::text_of;
 use host::ports::StoreError;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 use super::file;
+use super::schema::CheckedConnection;
 use super::write::CUT;
 
 /// The name of a lock begins with this.
@@ -71,27 +72,31 @@ fn has_ended(folder: &Path, name: &str) -> bool {
 }
 
 /// Marks as cut what was streaming when its writer ended. How many items that are.
-pub(super) fn mark_cut(connection: &mut Connection, folder: &Path, own: Option<&str>) -> rusqlite::Result<usize> {
-    let writers: Vec<String> = {
+pub(super) fn mark_cut(
+    connection: &mut CheckedConnection,
+    folder: &Path,
+    own: Option<&str>,
+) -> rusqlite::Result<usize> {
+    let writers: Vec<String> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT DISTINCT writer FROM item WHERE writer IS NOT NULL")?;
-        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
-    };
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+    })?;
     let mut marked = 0;
     for writer in writers.iter().filter(|writer| own != Some(writer.as_str()) && has_ended(folder, writer)) {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let cut: Vec<(i64, serde_json::Value)> = {
-            let mut statement =
-                transaction.prepare_cached("SELECT number, decrypted('body', body) FROM item WHERE writer = ?1")?;
-            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, file::json(row, 1)?));
-            statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?
-        };
-        for (item, body) in cut {
-            let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
-            transaction.prepare_cached(sql)?.execute(params![item, CUT])?;
-            file::say(&transaction, item, &text_of(&body))?;
-            marked += 1;
-        }
-        transaction.commit()?;
+        marked += connection.write(|connection| mark_cut_by(connection, writer))?;
     }
     Ok(marked)
+}
+
+fn mark_cut_by(connection: &Connection, writer: &str) -> rusqlite::Result<usize> {
+    let sql = "SELECT number, decrypted('body', body) FROM item WHERE writer = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, file::json(row, 1)?));
+    let cut: Vec<(i64, serde_json::Value)> = statement.query_map([writer], read)?.collect::<rusqlite::Result<_>>()?;
+    for (item, body) in &cut {
+        let sql = "UPDATE item SET state = ?2, writer = NULL WHERE number = ?1";
+        connection.prepare_cached(sql)?.execute(params![item, CUT])?;
+        file::say(connection, *item, &text_of(body))?;
+    }
+    Ok(cut.len())
 }

@@ -1,0 +1,78 @@
+//! Sealed documents that the keychain knows of before they are in their place: each is written beside it first, so that neither an
+//! older copy holds nor anything is lost, wherever the program is killed (`DocumentFolder` in `documents.rs`).
+
+use std::path::PathBuf;
+
+use host::ports::{Document, StoreError};
+use serde_json::Value;
+
+use super::{DocumentFolder, LIMIT, parsed, unsealable};
+use crate::files::{self, Existing};
+use crate::sealed_document::{FileText, Judged};
+
+/// The content that is sealed where the first writing of a document failed: a copy of what was written does not hold then, and
+/// nobody is told that somebody removed the file.
+pub(super) const NEVER_WRITTEN: Value = Value::Null;
+
+impl DocumentFolder {
+    /// A document that the keychain knows of and that was not written any more, as the program was killed in between. The lock is held.
+    pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        let next = self.next_place(name);
+        let Some(bytes) = files::read(&next, LIMIT)? else { return Ok(None) };
+        let Judged::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
+        let value = parsed(&next, text)?;
+        if let Err(error) = files::replace_with(&self.place(name), &next, &bytes) {
+            // The next start finds it beside its place again.
+            tracing::warn!(%error, "a document stays beside its place");
+        }
+        Ok(Some(value))
+    }
+
+    /// Where a document lies until the keychain knows of it.
+    pub(super) fn next_place(&self, name: Document) -> PathBuf {
+        self.path.join(format!("{}.next", name.file_name()))
+    }
+
+    /// Writes a document that the keychain knows of before it is in its place.
+    ///
+    /// # Errors
+    /// If it can't be written. The former content holds then, also after a restart, unless the error says otherwise.
+    pub(super) fn write_announced(
+        &self,
+        name: Document,
+        before: Option<&Value>,
+        text: &str,
+        number: u64,
+    ) -> Result<(), StoreError> {
+        self.announce(name, text, number)?;
+        files::replace_with(&self.place(name), &self.next_place(name), text.as_bytes())
+            .map_err(|error| self.take_back(name, before, error))
+    }
+
+    /// Writes a document beside its place and has the keychain know of it: from then on it holds, also if the program is killed
+    /// before it is moved to its place.
+    fn announce(&self, name: Document, text: &str, number: u64) -> Result<(), StoreError> {
+        // The disk has it before the keychain, so that nothing is lost in between.
+        files::write(&self.next_place(name), text.as_bytes(), Existing::Replace)?;
+        self.sealer.announce(name, number);
+        Ok(())
+    }
+
+    /// Has the former content hold after a restart in place of what was announced and could not be moved to its place.
+    fn take_back(&self, name: Document, before: Option<&Value>, failed: StoreError) -> StoreError {
+        let announced = self.sealed(name, before.unwrap_or(&NEVER_WRITTEN)).and_then(|FileText { text, number }| {
+            let number = number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
+            self.announce(name, &text, number)
+        });
+        match announced {
+            Ok(()) => failed,
+            Err(error) => StoreError {
+                cause: format!(
+                    "{}; the change may hold after a restart all the same, as it could not be taken back: {error}",
+                    failed.cause
+                ),
+                ..failed
+            },
+        }
+    }
+}
