@@ -22,13 +22,13 @@ use tokio::task::JoinHandle;
 use crate::kept::of_kind;
 
 /// A log on a disk that does as the test says.
-struct Disk {
+pub(crate) struct Disk {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Whether nothing can be written.
     full: AtomicBool,
     /// Whether what is handed over is not written yet.
-    slow: AtomicBool,
+    pub(crate) slow: AtomicBool,
     waiting: Mutex<Vec<(u64, AuditEntry)>>,
     /// How far it is durable.
     durable: AtomicU64,
@@ -45,8 +45,13 @@ impl Disk {
         StoreError { path: self.path().display().to_string(), cause: "the disk is full".to_owned() }
     }
 
+    /// Returns true if an entry of this kind is not written yet.
+    pub(crate) fn waits_for(&self, kind: &str) -> bool {
+        self.waiting.lock().unwrap().iter().any(|(_, entry)| entry.kind == kind)
+    }
+
     /// Writes what waits, or fails to.
-    fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         self.receipts().written(waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))));
     }
@@ -102,10 +107,10 @@ impl AuditLog for Disk {
     }
 }
 
-type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+pub(crate) type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// A host with the demo server, of which one tool may always be called.
-async fn harbour() -> (App, Arc<Disk>) {
+pub(crate) async fn harbour() -> (App, Arc<Disk>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
@@ -146,7 +151,7 @@ async fn sent(app: &App) -> usize {
     activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
 }
 
-async fn ended(call: JoinHandle<Called>) -> Called {
+pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
     tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
 }
 
