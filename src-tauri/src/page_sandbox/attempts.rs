@@ -1,22 +1,36 @@
 //! Starts whose page did not come in the sandbox, counted in a file, so that the window does not stay blank at every start. One such
 //! start may have another reason (the power went, somebody killed the app), so only the second in a row turns the sandbox off.
 //! Another version of Drawbridge or WebKitGTK tries it anew, and so does the user's word in Settings.
+//!
+//! Where the data folder takes no file, they are counted in the folder of the user's session. A file that can't be read counts
+//! nothing, so no other program turns the sandbox off by breaking it. Settings shows what is wrong with the file.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 /// The file in the data folder.
 const FILE: &str = "page-sandbox.json";
+/// The file in the folder of the session, where other programs have theirs.
+const SESSION_FILE: &str = "drawbridge-page-sandbox.json";
 /// So many failed starts in a row turn the sandbox off.
 const ENOUGH: u32 = 2;
+/// The most that is read of a file, in bytes.
+const LIMIT: u64 = 4_096;
 
 /// The count of failed starts on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Attempts {
-    file: PathBuf,
+    /// The first of these that can be written has the count.
+    files: Vec<PathBuf>,
     software: String,
+    /// What went wrong first with one of the files.
+    problem: Mutex<Option<String>>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,9 +40,12 @@ struct Failed {
 }
 
 impl Attempts {
-    /// Those in this data folder, as far as they were made with this software.
-    pub(super) fn new(data_dir: &Path, software: String) -> Self {
-        Self { file: data_dir.join(FILE), software }
+    /// Those in this data folder, as far as they were made with this software. `session` is the folder for files that last until the
+    /// user signs out; one that other users can open is not used.
+    pub(super) fn new(data_dir: &Path, session: Option<&Path>, software: String) -> Self {
+        let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(SESSION_FILE));
+        let files = [data_dir.join(FILE)].into_iter().chain(session).collect();
+        Self { files, software, problem: Mutex::default() }
     }
 
     /// Whether enough starts in a row have failed.
@@ -36,10 +53,28 @@ impl Attempts {
         self.count() >= ENOUGH
     }
 
+    /// Checks that a failed start can be remembered.
+    ///
+    /// # Errors
+    /// In words, if no file can be written.
+    pub(super) fn check_writable(&self) -> Result<(), String> {
+        let probe = serde_json::to_vec(&self.failed(ENOUGH)).unwrap_or_default();
+        let mut first = None;
+        for file in &self.files {
+            match check_replaceable(file, &probe) {
+                Ok(()) => return Ok(()),
+                Err(error) => {
+                    first.get_or_insert(self.report(file, "written", &error));
+                }
+            }
+        }
+        Err(first.unwrap_or_default())
+    }
+
     /// Counts a start as failed, until [`clear`](Self::clear) says otherwise.
     ///
     /// # Errors
-    /// If the file can't be written.
+    /// If no file can be written.
     pub(super) fn add(&self) -> io::Result<()> {
         self.write(self.count().saturating_add(1))
     }
@@ -47,7 +82,7 @@ impl Attempts {
     /// Takes back what [`add`](Self::add) counted.
     ///
     /// # Errors
-    /// If the file can't be written.
+    /// If no file can be written.
     pub(super) fn take_back(&self) -> io::Result<()> {
         match self.count().saturating_sub(1) {
             0 => self.clear(),
@@ -58,7 +93,7 @@ impl Attempts {
     /// The sandbox does not work: the next start does without.
     ///
     /// # Errors
-    /// If the file can't be written.
+    /// If no file can be written.
     pub(super) fn give_up(&self) -> io::Result<()> {
         self.write(ENOUGH)
     }
@@ -66,25 +101,108 @@ impl Attempts {
     /// Nothing has failed.
     ///
     /// # Errors
-    /// If the file can't be removed.
+    /// If a file can't be removed.
     pub(super) fn clear(&self) -> io::Result<()> {
-        match fs::remove_file(&self.file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
+        let mut cleared = Ok(());
+        for file in &self.files {
+            if let Err(error) = fs::remove_file(file)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                self.report(file, "removed", &error);
+                cleared = cleared.and(Err(error));
+            }
         }
+        cleared
+    }
+
+    /// Why failed starts are not remembered as they should be, in words; none as long as all goes well.
+    pub(super) fn problem(&self) -> Option<String> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn report(&self, file: &Path, tried: &str, error: &io::Error) -> String {
+        let problem = format!("{} can't be {tried}: {error}", file.display());
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(problem.clone());
+        problem
     }
 
     fn count(&self) -> u32 {
-        let text = fs::read(&self.file).unwrap_or_default();
-        // A file that was cut off says nothing.
-        let failed: Failed = serde_json::from_slice(&text).unwrap_or_default();
-        if failed.software == self.software { failed.starts } else { 0 }
+        let count = |file: &PathBuf| match read(file) {
+            Ok(Some(failed)) if failed.software == self.software => failed.starts,
+            Ok(_) => 0,
+            Err(error) => {
+                self.report(file, "read", &error);
+                0
+            }
+        };
+        self.files.iter().map(count).max().unwrap_or_default()
+    }
+
+    fn failed(&self, starts: u32) -> Failed {
+        Failed { starts, software: self.software.clone() }
     }
 
     fn write(&self, starts: u32) -> io::Result<()> {
-        let failed = Failed { starts, software: self.software.clone() };
-        fs::write(&self.file, serde_json::to_vec(&failed)?)
+        let text = serde_json::to_vec(&self.failed(starts))?;
+        let mut written = Err(io::Error::from(io::ErrorKind::NotFound));
+        for (at, file) in self.files.iter().enumerate() {
+            written = replace(file, &text);
+            match &written {
+                Ok(()) => {
+                    for older in &self.files[at + 1..] {
+                        let _ = fs::remove_file(older);
+                    }
+                    break;
+                }
+                Err(error) => {
+                    self.report(file, "written", error);
+                }
+            }
+        }
+        written
     }
+}
+
+/// Returns true if other users can't open this folder.
+fn is_private(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
+}
+
+fn read(file: &Path) -> io::Result<Option<Failed>> {
+    match file.metadata() {
+        // Opening a pipe would wait for whoever writes to it.
+        Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("a file was expected")),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    }
+    let mut text = Vec::new();
+    File::open(file)?.take(LIMIT).read_to_end(&mut text)?;
+    Ok(Some(serde_json::from_slice(&text)?))
+}
+
+/// Writes a file whole, also where the one that is there can't be written.
+fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
+    let beside = beside(file);
+    fs::write(&beside, text)?;
+    fs::rename(&beside, file)
+}
+
+/// Tries all of [`replace`] but the last step. A folder that is still missing is made before the window opens.
+fn check_replaceable(file: &Path, text: &[u8]) -> io::Result<()> {
+    if file.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    if file.parent().is_some_and(|folder| !folder.exists()) {
+        return Ok(());
+    }
+    let beside = beside(file);
+    fs::write(&beside, text)?;
+    fs::remove_file(&beside)
+}
+
+fn beside(file: &Path) -> PathBuf {
+    file.with_extension("json.tmp")
 }
 
 #[cfg(test)]
@@ -94,7 +212,7 @@ mod tests {
     #[test]
     fn the_second_failed_start_in_a_row_is_enough() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = Attempts::new(folder.path(), "1".into());
+        let attempts = Attempts::new(folder.path(), None, "1".into());
         assert!(!attempts.are_enough(), "nothing has failed yet");
         attempts.add().expect("written");
         assert!(!attempts.are_enough(), "one may have another reason");
@@ -113,18 +231,65 @@ mod tests {
     #[test]
     fn another_version_tries_again() {
         let folder = tempfile::tempdir().expect("a folder");
-        Attempts::new(folder.path(), "WebKitGTK 2.50.6".into()).give_up().expect("written");
-        assert!(!Attempts::new(folder.path(), "WebKitGTK 2.50.7".into()).are_enough(), "it may work there");
-        assert!(Attempts::new(folder.path(), "WebKitGTK 2.50.6".into()).are_enough(), "it still does not here");
+        Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).give_up().expect("written");
+        assert!(!Attempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).are_enough(), "it may work there");
+        assert!(Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).are_enough(), "it still does not here");
     }
 
     #[test]
     fn a_broken_file_says_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join(FILE), "{\"starts\":9").expect("written");
-        let attempts = Attempts::new(folder.path(), "1".into());
+        let file = folder.path().join(FILE);
+        fs::write(&file, "{\"starts\":9").expect("written");
+        let attempts = Attempts::new(folder.path(), None, "1".into());
         assert!(!attempts.are_enough(), "nothing can be read from it");
+        let problem = attempts.problem().expect("the user is told");
+        assert!(problem.contains("page-sandbox.json can't be read"), "with the file: {problem}");
         attempts.give_up().expect("and it is replaced");
         assert!(attempts.are_enough(), "by one that can be read");
+    }
+
+    /// A data folder in which nobody, root neither, can write or read the file.
+    fn blocked() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(folder.path().join(FILE).join("full")).expect("made");
+        folder
+    }
+
+    fn folder_with(mode: u32) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).expect("set");
+        folder
+    }
+
+    #[test]
+    fn the_session_remembers_what_the_data_folder_does_not_take() {
+        let (data, session) = (blocked(), folder_with(0o700));
+        let attempts = || Attempts::new(data.path(), Some(session.path()), "1".into());
+        attempts().check_writable().expect("the session's folder takes it");
+        attempts().add().expect("counted");
+        assert!(!attempts().are_enough(), "one may have another reason");
+        let second = attempts();
+        second.add().expect("counted");
+        assert!(attempts().are_enough(), "the second in a row is enough, as in the data folder");
+        let problem = second.problem().expect("the user is told");
+        assert!(problem.contains("/page-sandbox.json can't be"), "with the file: {problem}");
+        fs::remove_dir_all(data.path().join(FILE)).expect("removed");
+        attempts().take_back().expect("written");
+        assert!(!session.path().join(SESSION_FILE).exists(), "the data folder has the count as soon as it takes it");
+        assert_eq!(attempts().count(), 1, "and none is lost");
+    }
+
+    #[test]
+    fn what_nobody_can_remember_is_known_before_the_sandbox_is_tried() {
+        // Other users can open the second one.
+        let (data, open) = (blocked(), folder_with(0o755));
+        for session in [None, Some(open.path())] {
+            let attempts = Attempts::new(data.path(), session, "1".into());
+            let cause = attempts.check_writable().expect_err("there is no file for it");
+            assert!(cause.contains("page-sandbox.json can't be written"), "it is said why: {cause}");
+            attempts.add().expect_err("nor is there later");
+        }
+        Attempts::new(&open.path().join("missing"), None, "1".into()).check_writable().expect("it is made later");
     }
 }

@@ -33,6 +33,10 @@ impl PageSandbox {
         SandboxState::Native
     }
 
+    pub(crate) const fn unkept(&self) -> Option<String> {
+        None
+    }
+
     pub(crate) const fn retry(&self) -> Result<(), String> {
         Ok(())
     }

@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -50,10 +50,12 @@ impl PageSandbox {
             env!("CARGO_PKG_VERSION"),
             tauri::webview_version().unwrap_or_default()
         );
-        let attempts = data_dir.map(|folder| Attempts::new(folder, software));
+        let session = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let attempts = data_dir.map(|folder| Attempts::new(folder, session.as_deref(), software));
         let is_off = is_turned_off(env::var_os(FORCE).as_deref(), env::var_os(DISABLE).as_deref());
         let has_failed = attempts.as_ref().is_some_and(Attempts::are_enough);
-        let decision = decide(is_off, has_failed, trial::run);
+        let is_writable = || attempts.as_ref().map_or(Ok(()), Attempts::check_writable);
+        let decision = decide(is_off, has_failed, is_writable, trial::run);
         // SAFETY: as the caller promises.
         unsafe {
             match &decision {
@@ -130,6 +132,11 @@ impl PageSandbox {
         }
     }
 
+    /// Why a page that does not come is not remembered as it should be, in words.
+    pub(crate) fn unkept(&self) -> Option<String> {
+        self.attempts.as_ref().and_then(Attempts::problem)
+    }
+
     /// Has the next start try the sandbox again.
     ///
     /// # Errors
@@ -161,14 +168,21 @@ fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }
 
-fn decide(is_off: bool, has_failed: bool, trial: impl FnOnce() -> Result<(), Obstacle>) -> Result<(), Obstacle> {
+fn decide(
+    is_off: bool,
+    has_failed: bool,
+    is_writable: impl FnOnce() -> Result<(), String>,
+    trial: impl FnOnce() -> Result<(), Obstacle>,
+) -> Result<(), Obstacle> {
     if is_off {
-        Err(Obstacle::TurnedOff)
-    } else if has_failed {
-        Err(Obstacle::NoPage)
-    } else {
-        trial()
+        return Err(Obstacle::TurnedOff);
     }
+    if has_failed {
+        return Err(Obstacle::NoPage);
+    }
+    // A blank window that can't be remembered would stay blank at every start.
+    is_writable().map_err(|cause| Obstacle::NoMemory { cause })?;
+    trial()
 }
 
 #[cfg(test)]
@@ -176,21 +190,29 @@ mod tests {
     use super::*;
 
     fn in_folder(folder: &Path, decision: Result<(), Obstacle>) -> PageSandbox {
-        let attempts = Some(Attempts::new(folder, "1".into()));
+        let attempts = Some(Attempts::new(folder, None, "1".into()));
         PageSandbox::new(decision, attempts)
     }
 
     #[test]
     fn the_trial_decides_unless_something_else_has_already() {
         let never = || -> Result<(), Obstacle> { panic!("nothing is started") };
-        assert_eq!(decide(true, true, never), Err(Obstacle::TurnedOff), "the user's word comes first");
-        assert_eq!(decide(false, true, never), Err(Obstacle::NoPage), "what failed twice is not tried");
+        let yes = || Ok(());
+        assert_eq!(decide(true, true, yes, never), Err(Obstacle::TurnedOff), "the user's word comes first");
+        assert_eq!(decide(false, true, yes, never), Err(Obstacle::NoPage), "what failed twice is not tried");
+        let full = || Err("the disk is full".to_owned());
+        let cause = "the disk is full".to_owned();
         assert_eq!(
-            decide(false, false, || Err(Obstacle::NoBubblewrap)),
+            decide(false, false, full, never),
+            Err(Obstacle::NoMemory { cause }),
+            "nor what can't be remembered"
+        );
+        assert_eq!(
+            decide(false, false, yes, || Err(Obstacle::NoBubblewrap)),
             Err(Obstacle::NoBubblewrap),
             "no trial, no sandbox"
         );
-        assert_eq!(decide(false, false, || Ok(())), Ok(()), "what works is used");
+        assert_eq!(decide(false, false, yes, || Ok(())), Ok(()), "what works is used");
     }
 
     #[test]
@@ -205,7 +227,7 @@ mod tests {
     #[test]
     fn a_start_without_a_page_counts_and_one_with_a_page_does_not() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = Attempts::new(folder.path(), "1".into());
+        let attempts = Attempts::new(folder.path(), None, "1".into());
         for _ in 0..2 {
             in_folder(folder.path(), Ok(())).begin();
         }
@@ -223,7 +245,7 @@ mod tests {
     #[test]
     fn a_start_that_ends_in_order_before_its_page_does_not_count() {
         let folder = tempfile::tempdir().expect("a folder");
-        let attempts = Attempts::new(folder.path(), "1".into());
+        let attempts = Attempts::new(folder.path(), None, "1".into());
         in_folder(folder.path(), Ok(())).begin();
         for _ in 0..3 {
             let closed = in_folder(folder.path(), Ok(()));
@@ -252,7 +274,7 @@ mod tests {
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox.begin();
         assert!(sandbox.gives_up(), "the process ended before");
-        assert!(Attempts::new(folder.path(), "1".into()).are_enough(), "and the next start knows");
+        assert!(Attempts::new(folder.path(), None, "1".into()).are_enough(), "and the next start knows");
         assert!(!in_folder(folder.path(), Err(Obstacle::NoPage)).gives_up(), "that start does not restart again");
         sandbox.page_came();
         assert!(!sandbox.gives_up(), "a process that ends later has another reason");
@@ -260,5 +282,23 @@ mod tests {
         assert!(!gone.gives_up(), "without a note the app would restart forever");
         let unnoted = PageSandbox::new(Ok(()), None);
         assert!(!unnoted.gives_up(), "nor in a measurement, which notes nothing");
+    }
+
+    #[test]
+    fn a_page_that_does_not_come_is_remembered_where_the_data_folder_takes_no_file() {
+        let (data, session) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(session.path(), private).expect("set");
+        std::fs::create_dir_all(data.path().join("page-sandbox.json/full")).expect("made");
+        let start = || {
+            let attempts = Attempts::new(data.path(), Some(session.path()), "1".into());
+            PageSandbox::new(Ok(()), Some(attempts))
+        };
+        let sandbox = start();
+        sandbox.begin();
+        assert!(sandbox.unkept().expect("Settings says so").contains("page-sandbox.json"), "with the file");
+        assert!(sandbox.gives_up(), "it starts again without the sandbox, as the next start knows");
+        let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
+        assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Err(Obstacle::NoPage), "and opens its window");
     }
 }

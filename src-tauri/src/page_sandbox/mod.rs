@@ -58,12 +58,26 @@ pub(crate) enum Obstacle {
     NoPage,
     /// WebKitGTK was told to use the sandbox, and the page's process runs outside of it.
     NotApplied,
+    /// No file can be written that would remember a page that does not come, so the window could stay blank at every start.
+    NoMemory {
+        /// Which file and why, in words.
+        cause: String,
+    },
+}
+
+/// The state of the sandbox with what is wrong with its file.
+#[derive(Debug, Serialize)]
+pub(crate) struct SandboxReport {
+    #[serde(flatten)]
+    state: SandboxState,
+    /// Why a page that does not come is not remembered as it should be, in words.
+    unkept: Option<String>,
 }
 
 /// Tells Settings about the sandbox.
 #[tauri::command]
-pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxState {
-    sandbox.state()
+pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
+    SandboxReport { state: sandbox.state(), unkept: sandbox.unkept() }
 }
 
 /// Has the next start try the sandbox again, after the page did not come in it.

@@ -260,6 +260,21 @@ describe("the window's sandbox", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
+  it("says that a blank window can't be remembered, and why", async () => {
+    const host = await startFake();
+    const cause = "/data/page-sandbox.json can't be written: No space left on device";
+    host.sandbox = { is: "off", because: "no_memory", cause, unkept: cause };
+    const { unmount } = render(SettingsView);
+    expect(await screen.findByText(/does without the sandbox/)).toBeVisible();
+    expect(screen.getAllByText(cause), "once").toHaveLength(1);
+    unmount();
+    host.sandbox = { is: "on", unkept: cause };
+    render(SettingsView);
+    expect(await screen.findByText(/may not outlast your session/)).toBeVisible();
+    expect(screen.getByText(cause), "with the cause").toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
   it("can be tried again after the window stayed blank", async () => {
     const host = await startFake();
     host.sandbox = { is: "off", because: "no_page" };

@@ -434,13 +434,16 @@ impl Owner {
         }
         let server = self.questions[at].view.server.clone();
         let told = self.told_of(&server, folders.clone());
+        let Some(shared) = self.shared_with_command(&server, folders) else {
+            return Err(AnswerError::WrongKind("there is no such server"));
+        };
         let subject = policy::canonical_json(&json!(told));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
         let answer = Answer::Roots(roots_in(&told));
         let leaving = Leaving::answer(&self.questions[at], subject, logged, &answer);
         let again = leaving.clone();
         self.take_allowed(approval, Scope::Always, leaving, move |owner, pending, departure| {
-            owner.share_roots(&server, folders);
+            owner.share_roots(&server, shared);
             owner.give(&pending, answer.clone(), departure);
             owner.share_again(&server, &again, &answer);
             owner.emit_server(&server);
@@ -470,11 +473,11 @@ impl Owner {
 
     /// Sets the folders of a server outside any question, and tells it. They are as they really are.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: Reply) {
-        if !self.servers.contains_key(server) {
+        let subject = policy::canonical_json(&json!(folders));
+        let Some(shared) = self.shared_with_command(server, folders) else {
             let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
             return;
-        }
-        let subject = policy::canonical_json(&json!(folders));
+        };
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = Decided {
             server,
@@ -489,7 +492,7 @@ impl Owner {
         let server = server.to_owned();
         self.audit(entry, move |owner, written| {
             let set = written.map_err(|_| AnswerError::Audit).map(|()| {
-                owner.share_roots(&server, folders);
+                owner.share_roots(&server, shared);
                 // A server that is not ready reads the folders when it is.
                 let _ = owner.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
                 owner.emit_server(&server);

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
-use policy::By;
+use policy::Hash;
 use rustc_hash::FxHashMap;
 
 use super::Owner;
 use super::calls::CallRecord;
-use super::gate::{Departure, Passed, allowed_answer, refuses};
+use super::gate::{Departure, Passed};
 use crate::activity::now;
-use crate::connection::RunId;
+use crate::connection::{RunId, Ticket};
 use crate::ports::{Appended, AuditEntry, AuditReceipts, StoreError, Written};
 use crate::view::{AppSettings, CallFailure, CallState, HostEvent};
 
@@ -60,12 +60,24 @@ impl Default for Decided<'_> {
 pub(super) enum Waiting {
     /// A call is sent, to this run of its server, if nothing changed that it was judged by.
     Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: Departure },
-    /// A server's request is answered.
-    Answer { server: String, run: RunId, request: ServerRequestId, answer: Passed<Answer> },
+    /// A server is told of its folders, if they are still shared as the entry says.
+    Folders(WaitingFolders),
     /// Something else that may only happen once it is written down.
     Act(AuditedAct),
     /// Nothing: it is a refusal, or has happened.
     Nothing,
+}
+
+/// Folders that a server asked for, with the entry that allows them.
+pub(super) struct WaitingFolders {
+    pub(super) server: String,
+    pub(super) run: RunId,
+    pub(super) request: ServerRequestId,
+    /// The call in which the server asked.
+    pub(super) ticket: Option<Ticket>,
+    pub(super) answer: Passed<Answer>,
+    pub(super) subject: String,
+    pub(super) hash: Hash,
 }
 
 /// Goes on once its entry is written, or can't be.
@@ -208,19 +220,21 @@ impl Owner {
         }
     }
 
-    /// Answers a server's request once this entry is written.
-    pub(super) fn answer_written(
-        &mut self,
-        (server, run, request): (&str, RunId, ServerRequestId),
-        answer: Answer,
-        by: By,
-        entry: AuditEntry,
-    ) {
-        let waiting = Waiting::Answer { server: server.to_owned(), run, request, answer: allowed_answer(by, answer) };
-        match self.audit_later(entry, waiting) {
+    /// Tells a server of its folders once this entry is written.
+    pub(super) fn tell_folders_written(&mut self, folders: WaitingFolders, entry: AuditEntry) {
+        match self.audit_later(entry, Waiting::Folders(folders)) {
             Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
             Ok(None) => {}
             Err((error, waiting)) => self.go_on(waiting, Err(error)),
+        }
+    }
+
+    /// Tells of no folders any more, as the server has withdrawn this request.
+    pub(super) fn withdraw_folders(&mut self, of: (RunId, ServerRequestId)) {
+        let is_it = |waiting: &&mut (Waiting, Option<AuditEntry>)| matches!(&waiting.0, Waiting::Folders(folders) if (folders.run, folders.request) == of);
+        let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
+        if let Waiting::Folders(folders) = std::mem::replace(waiting, Waiting::Nothing) {
+            self.note_not_told(&folders.server, &folders.subject, &folders.hash);
         }
     }
 
@@ -265,11 +279,7 @@ impl Owner {
                     }
                 }
             }
-            Waiting::Answer { server, run, request, answer } => {
-                let refused = |error: StoreError| refuses(super::questions::refusal(error.to_string()));
-                let answer = written.map_or_else(refused, |()| answer);
-                self.tell_answer(&server, run, request, answer);
-            }
+            Waiting::Folders(folders) => self.tell_folders(folders, written),
             Waiting::Act(act) => act(self, written),
             Waiting::Nothing => {
                 if let Err(error) = written {

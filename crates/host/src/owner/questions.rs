@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
-use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Root};
+use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use mcp_transport::stdio::LaunchFiles;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
 use serde_json::{Value, json};
@@ -14,7 +14,6 @@ use super::audit::Decided;
 use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
 use super::links::not_followed;
-use super::roots::roots_in;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
@@ -268,29 +267,12 @@ impl Owner {
                 let (body, schema) = body_of(question);
                 self.ask_with(server, why, body, scopes, rule, what_for, (schema, round));
             }
-            (_, Decision::Allow { by }) => {
-                let answer = Answer::Roots(self.roots_of(server));
-                let subject = canonical_json(&json!(self.told_roots(server)));
-                let hash = Hash::of_bytes(subject.as_bytes());
-                let entry = Decided {
-                    server,
-                    kind: "roots",
-                    subject: &subject,
-                    decision: "allowed",
-                    scope: None,
-                    by: "grant",
-                    hash: hash.as_str(),
-                    asker: "server",
-                    ..Decided::default()
-                };
-                let entry = self.entry(entry);
-                self.answer_written((server, run, request), answer, by, entry);
-            }
+            (_, Decision::Allow { by }) => self.allow_folders(server, (run, request), ticket, by),
         }
     }
 
     /// What a server's question would let happen.
-    fn act_of<'a>(&self, server: &'a str, question: &ServerQuestion) -> Act<'a> {
+    pub(super) fn act_of<'a>(&self, server: &'a str, question: &ServerQuestion) -> Act<'a> {
         match question {
             ServerQuestion::Sampling(params) => {
                 Act::Sample { server, would_use: self.would_use(server, self.most_tokens(server, params)) }
@@ -364,6 +346,7 @@ impl Owner {
 
     pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
         self.end_unasked(|of| of == (run, request));
+        self.withdraw_folders((run, request));
         self.end_questions(
             |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
         );
@@ -406,10 +389,6 @@ impl Owner {
         if !more {
             self.set_call(call, CallState::Running);
         }
-    }
-
-    pub(super) fn roots_of(&self, server: &str) -> Vec<Root> {
-        roots_in(&self.told_roots(server).unwrap_or_default())
     }
 
     /// Writes down what became of a question that lets nothing leave.

@@ -3,14 +3,22 @@
 
 use std::path::PathBuf;
 
+use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::Root;
-use policy::Hash;
+use policy::{By, Decision, Hash, canonical_json};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use url::Url;
 
 use super::Owner;
 use super::approvals::config_hash;
-use crate::ports::Document;
+use super::audit::{Decided, WaitingFolders};
+use super::document_writer::with_entry;
+use super::gate::{allowed_answer, refuses};
+use super::questions::refusal;
+use crate::activity::now;
+use crate::connection::{RunId, Ticket};
+use crate::ports::{Document, StoreError};
 
 /// The folders a server may know of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,9 +35,18 @@ impl Owner {
         (shared.command == config_hash(&record.config)).then(|| shared.folders.clone())
     }
 
-    pub(super) fn share_roots(&mut self, server: &str, folders: Vec<PathBuf>) {
-        let Some(record) = self.servers.get(server) else { return };
-        let shared = SharedRoots { command: config_hash(&record.config), folders };
+    /// The folders with the command of the server as it is now, for which the user decides.
+    pub(super) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<SharedRoots> {
+        let record = self.servers.get(server)?;
+        Some(SharedRoots { command: config_hash(&record.config), folders })
+    }
+
+    /// Shares folders as the user decided, once that is written down. The server may have another command by then, with which they
+    /// are not shared.
+    pub(super) fn share_roots(&mut self, server: &str, shared: SharedRoots) {
+        if !self.servers.contains_key(server) {
+            return;
+        }
         self.roots.insert(server.to_owned(), shared);
         // What a script answers holds while the script runs; only a person decides for longer.
         if self.options.decides == "user" {
@@ -53,9 +70,66 @@ impl Owner {
 
     /// Writes down what stands for one server. All else in the file stays: another host may have written it.
     fn keep_roots(&mut self, server: &str) {
-        let own = self.roots.get(server).and_then(|shared| serde_json::to_value(shared).ok());
-        let failure = "the shared folders could not be written; they hold until Drawbridge ends";
-        self.write_entry_later(Document::Roots, failure, server, own);
+        let own = self.roots.get(server).cloned();
+        let value = own.as_ref().and_then(|shared| serde_json::to_value(shared).ok());
+        let (entry, server) = (server.to_owned(), server.to_owned());
+        self.change_document(
+            Document::Roots,
+            move |kept| (with_entry(kept, &entry, value.as_ref()), ()),
+            move |owner, written| match (written, own) {
+                // The file has it by now. When the file is read again, this is no change of another program.
+                (Ok(()), Some(own)) => drop(owner.kept_roots.insert(server, own)),
+                (Ok(()), None) => drop(owner.kept_roots.remove(&server)),
+                (Err(error), _) => {
+                    tracing::error!(%error, "the shared folders could not be written; they hold until Drawbridge ends");
+                }
+            },
+        );
+    }
+
+    /// Tells a server of the folders that are shared with it, by a decision that stands.
+    pub(super) fn allow_folders(
+        &mut self,
+        server: &str,
+        (run, request): (RunId, ServerRequestId),
+        ticket: Option<Ticket>,
+        by: By,
+    ) {
+        let told = self.told_roots(server).unwrap_or_default();
+        let subject = canonical_json(&json!(told));
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let entry = self.entry(Decided {
+            server,
+            kind: "roots",
+            subject: &subject,
+            decision: "allowed",
+            by: "grant",
+            hash: hash.as_str(),
+            asker: "server",
+            ..Decided::default()
+        });
+        let answer = allowed_answer(by, Answer::Roots(roots_in(&told)));
+        let server = server.to_owned();
+        self.tell_folders_written(WaitingFolders { server, run, request, ticket, answer, subject, hash }, entry);
+    }
+
+    /// Goes on once the log has the entry, or can't have it. If the server was muted meanwhile, or the folders were taken back or
+    /// changed, its request is decided anew.
+    pub(super) fn tell_folders(&mut self, folders: WaitingFolders, written: Result<(), StoreError>) {
+        let WaitingFolders { server, run, request, ticket, answer, subject, hash } = folders;
+        if let Err(error) = written {
+            return self.tell_answer(&server, run, request, refuses(refusal(error.to_string())));
+        }
+        let is_there = self.servers.get(&server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
+        let decision = self.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), now());
+        let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
+        if is_there && is_same && matches!(decision, Decision::Allow { .. }) {
+            return self.tell_answer(&server, run, request, answer);
+        }
+        self.note_not_told(&server, &subject, &hash);
+        if is_there {
+            self.on_asked(run, &server, request, ticket, ServerQuestion::Roots);
+        }
     }
 }
 

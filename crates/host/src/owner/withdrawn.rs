@@ -82,6 +82,13 @@ impl Owner {
         self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "server", ..Decided::default() });
     }
 
+    /// The same for folders that a server was not told of.
+    pub(super) fn note_not_told(&mut self, server: &str, subject: &str, hash: &Hash) {
+        let (kind, decision, by, rule) = ("roots", "withdrawn", "policy", NOT_SENT.into());
+        let hash = hash.as_str();
+        self.note(Decided { server, kind, subject, decision, by, rule, hash, asker: "server", ..Decided::default() });
+    }
+
     /// The same for a start that a rule or a grant allowed.
     pub(super) fn note_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
         let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT.into(), hash.as_str());

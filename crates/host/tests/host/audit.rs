@@ -60,6 +60,11 @@ impl Disk {
         StoreError { path: self.path().display().to_string(), cause: "the disk is full".to_owned() }
     }
 
+    /// Returns true if an entry of this kind is not written yet.
+    pub(crate) fn waits_for(&self, kind: &str) -> bool {
+        self.waiting.lock().unwrap().iter().any(|(_, entry)| entry.kind == kind)
+    }
+
     /// Writes what waits, or fails to, and returns what the host has to hear of it.
     pub(crate) fn append_waiting(&self) -> Vec<(u64, Result<Written, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
@@ -126,10 +131,10 @@ impl AuditLog for Disk {
     }
 }
 
-type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+pub(crate) type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// A host with the demo server, of which one tool may always be called.
-async fn harbour() -> (App, Arc<Disk>) {
+pub(crate) async fn harbour() -> (App, Arc<Disk>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
@@ -162,7 +167,7 @@ async fn sent(app: &App) -> usize {
     activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()
 }
 
-async fn ended(call: JoinHandle<Called>) -> Called {
+pub(crate) async fn ended(call: JoinHandle<Called>) -> Called {
     tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
 }
 

@@ -12,6 +12,7 @@ mod providers;
 mod remote;
 mod review;
 mod revoked;
+mod roots;
 mod rules;
 mod sampling;
 mod served;

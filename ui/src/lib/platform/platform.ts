@@ -1,14 +1,18 @@
 // What the page needs from what is around it: the desktop window, or a browser with the development host.
 import type { Events } from "$lib/api/generated";
 
-/** The sandbox of the process that draws the page. `native`: the system's web view sees to it. */
-export type PageSandbox =
+/**
+ * The sandbox of the process that draws the page. `native`: the system's web view sees to it. `unkept` says why a window that
+ * stays blank is not remembered as it should be.
+ */
+export type PageSandbox = { unkept?: string | null } & (
   | { is: "native" }
   | { is: "on" }
   | ({ is: "off" } & (
       | { because: "turned_off" | "no_bubblewrap" | "no_bus_proxy" | "no_page" | "not_applied" }
-      | { because: "no_namespaces"; cause: string }
-    ));
+      | { because: "no_namespaces" | "no_memory"; cause: string }
+    ))
+);
 
 export interface Platform {
   /** Sends a command. Rejects with whatever the other side gave as the error. */

@@ -1,0 +1,191 @@
+//! Folders that were shared: a server is told of none of them once that was taken back, or while it is muted.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use host::HostOptions;
+use host::ports::{Document, Documents, StoreError};
+use host::secrets::SecretsInMemory;
+use host::view::{QuestionBody, UserAnswer};
+use mcp_proto::types::ContentBlock;
+use policy::Scope;
+use serde_json::{Map, Value};
+use testkit::app::{App, demo};
+use testkit::deadline::holds_within;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::audit::{Called, Disk, ended, harbour};
+use crate::kept::of_kind;
+
+const PATIENCE: Duration = testkit::app::PATIENCE;
+
+fn list_folders(app: &App, id: &str) -> JoinHandle<Called> {
+    let (host, id) = (app.host.clone(), id.to_owned());
+    tokio::spawn(async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), None).await })
+}
+
+/// Text of a result.
+fn text(called: Called) -> String {
+    let (result, _) = called.expect("the call is answered");
+    let texts = result.content.into_iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text),
+        _ => None,
+    });
+    texts.map(|text| text.to_string()).collect()
+}
+
+/// A server that may always list its folders, and has been told of one, with the URI of that folder.
+async fn shared() -> (App, Arc<Disk>, String) {
+    let (app, disk) = harbour().await;
+    let folder = std::fs::canonicalize(app.folder.path()).unwrap();
+    let first = list_folders(&app, "shares");
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
+    app.answer(&question, UserAnswer::Share(vec![folder.clone()])).await;
+    let uri = format!("file://{}", folder.display());
+    assert!(text(ended(first).await).contains(&uri), "it is told of the folder");
+    assert!(text(ended(list_folders(&app, "again")).await).contains(&uri), "also later, without a question");
+    (app, disk, uri)
+}
+
+/// A call whose server asks for its folders. The entry that allows them waits for the disk.
+async fn asks_while_the_log_is_slow(app: &App, disk: &Disk) -> JoinHandle<Called> {
+    disk.slow.store(true, Ordering::SeqCst);
+    let waits = list_folders(app, "waits");
+    assert!(holds_within(PATIENCE, || disk.waits_for("tool")).await, "the call is written down");
+    disk.go_on();
+    assert!(holds_within(PATIENCE, || disk.waits_for("roots")).await, "the server asks for its folders");
+    waits
+}
+
+fn decisions(app: &App) -> Vec<String> {
+    of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_muted_server_is_told_of_no_folder() {
+    let (app, _disk, uri) = shared().await;
+    app.host.deny_all("harbour".into(), true).await.unwrap();
+    let told = text(ended(list_folders(&app, "muted")).await);
+    assert!(!told.contains(&uri), "the stored decision does not answer for a muted server: {told}");
+    app.host.unmute("harbour".into()).await.unwrap();
+    let told = text(ended(list_folders(&app, "again allowed")).await);
+    assert!(told.contains(&uri), "it does when that is over: {told}");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_muted_while_the_entry_is_written_is_told_of_no_folder() {
+    let (app, disk, uri) = shared().await;
+    let waits = asks_while_the_log_is_slow(&app, &disk).await;
+    app.host.deny_all("harbour".into(), true).await.unwrap();
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    let told = text(ended(waits).await);
+    assert!(!told.contains(&uri), "it is muted by then: {told}");
+    assert_eq!(decisions(&app), ["allowed", "allowed", "allowed", "withdrawn"], "the log says that nothing left");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
+    let (app, disk, uri) = shared().await;
+    let waits = asks_while_the_log_is_slow(&app, &disk).await;
+    // As another program of ours does it.
+    std::fs::write(app.folder.path().join("data/roots.json"), "{}").unwrap();
+    app.until("harbour", "without folders", |server| server.roots.is_none()).await;
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    let question = app.question("harbour", "its folders anew", |q| q.body == QuestionBody::Roots).await;
+    assert!(!waits.is_finished(), "the server is told of nothing before");
+    assert_eq!(decisions(&app), ["allowed", "allowed", "allowed", "withdrawn"], "the log says that nothing left");
+    app.answer(&question, UserAnswer::Deny).await;
+    let told = text(ended(waits).await);
+    assert!(!told.contains(&uri), "as the user decides now: {told}");
+    app.host.close().await;
+}
+
+/// Documents on a disk that refuses changes of shared folders when the test says so, and tells of changes when it says so.
+struct RootsOnDisk {
+    documents: Arc<dyn Documents>,
+    full: AtomicBool,
+    changed: Mutex<Option<mpsc::Sender<()>>>,
+    /// How often they were read.
+    reads: AtomicU64,
+    /// How often a change was refused.
+    refused: AtomicU64,
+}
+
+impl Documents for RootsOnDisk {
+    fn path(&self) -> PathBuf {
+        self.documents.path()
+    }
+
+    fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        self.reads.fetch_add(u64::from(name == Document::Roots), Ordering::SeqCst);
+        self.documents.read(name)
+    }
+
+    fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
+        self.documents.set_aside(name)
+    }
+
+    fn write(&self, name: Document, value: &Value) -> Result<(), StoreError> {
+        self.update(name, &mut |_| value.clone())
+    }
+
+    fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
+        if name == Document::Roots && self.full.load(Ordering::SeqCst) {
+            self.refused.fetch_add(1, Ordering::SeqCst);
+            return Err(StoreError { path: "roots.json".to_owned(), cause: "the disk is full".to_owned() });
+        }
+        self.documents.update(name, change)
+    }
+
+    fn watch(&self, name: Document, changed: mpsc::Sender<()>) {
+        if name == Document::Roots {
+            *self.changed.lock().unwrap() = Some(changed);
+        }
+    }
+}
+
+#[tokio::test]
+async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk: Arc<Mutex<Option<Arc<RootsOnDisk>>>> = Arc::default();
+    let own = Arc::clone(&disk);
+    let servers = vec![("harbour", demo(&[]))];
+    let app = App::start_over(folder, servers, HostOptions::default(), Arc::new(SecretsInMemory::default()), |ports| {
+        let documents = Arc::new(RootsOnDisk {
+            documents: ports.documents.clone(),
+            full: AtomicBool::new(false),
+            changed: Mutex::default(),
+            reads: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        });
+        *own.lock().unwrap() = Some(documents.clone());
+        host::ports::Ports { documents, ..ports }
+    })
+    .await;
+    let disk = disk.lock().unwrap().clone().expect("the ports were changed");
+    let shared = std::fs::canonicalize(app.folder.path()).unwrap();
+    let file = app.folder.path().join("data/roots.json");
+    app.host.set_roots("harbour".into(), vec![shared]).await.unwrap().unwrap();
+    assert!(holds_within(PATIENCE, || file.exists()).await, "they are written");
+    disk.full.store(true, Ordering::SeqCst);
+    app.host.set_roots("harbour".into(), vec![]).await.unwrap().unwrap();
+    assert!(holds_within(PATIENCE, || disk.refused.load(Ordering::SeqCst) > 0).await, "that can't be written");
+    // Only now the change of before is told.
+    let (changed, before) = (disk.changed.lock().unwrap().clone().unwrap(), disk.reads.load(Ordering::SeqCst));
+    changed.send(()).await.unwrap();
+    assert!(holds_within(PATIENCE, || disk.reads.load(Ordering::SeqCst) > before).await, "the file is read again");
+    // What was read comes back to the host before this question does.
+    app.host.set_settings(app.host.snapshot().await.unwrap().settings).await.unwrap().unwrap();
+    assert_eq!(app.server("harbour").await.roots, Some(vec![]), "what was taken back stays so");
+    app.host.close().await;
+}
