@@ -4,5 +4,6 @@
 mod limits;
 mod properties;
 mod respelled;
+mod spellings;
 mod support;
 mod written;
