@@ -56,6 +56,21 @@ fn an_encoded_wildcard_of_an_address_stands_for_itself() {
 }
 
 #[test]
+fn a_denied_place_under_proc_is_denied_under_its_second_names() {
+    let (path, folder) = (ArgumentIs::Path, ArgumentIs::Folder);
+    for (is, value) in [
+        (path("/proc/1/*".to_owned()), "/proc/self/root/proc/1/environ"),
+        (folder("/proc/1".to_owned()), "/proc/self/root/proc/1/environ"),
+        (folder("/proc/1".to_owned()), "/proc/self/environ"),
+        (path("/System/Volumes/Data/keys".to_owned()), "/System/Volumes/Data/System/Volumes/Data/keys"),
+    ] {
+        assert_eq!(decide(Effect::Deny, is.clone(), value), Effect::Deny, "{is:?} and {value}");
+    }
+    let status = "/proc/1/status";
+    assert_eq!(decide(Effect::Allow, path("/proc/1/*".to_owned()), status), Effect::Allow, "{status} is allowed");
+}
+
+#[test]
 fn the_usual_port_of_a_scheme_may_be_written_or_left_out() {
     for (scheme, port) in [("http", 80), ("ws", 80), ("https", 443), ("wss", 443), ("ftp", 21)] {
         let (bare, full) = (format!("{scheme}://evil.x/a"), format!("{scheme}://evil.x:{port}/a"));
