@@ -5,5 +5,6 @@ mod limits;
 mod properties;
 mod respelled;
 mod spellings;
+mod standing;
 mod support;
 mod written;
