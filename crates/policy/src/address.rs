@@ -4,8 +4,9 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 use crate::RuleError;
+use crate::fold::folded_glob;
 use crate::parts::{Parts, collapsed};
-use crate::pattern::MAX_PATTERN;
+use crate::pattern::{Glob, MAX_PATTERN};
 use crate::verdict::{Reason, Verdict};
 
 /// How often a path may be percent-encoded over again and is still read.
@@ -20,6 +21,8 @@ pub(crate) struct AddressPattern {
     port: PortIs,
     /// None covers every path, and addresses without one.
     path: Option<Parts>,
+    /// The path with its percent-encoded separators decoded, as some programs read them; None where it has none.
+    decoded: Option<Parts>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,12 +76,18 @@ impl AddressPattern {
             Some(under) => HostIs::Under(format!(".{}", normal_host(under).ok_or_else(bad)?)),
             None => HostIs::Exactly(normal_host(host).ok_or_else(bad)?),
         };
-        let parts: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(decoded_whole).collect();
-        if parts.iter().any(|part| part == "." || part == "..") {
+        Glob::compile(path)?;
+        // An encoded `*` or `?` stands for itself: only letters are decoded, and they are escaped again.
+        let parts = non_empty(path.split('/').map(|part| folded_glob(part, decoded_plain)));
+        let separated = |letters: &str| decoded_whole(letters).replace('\\', "/");
+        let decoded = non_empty(folded_glob(path, separated).split('/').map(str::to_owned));
+        if decoded.iter().any(|part| part == "." || part == "..") {
             return Err(bad());
         }
-        let path = if parts.is_empty() { None } else { Some(Parts::compile(parts.iter().map(String::as_str))?) };
-        Ok(Self { scheme, host, port, path })
+        let compile = |parts: &[String]| Parts::compile(parts.iter().map(String::as_str));
+        let path = if parts.is_empty() { None } else { Some(compile(&parts)?) };
+        let decoded = if decoded == parts { None } else { Some(compile(&decoded)?) };
+        Ok(Self { scheme, host, port, path, decoded })
     }
 
     pub(crate) fn judge(&self, text: &str) -> Verdict {
@@ -111,24 +120,34 @@ impl AddressPattern {
         is_host && is_port && self.scheme.as_deref().is_none_or(|own| own == url.scheme())
     }
 
-    /// How the path stands to the pattern in all ways that programs read it: as it is, percent-decoded, with empty parts left out.
     fn path_of(&self, url: &Url) -> Verdict {
         let Some(path) = &self.path else { return Verdict::Fits };
-        let own = url.path().strip_prefix('/').unwrap_or(url.path());
-        let plain: Vec<String> = own.split('/').map(decoded_plain).collect();
-        let mut verdict = path.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
-        let mut reading = plain.join("/");
-        for _ in 0..MAX_DECODED {
-            let slashed = reading.replace('\\', "/");
-            verdict = verdict.and(path.judge(&collapsed(slashed.split('/'))), Reason::Respelled);
-            let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
-            if decoded == reading {
-                break;
+        match (judge_path(path, url), &self.decoded) {
+            (Verdict::Differs(_), Some(decoded)) if !matches!(judge_path(decoded, url), Verdict::Differs(_)) => {
+                Verdict::Doubtful(Reason::Respelled)
             }
-            reading = decoded;
+            (verdict, _) => verdict,
         }
-        verdict
     }
+}
+
+/// How the path of an address stands to a pattern in all ways that programs read it: as it is, percent-decoded, with empty parts
+/// left out.
+fn judge_path(pattern: &Parts, url: &Url) -> Verdict {
+    let own = url.path().strip_prefix('/').unwrap_or(url.path());
+    let plain: Vec<String> = own.split('/').map(decoded_plain).collect();
+    let mut verdict = pattern.judge(&plain.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut reading = plain.join("/");
+    for _ in 0..MAX_DECODED {
+        let slashed = reading.replace('\\', "/");
+        verdict = verdict.and(pattern.judge(&collapsed(slashed.split('/'))), Reason::Respelled);
+        let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
+        if decoded == reading {
+            break;
+        }
+        reading = decoded;
+    }
+    verdict
 }
 
 /// Whether an address has a user's name or password.
@@ -180,14 +199,14 @@ fn decoded_whole(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into)
 }
 
-/// The same where it makes no separator or dots of what was none.
+/// The same where it makes no separator of what was none.
 fn decoded_plain(part: &str) -> String {
     let decoded = decoded_whole(part);
-    if decoded.contains(['/', '\\', '\0']) || matches!(decoded.as_str(), "." | "..") {
-        part.to_owned()
-    } else {
-        decoded
-    }
+    if decoded.contains(['/', '\\', '\0']) { part.to_owned() } else { decoded }
+}
+
+fn non_empty(parts: impl Iterator<Item = String>) -> Vec<String> {
+    parts.filter(|part| !part.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -319,6 +338,23 @@ mod tests {
             "https://api.x/a%20b/",
             &[("https://api.x/a b", doubt(Reason::Respelled)), ("https://api.x/a%20b", FITS)],
         );
+        check(
+            "https://api.x/group%2Fname/*",
+            &[
+                ("https://api.x/group%2Fname/a", doubt(Reason::Respelled)),
+                ("https://api.x/group%2fname/a", doubt(Reason::Letters)),
+                ("https://api.x/group%252Fname/a", doubt(Reason::Respelled)),
+                ("https://api.x/group/name/a", doubt(Reason::Respelled)),
+                ("https://api.x/group%5Cname/a", doubt(Reason::Respelled)),
+                ("https://api.x/group/other/a", DIFFERS),
+                ("https://api.x/group%2Fother/a", DIFFERS),
+            ],
+        );
+        check(
+            "https://api.x/%2A/%3F/*%41",
+            &[("https://api.x/*/%3F/xA", FITS), ("https://api.x/a/%3F/A", DIFFERS), ("https://api.x/*/a/A", DIFFERS)],
+        );
+        check("https://api.x/%2epublic*", &[("https://api.x/.public/a", FITS)]);
         check("https://api.x/**/admin", &[("https://api.x/a/b/admin/c", FITS), ("https://api.x/a", DIFFERS)]);
         check("https://api.x/", &[("https://api.x/any", FITS)]);
     }
@@ -345,6 +381,8 @@ mod tests {
             "https://x/a/../b",
             "https://x/./b",
             "https://x/%2e%2e/b",
+            "https://x/a%2F..%2Fb",
+            r"https://x/a\b",
             "https://x:99999",
             "https://x:y",
             "https://x y/",

@@ -39,7 +39,7 @@ pub(crate) enum Lies {
 }
 
 /// Folders through which everything can be reached under another name.
-pub(crate) const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
+const SECOND_NAMES: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl Folder {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
@@ -82,21 +82,21 @@ impl Folder {
             match parts.next() {
                 Some(part) if part == own => {}
                 Some(part) if same_letters(part, own) => is_exact = false,
-                _ if self.has_second_name(root, rest) => return Lies::Unclear,
+                _ if has_second_name(&parts_of(root, rest).collect::<Vec<_>>()) => return Lies::Unclear,
                 _ => return Lies::Outside,
             }
         }
         if is_exact { Lies::Inside } else { Lies::PerhapsInside }
     }
+}
 
-    /// Whether a path goes through a folder that has second names of others, such as `/proc/self/root`.
-    fn has_second_name(&self, root: Root, rest: &str) -> bool {
-        SECOND_NAMES.iter().any(|names| {
-            let through = names.iter().zip(parts_of(root, rest)).filter(|(own, part)| same_letters(own, part)).count();
-            let own = names.iter().zip(&self.parts).filter(|(name, part)| same_letters(name, part)).count();
-            through == names.len() && own < names.len()
-        })
-    }
+/// Whether a path of these names goes through a folder that has second names of others. Where a pattern lies in that folder makes no
+/// difference: `/proc/self/root/proc/1` is `/proc/1`.
+pub(crate) fn has_second_name(names: &[&str]) -> bool {
+    SECOND_NAMES.iter().any(|folder| {
+        let begin = names.get(..folder.len());
+        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| same_letters(name, own)))
+    })
 }
 
 /// Whether a path of Windows names a device (`\\\\?\\`, `\\\\.\\`), through which each share and drive has a second name.
@@ -189,6 +189,7 @@ mod tests {
         }
         let proc = Folder::compile("/proc/1").unwrap();
         assert_eq!(proc.lies("/proc/1/status"), Lies::Inside, "a folder of its own there");
+        assert_eq!(proc.lies("/proc/self/root/proc/1/status"), Lies::Unclear, "through the root of another process");
         for bad in ["", "home", "~/x", "/home/../etc", "file:///x"] {
             assert!(Folder::compile(bad).is_err(), "{bad:?} is no folder");
         }
@@ -224,6 +225,7 @@ mod tests {
             (r"C:\Users \Ann\a", Lies::Unclear),
             (r"C:\x:y\Ann\a", Lies::Unclear),
             (r"C:Users\Ann", Lies::Unclear),
+            (r"1:\Users\Ann", Lies::Unclear),
         ] {
             assert_eq!(drive.lies(path), lies, "{path:?}");
         }

@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::RuleError;
 use crate::fold::narrowed;
-use crate::folder::{Root, SECOND_NAMES, is_device, is_dropped, parts_of, root_of, same_letters};
+use crate::folder::{Root, has_second_name, is_device, is_dropped, parts_of, root_of};
 use crate::parts::{Parts, collapsed};
 use crate::pattern::MAX_PATTERN;
 use crate::verdict::{Reason, Verdict};
@@ -115,21 +115,9 @@ impl PathPattern {
         match (own, moved) {
             (Verdict::Fits, _) | (_, Some(Verdict::Fits)) => Verdict::Fits,
             (Verdict::Differs(_), Some(doubt @ Verdict::Doubtful(_))) => doubt,
-            (Verdict::Differs(_), _) if self.has_second_name(&names) => Verdict::Doubtful(Reason::SecondName),
+            (Verdict::Differs(_), _) if has_second_name(&names) => Verdict::Doubtful(Reason::SecondName),
             (own, _) => own,
         }
-    }
-
-    /// Whether a path goes through a folder that has second names of others, such as `/proc/self/root`, and the pattern does not
-    /// begin there.
-    fn has_second_name(&self, names: &[&str]) -> bool {
-        SECOND_NAMES.iter().any(|folder| {
-            let begins = |names: &[&str]| {
-                names.len() >= folder.len() && folder.iter().zip(names).all(|(a, b)| same_letters(a, b))
-            };
-            let own: Vec<&str> = self.fixed.iter().map(String::as_str).collect();
-            begins(names) && !begins(&own)
-        })
     }
 }
 
@@ -240,7 +228,9 @@ mod tests {
             assert_eq!(secret.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
         }
         let proc = PathPattern::compile("/proc/1/*").unwrap();
-        assert_eq!(proc.judge("/proc/2/status", &PathFacts::Elsewhere), DIFFERS, "a pattern that begins there");
+        assert_eq!(proc.judge("/proc/1/status", &PathFacts::Elsewhere), FITS, "a pattern that begins there");
+        let through_root = proc.judge("/proc/self/root/proc/1/status", &PathFacts::Elsewhere);
+        assert_eq!(through_root, doubt(Reason::SecondName), "the same under another name");
         let drive = PathPattern::compile(r"C:\Users\*").unwrap();
         for (path, expected) in [
             (r"C:\Users\Ann", FITS),

@@ -175,7 +175,6 @@ fn normal_glob(glob: &str) -> String {
 struct AddressShape {
     /// Of scheme and authority together, if the glob does not tell them apart.
     origin: Glob,
-    has_scheme: bool,
     /// Of all that follows; none if nothing may.
     rest: Option<Glob>,
 }
@@ -195,15 +194,13 @@ impl AddressShape {
             "" => None,
             rest => Some(Glob::compile(rest)?),
         };
-        Ok(Self { origin: Glob::compile(origin)?, has_scheme: begin > 0, rest })
+        Ok(Self { origin: Glob::compile(origin)?, rest })
     }
 
     fn fits(&self, url: &Url) -> bool {
         let before = &url[..url::Position::BeforePath];
         let rest = &url[url::Position::BeforePath..];
-        // A glob with a scheme has the `://` at the same place, as no scheme has a wildcard's worth of it.
-        let is_origin = self.origin.fits(before) && (!self.has_scheme || before.matches("://").count() == 1);
-        is_origin
+        self.origin.fits(before)
             && match &self.rest {
                 None => rest == "/",
                 Some(own) => own.fits(rest),
@@ -247,6 +244,8 @@ mod tests {
             ("/secret/x", "/secret/x/", doubt(Reason::Respelled)),
             ("/secret/x", "/secret/y/../x", doubt(Reason::Respelled)),
             ("/secret/x", "/link/../y", doubt(Reason::Climbs)),
+            ("/link/../y", "/link/../y", FITS),
+            ("https://user@a.b/", "https://user@a.b/", FITS),
             ("/secret/x", "/secret/y", DIFFERS),
             ("main", "a/../main", doubt(Reason::Respelled)),
             ("main", "a/../other", DIFFERS),
@@ -272,6 +271,9 @@ mod tests {
             ("https://api.x*", "https://api.x@evil/", doubt(Reason::Respelled)),
             ("https://api.x*", "https://api.x.evil/", doubt(Reason::CrossesParts)),
             ("https://api.*/v1", "https://api.x/v1", FITS),
+            ("https://api*/v1", "https://api.x/v1", FITS),
+            ("https://api*.x", "https://api1.x", FITS),
+            ("https://api*.x", "https://api.x/secret.x", doubt(Reason::CrossesParts)),
             ("https://*", "https://a.b/c", FITS),
             ("https://*", "http://a.b/c", DIFFERS),
             ("https://a.*", "https://a.b/c", FITS),
@@ -295,6 +297,8 @@ mod tests {
             ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(Reason::Letters)),
             ("Drop*", "DROP table", doubt(Reason::Letters)),
             ("drop", "DROP", doubt(Reason::Letters)),
+            ("/secret/*", "//SECRET/x", doubt(Reason::Letters)),
+            ("*a/./b", "A/./B", doubt(Reason::Letters)),
             ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(Reason::Letters)),
             ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(Reason::Letters)),
             ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(Reason::Respelled)),

@@ -167,6 +167,27 @@ fn texts_are_judged_up_to_64_kib() {
 }
 
 #[test]
+fn patterns_hold_1_024_bytes() {
+    let kinds = [
+        (ArgumentIs::Glob as fn(String) -> ArgumentIs, "a", "pattern"),
+        (ArgumentIs::Regex, "a", "expression"),
+        (ArgumentIs::Folder, "/a", "folder"),
+        (ArgumentIs::Path, "/a", "path"),
+        (ArgumentIs::Address, "https://x/a", "address"),
+    ];
+    for (kind, begin, part) in kinds {
+        let of_length = |length: usize| {
+            let is = kind(format!("{begin}{}", "a".repeat(length - begin.len())));
+            problem(PolicyRule { arguments: vec![ArgumentRule { at: "/path".to_owned(), is }], ..ask() })
+        };
+        assert_eq!(of_length(1_024), None, "the longest {part}");
+        for length in [1_025, 2_048] {
+            assert_eq!(of_length(length), Some(RuleError::TooLong { part, most: 1_024 }), "{part} of {length} bytes");
+        }
+    }
+}
+
+#[test]
 fn a_set_holds_500_rules_with_numbers_of_their_own() {
     let most = RuleSet::compile(Source::User, vec![ask(); RuleSet::LIMIT]);
     assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "as many as may be");

@@ -4,5 +4,7 @@
 mod limits;
 mod properties;
 mod respelled;
+mod spellings;
+mod standing;
 mod support;
 mod written;

@@ -1,0 +1,84 @@
+//! Patterns whose own spelling is one of several: what they cover in the others.
+
+use policy::{ArgumentIs, ArgumentRule, Effect, PolicyRule, UriPattern};
+use serde_json::json;
+
+use crate::support::{Call, policy_of, rule, strictness};
+
+fn decide(effect: Effect, is: ArgumentIs, value: &str) -> Effect {
+    let arguments = vec![ArgumentRule { at: "/x".to_owned(), is }];
+    let policy = policy_of(&[], &[PolicyRule { arguments, ..rule(effect, "server", None) }]);
+    let call = Call { arguments: json!({ "x": value }), ..Call::default() };
+    strictness(call.with(|act| policy.decide(&act, 0)))
+}
+
+fn address(text: &str) -> ArgumentIs {
+    ArgumentIs::Address(text.to_owned())
+}
+
+fn glob(text: &str) -> ArgumentIs {
+    ArgumentIs::Glob(text.to_owned())
+}
+
+#[test]
+fn a_denied_address_with_an_encoded_slash_is_denied_encoded_and_decoded() {
+    for value in [
+        "https://git.x/projects/group%2Fname/files",
+        "https://git.x/projects/group%2fname/files",
+        "https://git.x/projects/group%252Fname/files",
+        "https://git.x/projects/group/name/files",
+        "http://git.x:8080/projects/group%2Fname/files",
+    ] {
+        for is in [address, glob] {
+            let is = is("https://git.x/projects/group%2Fname/*");
+            assert_eq!(decide(Effect::Deny, is.clone(), value), Effect::Deny, "{is:?} and {value}");
+        }
+    }
+    let other = "https://git.x/projects/group%2Fother/files";
+    for is in [address, glob] {
+        assert_eq!(decide(Effect::Deny, is("https://git.x/projects/group%2Fname/*"), other), Effect::Ask, "{other}");
+    }
+    let pattern = UriPattern::compile("https://git.x/group%2Fname/*").unwrap();
+    assert!(pattern.refuses("http://git.x/group%2Fname/files"), "a refusal in a file of answers, by another scheme");
+}
+
+#[test]
+fn an_encoded_wildcard_of_an_address_stands_for_itself() {
+    let allow = |pattern: &str, value: &str| decide(Effect::Allow, address(pattern), value);
+    assert_eq!(allow("https://api.x/a%2Ab", "https://api.x/a*b"), Effect::Allow, "the character");
+    for (pattern, value) in [
+        ("https://api.x/a%2Ab", "https://api.x/a-secret-b"),
+        ("https://api.x/a%3Fb", "https://api.x/a-b"),
+        ("https://api.x/%2A%2A/b", "https://api.x/secret/keys/b"),
+    ] {
+        assert_eq!(allow(pattern, value), Effect::Ask, "{pattern} is no wildcard that covers {value}");
+    }
+}
+
+#[test]
+fn a_denied_place_under_proc_is_denied_under_its_second_names() {
+    let (path, folder) = (ArgumentIs::Path, ArgumentIs::Folder);
+    for (is, value) in [
+        (path("/proc/1/*".to_owned()), "/proc/self/root/proc/1/environ"),
+        (folder("/proc/1".to_owned()), "/proc/self/root/proc/1/environ"),
+        (folder("/proc/1".to_owned()), "/proc/self/environ"),
+        (path("/System/Volumes/Data/keys".to_owned()), "/System/Volumes/Data/System/Volumes/Data/keys"),
+    ] {
+        assert_eq!(decide(Effect::Deny, is.clone(), value), Effect::Deny, "{is:?} and {value}");
+    }
+    let status = "/proc/1/status";
+    assert_eq!(decide(Effect::Allow, path("/proc/1/*".to_owned()), status), Effect::Allow, "{status} is allowed");
+}
+
+#[test]
+fn the_usual_port_of_a_scheme_may_be_written_or_left_out() {
+    for (scheme, port) in [("http", 80), ("ws", 80), ("https", 443), ("wss", 443), ("ftp", 21)] {
+        let (bare, full) = (format!("{scheme}://evil.x/a"), format!("{scheme}://evil.x:{port}/a"));
+        for is in [address, glob] {
+            assert_eq!(decide(Effect::Deny, is(&bare), &full), Effect::Deny, "{bare} covers {full}");
+            assert_eq!(decide(Effect::Deny, is(&full), &bare), Effect::Deny, "{full} covers {bare}");
+        }
+        let pattern = UriPattern::compile(&bare).unwrap();
+        assert!(pattern.refuses(&bare.replace(scheme, "https")), "{bare} is refused by each scheme of the web");
+    }
+}

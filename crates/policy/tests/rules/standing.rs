@@ -1,0 +1,120 @@
+//! What stands beside the rules: presets, mutes, files that can't be read, and the names under which causes are shown.
+
+use policy::{
+    Act, By, Decision, Direction, Effect, Grant, GrantId, Hash, Policy, PolicyFile, PolicyRule, Preset, Rule, RuleRef,
+    Scope, Source, Standing, Subject,
+};
+use serde_json::{Value, json};
+
+use crate::support::{Call, file, policy_of, rule, strictness};
+
+fn decide(policy: &Policy, call: &Call) -> Effect {
+    strictness(call.with(|act| policy.decide(&act, 0)))
+}
+
+#[test]
+fn a_file_that_can_not_be_read_makes_everything_ask_and_keeps_what_was_denied() {
+    let rules = [rule(Effect::Allow, "server", None), rule(Effect::Deny, "server", Some("drop"))];
+    let calls = [Call::default(), Call { tool: "drop".to_owned(), ..Call::default() }];
+    for (unusable, cause) in [
+        (Policy::managed_unusable as fn(&mut Policy), Rule::ManagedUnusable),
+        (Policy::user_unusable as fn(&mut Policy), Rule::PolicyUnusable),
+    ] {
+        let mut policy = policy_of(&rules, &rules);
+        assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [Effect::Allow, Effect::Deny], "before");
+        unusable(&mut policy);
+        assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [Effect::Ask, Effect::Deny], "{cause:?}");
+        let decided = calls[0].with(|act| policy.decide(&act, 0));
+        assert!(matches!(decided, Decision::Ask { rule, .. } if rule == cause), "{decided:?} names the cause");
+    }
+}
+
+#[test]
+fn the_stricter_preset_of_both_files_holds() {
+    let (balanced, careful) = (Preset::Balanced, Preset::Careful);
+    for (managed, user, expected) in
+        [(balanced, balanced, balanced), (careful, balanced, careful), (balanced, careful, careful)]
+    {
+        let mut policy = policy_of(&[], &[]);
+        policy.set_managed(PolicyFile { preset: managed, ..file(Vec::new()) }).unwrap();
+        policy.set_user(PolicyFile { preset: user, ..file(Vec::new()) }).unwrap();
+        assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
+        let own = [policy.preset_of(Source::Managed), policy.preset_of(Source::User)];
+        assert_eq!(own, [managed, user], "each file's own preset stays known");
+    }
+}
+
+#[test]
+fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
+    let deny_npx =
+        PolicyRule { identity: Some("npx *".to_owned()), direction: Direction::Both, ..rule(Effect::Deny, "*", None) };
+    let mut policy = policy_of(&[], &[deny_npx]);
+    for server in ["old", "other"] {
+        policy.set_identity(server, &["uvx files".to_owned()]);
+        policy.mute(server);
+        policy.trust_for_run(server).unwrap();
+        let grant = Grant {
+            id: GrantId::default(),
+            server: server.to_owned(),
+            subject: Subject::Command,
+            rests_on: Hash::of(&json!("uvx files")),
+            scope: Scope::Always,
+            conversation: None,
+            since: 0,
+            expires_at: None,
+            words: String::new(),
+        };
+        policy.grants_mut().add(grant).unwrap();
+    }
+    policy.forget_server("old");
+    let command = Hash::of(&json!("uvx files"));
+    let start = |server| strictness(policy.decide(&Act::StartServer { server, command: &command }, 0));
+    let standing = |server| {
+        let has_grant = policy.grants().find(server, &Subject::Command).is_some();
+        (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
+    };
+    // A rule on identities fits whoever is not known yet.
+    assert_eq!(standing("old"), (false, false, false, Effect::Deny), "forgotten");
+    assert_eq!(standing("other"), (true, true, true, Effect::Allow), "others stay");
+}
+
+#[test]
+fn causes_have_stable_names() {
+    let by_rule = |source| By::Rule(RuleRef { source, id: 3 });
+    for (by, name) in [
+        (By::BuiltIn, "built-in"),
+        (By::Grant(GrantId(12)), "grant 12"),
+        (by_rule(Source::User), "rule 3"),
+        (by_rule(Source::Managed), "managed rule 3"),
+        (by_rule(Source::Session), "session rule 3"),
+        (By::Preset, "preset"),
+        (By::ManagedPreset, "managed preset"),
+    ] {
+        assert_eq!((by.text().as_ref(), by.to_string().as_str()), (name, name), "{by:?}");
+    }
+    let policy = policy_of(&[], &[rule(Effect::Allow, "server", None), rule(Effect::Deny, "other", None)]);
+    let explained = Call { standing: Standing::New, ..Call::default() }.with(|act| policy.explain(&act, 0));
+    let Decision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
+    let fits: Vec<&str> = explained.considered.iter().map(|one| one.fit.name()).collect();
+    assert_eq!((rule.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")), ("new-tool", true, true));
+}
+
+#[test]
+fn each_kind_of_condition_is_written_as_it_was_read() {
+    let kinds = [
+        json!({ "at": "/p", "glob": "/a/*" }),
+        json!({ "at": "/p", "regex": "^a" }),
+        json!({ "at": "/p", "folder": "/a" }),
+        json!({ "at": "/p", "path": "/a/*" }),
+        json!({ "at": "/p", "url": "https://a.x" }),
+        json!({ "at": "/p", "number": "1..10" }),
+    ];
+    let read = |arguments: &[Value]| {
+        let text = json!({ "version": 1, "rules": [{ "effect": "deny", "arguments": arguments }] });
+        serde_json::from_value::<PolicyFile>(text).unwrap()
+    };
+    let file = read(&kinds);
+    assert_eq!(file.rules[0].server, "*", "a rule that names no server is about all of them");
+    let written = serde_json::to_value(&file).unwrap();
+    assert_eq!(written["rules"][0]["arguments"], json!(kinds), "all kinds");
+}
