@@ -69,7 +69,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
 
 #[tokio::test]
 async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
-    let (read_on, held) = std::sync::mpsc::channel();
+    let (read_on, held) = std::sync::mpsc::sync_channel(1);
     let mut log = None;
     let folder = tempfile::tempdir().unwrap();
     let app = App::start_over(
