@@ -435,6 +435,9 @@ fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Valu
 
 #[cfg(test)]
 mod tests {
+    use mcp_proto::types::ElicitResult;
+    use serde_json::Map;
+
     use super::*;
 
     #[test]
@@ -462,6 +465,25 @@ mod tests {
         ];
         for other in others {
             assert!(!opens(&other), "{other} is not what was shown");
+        }
+    }
+
+    #[test]
+    fn a_refusal_tells_nothing_that_was_entered() {
+        let elicited = |action, content| Answer::Elicitation(ElicitResult { action, content });
+        for harmless in
+            [elicited(ElicitAction::Decline, None), elicited(ElicitAction::Cancel, None), Answer::Roots(vec![])]
+        {
+            assert_eq!(refuses(harmless.clone()).into_inner(), harmless, "it leaves as it is");
+        }
+        let entered = || Some(Map::new());
+        for telling in [
+            elicited(ElicitAction::Accept, None),
+            elicited(ElicitAction::Accept, entered()),
+            elicited(ElicitAction::Decline, entered()),
+        ] {
+            let left = refuses(telling.clone()).into_inner();
+            assert!(matches!(left, Answer::Refused { .. }), "{telling:?} is replaced: {left:?}");
         }
     }
 }
