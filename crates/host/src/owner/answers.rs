@@ -478,6 +478,8 @@ impl Owner {
             let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
             return;
         };
+        // What is taken back is not told any more, whatever becomes of the entry.
+        self.narrow_roots(server, &shared);
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = Decided {
             server,
@@ -491,12 +493,15 @@ impl Owner {
         };
         let server = server.to_owned();
         self.audit(entry, move |owner, written| {
-            let set = written.map_err(|_| AnswerError::Audit).map(|()| {
-                owner.share_roots(&server, shared);
-                // A server that is not ready reads the folders when it is.
-                let _ = owner.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
-                owner.emit_server(&server);
+            let set = written.map_err(|_| AnswerError::Audit).and_then(|()| {
+                if !owner.share_roots(&server, shared) {
+                    return Err(AnswerError::WrongKind("the server was removed or renamed meanwhile"));
+                }
+                Ok(())
             });
+            // A server that is not ready reads the folders when it is.
+            let _ = owner.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
+            owner.emit_server(&server);
             let _ = reply.send(set);
         });
     }

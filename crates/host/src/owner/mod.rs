@@ -203,6 +203,7 @@ pub(crate) struct Owner {
     document_writer: DocumentWriter,
     own_files: OwnFiles,
     settings: AppSettings,
+    settings_changes: settings::SettingsChanges,
     config_problem: Option<ConfigProblem>,
     /// Why a document that grants rights is not used.
     document_problem: Option<ConfigProblem>,
@@ -276,6 +277,7 @@ impl Owner {
             document_writer,
             own_files,
             settings,
+            settings_changes: settings::SettingsChanges::default(),
             config_problem: None,
             document_problem: None,
             search_path: Arc::new(tokio::sync::Mutex::new(search_path)),

@@ -42,16 +42,27 @@ impl Owner {
     }
 
     /// Shares folders as the user decided, once that is written down. The server may have another command by then, with which they
-    /// are not shared.
-    pub(super) fn share_roots(&mut self, server: &str, shared: SharedRoots) {
+    /// are not shared. Returns false if there is no server with this name any more.
+    pub(super) fn share_roots(&mut self, server: &str, shared: SharedRoots) -> bool {
         if !self.servers.contains_key(server) {
-            return;
+            return false;
         }
         self.roots.insert(server.to_owned(), shared);
         // What a script answers holds while the script runs; only a person decides for longer.
         if self.options.decides == "user" {
             self.keep_roots(server);
         }
+        true
+    }
+
+    /// Takes back the folders that are not among those that the user shares now. It holds at once.
+    pub(super) fn narrow_roots(&mut self, server: &str, now: &SharedRoots) {
+        let Some(shared) = self.roots.get(server) else { return };
+        if shared.command != now.command || shared.folders.iter().all(|folder| now.folders.contains(folder)) {
+            return;
+        }
+        let folders = shared.folders.iter().filter(|folder| now.folders.contains(folder)).cloned().collect();
+        self.share_roots(server, SharedRoots { command: now.command.clone(), folders });
     }
 
     pub(super) fn rename_roots(&mut self, was: &str, name: &str) {

@@ -1,5 +1,6 @@
 //! The app's own settings. What they say of the audit log is in that log as well: whoever has it keep less must be seen there.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
 use tokio::sync::oneshot;
@@ -15,6 +16,23 @@ const KIND: &str = "settings";
 /// Between what it says now and what it said before.
 const BEFORE: &str = "; before: ";
 
+/// Why the log has a change that does not hold.
+const NOT_WRITTEN: &str = "the settings could not be written";
+/// The most changes that wait for another one.
+const MAX_LATER: usize = 16;
+
+/// Told when a change holds, or why it does not.
+type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
+
+/// Changes of the settings under way.
+#[derive(Debug, Default)]
+pub(super) struct SettingsChanges {
+    /// Set while what the audit log keeps is being changed.
+    under_way: bool,
+    /// Changes that wait for that.
+    later: VecDeque<(AppSettings, SettingsReply)>,
+}
+
 impl Owner {
     /// How much a server uses of what each server gets.
     pub(crate) fn used(&self, name: &str) -> Option<Use> {
@@ -22,13 +40,25 @@ impl Owner {
         Some(counted.now(&self.settings.limits.within_bounds()))
     }
 
-    /// Changes the settings. They hold once they are written; what they say of the audit log is in that log first.
-    pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: oneshot::Sender<Result<(), StoreError>>) {
+    /// Changes the settings. They hold once they are written; what they say of the audit log is in that log first, and until that
+    /// is done other changes wait, so that the latest one holds.
+    pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {
+        if self.settings_changes.under_way {
+            if self.settings_changes.later.len() < MAX_LATER {
+                self.settings_changes.later.push_back((settings, reply));
+            } else {
+                let path = Document::Settings.file_name().to_owned();
+                let cause = "too many changes wait for the disk; try again".to_owned();
+                // Whoever set them may have gone away, here and below.
+                let _ = reply.send(Err(StoreError { path, cause }));
+            }
+            return;
+        }
         let (before, now) = (keeping(&self.settings), keeping(&settings));
         if now == before {
-            // Whoever set them may have gone away, here and below.
             return self.keep_settings(settings, |_, kept| drop(reply.send(kept)));
         }
+        self.settings_changes.under_way = true;
         // From here on the log may be ahead of the settings, so comparing the two says nothing.
         self.audits.is_retention_set = true;
         let entry = Decided {
@@ -40,20 +70,48 @@ impl Owner {
         };
         self.audit(entry, move |owner, written| {
             if let Err(error) = written {
-                let _ = reply.send(Err(error));
-                return;
+                return owner.end_settings_change(reply, Err(error));
             }
-            let then = move |owner: &mut Self, kept: Result<(), StoreError>| {
-                if kept.is_err() {
-                    owner.note_keeping(&before, Some(&now), "the settings could not be written");
-                }
-                let _ = reply.send(kept);
-            };
             owner.confirm_keeping(&settings.clone(), move |owner, confirmed| match confirmed {
-                Ok(()) => owner.keep_settings(settings, then),
-                Err(error) => then(owner, Err(error)),
+                Ok(()) => owner.keep_confirmed_settings(settings, (before, now), reply),
+                Err(error) => {
+                    owner.note_keeping(&before, Some(&now), NOT_WRITTEN);
+                    owner.end_settings_change(reply, Err(error));
+                }
             });
         });
+    }
+
+    /// Writes settings that change what the log keeps. If that fails, what was confirmed of them is taken back.
+    fn keep_confirmed_settings(
+        &mut self,
+        settings: AppSettings,
+        (before, now): (String, String),
+        reply: SettingsReply,
+    ) {
+        self.keep_settings(settings, move |owner, kept| {
+            let Err(error) = kept else { return owner.end_settings_change(reply, Ok(())) };
+            owner.note_keeping(&before, Some(&now), NOT_WRITTEN);
+            let former = owner.settings.clone();
+            owner.confirm_keeping(&former, move |owner, undone| {
+                let StoreError { path, mut cause } = error;
+                if undone.is_err() {
+                    cause.push_str("; what the audit log keeps may change all the same when Drawbridge starts again");
+                }
+                owner.end_settings_change(reply, Err(StoreError { path, cause }));
+            });
+        });
+    }
+
+    /// Goes on with the changes that waited for this one.
+    fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
+        self.settings_changes.under_way = false;
+        let _ = reply.send(result);
+        while !self.settings_changes.under_way
+            && let Some((settings, reply)) = self.settings_changes.later.pop_front()
+        {
+            self.set_settings(settings, reply);
+        }
     }
 
     fn keep_settings(

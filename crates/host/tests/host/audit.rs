@@ -36,6 +36,8 @@ pub(crate) struct Disk {
     broken: AtomicBool,
     /// Holds up the next read of a kind of entries until the sender is used or dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
+    /// The number of reads that have ended.
+    pub(crate) reads: AtomicU64,
 }
 
 impl Disk {
@@ -49,6 +51,7 @@ impl Disk {
             durable: AtomicU64::new(u64::MAX),
             broken: AtomicBool::new(false),
             held_read: Mutex::default(),
+            reads: AtomicU64::new(0),
         }
     }
 
@@ -111,7 +114,9 @@ impl AuditLog for Disk {
         if let Some(held) = held {
             let _ = held.recv();
         }
-        self.log.read(query)
+        let read = self.log.read(query);
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        read
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use host::HostOptions;
-use host::ports::{AuditEntry, AuditQuery, Ports};
+use host::ports::{AuditEntry, AuditQuery, Document, Ports};
 use host::secrets::SecretsInMemory;
 use host::view::{AppSettings, QuestionBody, UserAnswer};
 use policy::Scope;
@@ -13,6 +13,7 @@ use serde_json::{Map, json};
 use testkit::app::{App, PATIENCE, demo, scripted};
 
 use crate::audit::{Disk, until_held};
+use crate::roots::RefusingDisk;
 
 /// The latest entries of a kind, the oldest first.
 pub(crate) fn of_kind(app: &App, kind: &str) -> Vec<AuditEntry> {
@@ -95,8 +96,13 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     // The log has the user's change before the settings do, and that is when it is read.
     disk.slow.store(false, Ordering::SeqCst);
     let receipts = disk.append_waiting();
+    let before = disk.reads.load(Ordering::SeqCst);
     read_on.send(()).unwrap();
-    for _ in 0..200 {
+    while disk.reads.load(Ordering::SeqCst) == before {
+        tokio::task::yield_now().await;
+    }
+    // The host takes in what was read before it has answered so often.
+    for _ in 0..50 {
         app.questions().await;
     }
     disk.receipts().written(receipts);
@@ -105,6 +111,71 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     let entries = of_kind(&app, "settings");
     let [entry] = &entries[..] else { panic!("the user's change and nothing else: {entries:?}") };
     assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
+}
+
+/// A host over a log that the test can hold up.
+async fn with_slow_log() -> (App, Arc<Disk>) {
+    let mut log = None;
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(SecretsInMemory::default());
+    let app = App::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
+        let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
+        log = Some(Arc::clone(&disk));
+        Ports { audit: disk, ..ports }
+    })
+    .await;
+    (app, log.unwrap())
+}
+
+#[tokio::test]
+async fn the_latest_settings_hold_also_while_the_log_is_slow() {
+    let (app, disk) = with_slow_log().await;
+    disk.slow.store(true, Ordering::SeqCst);
+    let set = |days: u32, theme: &str| {
+        let (host, theme) = (app.host.clone(), theme.to_owned());
+        let settings = AppSettings { audit_days: days, theme, ..AppSettings::default() };
+        tokio::spawn(async move { host.set_settings(settings).await.unwrap() })
+    };
+    let changed = set(7, "light");
+    until_held(&disk).await;
+    let changed_back = set(0, "dark");
+    // The host takes commands in order, so the change back is taken up before the log goes on.
+    app.questions().await;
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    changed.await.unwrap().expect("it is changed");
+    changed_back.await.unwrap().expect("and changed back");
+    let settings = app.host.snapshot().await.unwrap().settings;
+    assert_eq!((settings.audit_days, settings.theme.as_str()), (0, "dark"), "what the user said last holds");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
+    let mut documents = None;
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(SecretsInMemory::default());
+    let own = Arc::<SecretsInMemory>::clone(&secrets);
+    let app = App::start_over(folder, vec![], HostOptions::default(), own, |ports: Ports| {
+        let disk = Arc::new(RefusingDisk::over(Arc::clone(&ports.documents), Document::Settings));
+        documents = Some(Arc::clone(&disk));
+        Ports { documents: disk, ..ports }
+    })
+    .await;
+    let disk = documents.unwrap();
+    let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
+    app.host.set_settings(days(365)).await.unwrap().expect("the disk takes it");
+    disk.full.store(true, Ordering::SeqCst);
+    let error = app.host.set_settings(days(7)).await.unwrap().unwrap_err();
+    assert!(error.cause.contains("the disk is full"), "it is said why: {error}");
+    app.host.close().await;
+    let App { folder, host, .. } = app;
+    drop(host);
+    let confirmed = std::fs::read_to_string(folder.path().join("data/confirmed.json")).unwrap();
+    assert!(confirmed.contains("\"days\": 365"), "what was refused is not confirmed either: {confirmed}");
+    let app = App::start_with(folder, vec![], HostOptions::default(), secrets).await;
+    assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 365, "as before");
+    app.host.close().await;
 }
 
 #[tokio::test]

@@ -110,24 +110,53 @@ async fn folders_that_are_taken_back_while_the_entry_is_written_are_not_told() {
     app.host.close().await;
 }
 
-/// Documents on a disk that refuses changes of shared folders when the test says so, and tells of changes when it says so.
-struct RootsOnDisk {
+#[tokio::test]
+async fn folders_that_the_user_takes_back_while_the_entry_is_written_are_not_told() {
+    let (app, disk, uri) = shared().await;
+    let waits = asks_while_the_log_is_slow(&app, &disk).await;
+    let host = app.host.clone();
+    let taken_back = tokio::spawn(async move { host.set_roots("harbour".into(), vec![]).await.unwrap() });
+    assert!(holds_within(PATIENCE, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    taken_back.await.unwrap().expect("it is taken back");
+    let told = text(ended(waits).await);
+    assert!(!told.contains(&uri), "it is no longer shared by then: {told}");
+    app.host.close().await;
+}
+
+/// Documents on a disk that refuses changes of one of them when the test says so, and tells of its changes when it says so.
+pub(crate) struct RefusingDisk {
     documents: Arc<dyn Documents>,
-    full: AtomicBool,
+    document: Document,
+    pub(crate) full: AtomicBool,
     changed: Mutex<Option<mpsc::Sender<()>>>,
-    /// How often they were read.
+    /// How often it was read.
     reads: AtomicU64,
     /// How often a change was refused.
     refused: AtomicU64,
 }
 
-impl Documents for RootsOnDisk {
+impl RefusingDisk {
+    pub(crate) fn over(documents: Arc<dyn Documents>, document: Document) -> Self {
+        Self {
+            documents,
+            document,
+            full: AtomicBool::new(false),
+            changed: Mutex::default(),
+            reads: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Documents for RefusingDisk {
     fn path(&self) -> PathBuf {
         self.documents.path()
     }
 
     fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        self.reads.fetch_add(u64::from(name == Document::Roots), Ordering::SeqCst);
+        self.reads.fetch_add(u64::from(name == self.document), Ordering::SeqCst);
         self.documents.read(name)
     }
 
@@ -140,15 +169,15 @@ impl Documents for RootsOnDisk {
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
-        if name == Document::Roots && self.full.load(Ordering::SeqCst) {
+        if name == self.document && self.full.load(Ordering::SeqCst) {
             self.refused.fetch_add(1, Ordering::SeqCst);
-            return Err(StoreError { path: "roots.json".to_owned(), cause: "the disk is full".to_owned() });
+            return Err(StoreError { path: name.file_name().to_owned(), cause: "the disk is full".to_owned() });
         }
         self.documents.update(name, change)
     }
 
     fn watch(&self, name: Document, changed: mpsc::Sender<()>) {
-        if name == Document::Roots {
+        if name == self.document {
             *self.changed.lock().unwrap() = Some(changed);
         }
     }
@@ -157,17 +186,11 @@ impl Documents for RootsOnDisk {
 #[tokio::test]
 async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
     let folder = tempfile::tempdir().unwrap();
-    let disk: Arc<Mutex<Option<Arc<RootsOnDisk>>>> = Arc::default();
+    let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
     let own = Arc::clone(&disk);
     let servers = vec![("harbour", demo(&[]))];
     let app = App::start_over(folder, servers, HostOptions::default(), Arc::new(SecretsInMemory::default()), |ports| {
-        let documents = Arc::new(RootsOnDisk {
-            documents: ports.documents.clone(),
-            full: AtomicBool::new(false),
-            changed: Mutex::default(),
-            reads: AtomicU64::new(0),
-            refused: AtomicU64::new(0),
-        });
+        let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Roots));
         *own.lock().unwrap() = Some(documents.clone());
         host::ports::Ports { documents, ..ports }
     })
