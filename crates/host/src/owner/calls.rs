@@ -269,7 +269,8 @@ impl Owner {
         paths: &PathFacts,
     ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
-        let is_listed = self.servers.get(server).is_some_and(|record| record.catalog.is_read);
+        let is_listed =
+            self.servers.get(server).is_some_and(|record| record.catalog.is_read || !record.catalog.tools.is_empty());
         let missing = || match is_listed {
             true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
             // A server that was just started again may well have it.
