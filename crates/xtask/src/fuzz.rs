@@ -43,10 +43,13 @@ pub(crate) struct Options {
     /// Replays the corpora and mutations of them, also where libFuzzer is there
     #[arg(long)]
     stable: bool,
+    /// Fails where libFuzzer is missing, instead of replaying
+    #[arg(long, conflicts_with = "stable")]
+    libfuzzer: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
-    if options.stable || !has_libfuzzer() {
+    if options.stable || !(options.libfuzzer || has_libfuzzer()) {
         step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
         let seconds = options.seconds.unwrap_or(REPLAY_SECONDS).to_string();
         let tests = cargo().dir(workspace::root()).args(["test", "-p", "fuzz-targets", "--test", "replay", "--"]);
