@@ -154,20 +154,24 @@ impl DocumentFolder {
         if !SEALED.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), Existing::Replace).map(|_| ());
         }
-        let FileText { text, number } = self.sealed(name, value)?;
-        if let Some(number) = number.filter(|_| tells) {
-            self.write_announced(name, before, &text, number)?;
+        let mut file = self.sealed(name, value)?;
+        if tells && file.number.is_some() {
+            file = self.write_announced(name, before, value, file)?;
         } else {
-            files::write(&path, text.as_bytes(), Existing::Replace)?;
+            files::write(&path, file.text.as_bytes(), Existing::Replace)?;
         }
-        if let Some(number) = number {
+        if let Some(number) = file.number {
             self.sealer.wrote(name, number);
         }
         Ok(())
     }
 
+    /// Seals a document; the lock is held. Its number is above that of the file beside its place, which the keychain may know of.
     fn sealed(&self, name: Document, value: &Value) -> Result<FileText, StoreError> {
-        self.sealer.text(name, value).map_err(|cause| unsealable(&self.place(name), &cause))
+        // One that can't be read is no obstacle, as it is replaced.
+        let beside = files::read(&self.next_place(name), LIMIT).ok().flatten();
+        let sealed = self.sealer.text(name, value, beside.as_deref());
+        sealed.map_err(|cause| unsealable(&self.place(name), &cause))
     }
 
     /// Returns true if the keychain is to know of this change. Of what servers used it is told the first time, and then every

@@ -383,6 +383,35 @@ fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
     }
 }
 
+/// A change that fails, as nothing can take the document's place.
+fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
+    let changed = documents.update(name, &mut |_| {
+        block(place);
+        value.clone()
+    });
+    changed.expect_err("nothing can replace the folder");
+    unblock(place, &place.with_extension("away"));
+}
+
+#[test]
+fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
+    for keeps_next in [true, false] {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        first.settle(PATIENCE);
+        second.settle(PATIENCE);
+        let place = folder.path().join("data/grants.json");
+        fail_to_change(&*first, Document::Grants, &place, &json!(["failed"]));
+        if !keeps_next {
+            std::fs::remove_file(place.with_extension("json.next")).unwrap();
+        }
+        assert!(add(&*second), "the other program approves: {keeps_next}");
+        let read = read_anew(folder.path(), &keychain, Document::Grants);
+        assert_eq!(read, (Some(json!(["old", "new"])), false), "what it wrote is used: {keeps_next}");
+    }
+}
+
 #[test]
 fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
     let keychain: Arc<Keychain> = Arc::default();

@@ -33,7 +33,7 @@ impl DocumentFolder {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
-    /// Writes a document that the keychain knows of before it is in its place.
+    /// Writes a document that the keychain knows of before it is in its place. Returns the file as it was written.
     ///
     /// # Errors
     /// If it can't be written. The former content holds then, also after a restart, unless the error says otherwise.
@@ -41,31 +41,42 @@ impl DocumentFolder {
         &self,
         name: Document,
         before: Option<&Value>,
-        text: &str,
-        number: u64,
-    ) -> Result<(), StoreError> {
-        self.announce(name, text, number)?;
-        files::replace_with(&self.place(name), &self.next_place(name), text.as_bytes())
-            .map_err(|error| self.take_back(name, before, error))
+        value: &Value,
+        file: FileText,
+    ) -> Result<FileText, StoreError> {
+        let file = self.announce(name, value, file)?;
+        files::replace_with(&self.place(name), &self.next_place(name), file.text.as_bytes())
+            .map_err(|error| self.take_back(name, before, error))?;
+        Ok(file)
     }
 
     /// Writes a document beside its place and has the keychain know of it: from then on it holds, also if the program is killed
     /// before it is moved to its place.
-    fn announce(&self, name: Document, text: &str, number: u64) -> Result<(), StoreError> {
+    ///
+    /// The keychain may know of a later file that another program wrote and that is gone. The document then gets a higher number.
+    fn announce(&self, name: Document, value: &Value, file: FileText) -> Result<FileText, StoreError> {
+        self.announce_once(name, &file)?;
+        if !file.number.is_some_and(|number| self.sealer.is_superseded(name, number)) {
+            return Ok(file);
+        }
+        let later = self.sealed(name, value)?;
+        self.announce_once(name, &later)?;
+        Ok(later)
+    }
+
+    fn announce_once(&self, name: Document, file: &FileText) -> Result<(), StoreError> {
+        let number = file.number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
         // The disk has it before the keychain, so that nothing is lost in between.
-        files::write(&self.next_place(name), text.as_bytes(), Existing::Replace)?;
+        files::write(&self.next_place(name), file.text.as_bytes(), Existing::Replace)?;
         self.sealer.announce(name, number);
         Ok(())
     }
 
     /// Has the former content hold after a restart in place of what was announced and could not be moved to its place.
     fn take_back(&self, name: Document, before: Option<&Value>, failed: StoreError) -> StoreError {
-        let announced = self.sealed(name, before.unwrap_or(&NEVER_WRITTEN)).and_then(|FileText { text, number }| {
-            let number = number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
-            self.announce(name, &text, number)
-        });
-        match announced {
-            Ok(()) => failed,
+        let former = before.unwrap_or(&NEVER_WRITTEN);
+        match self.sealed(name, former).and_then(|file| self.announce(name, former, file)) {
+            Ok(_) => failed,
             Err(error) => StoreError {
                 cause: format!(
                     "{}; the change may hold after a restart all the same, as it could not be taken back: {error}",
