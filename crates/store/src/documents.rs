@@ -159,6 +159,7 @@ impl DocumentFolder {
             file = self.write_announced(name, before, value, file)?;
         } else {
             files::write(&path, file.text.as_bytes(), Existing::Replace)?;
+            self.discard_next(name);
         }
         if let Some(number) = file.number {
             self.sealer.wrote(name, number);
@@ -180,13 +181,12 @@ impl DocumentFolder {
         if name != Document::Sampling {
             return true;
         }
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = counted.is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
-        let tells = is_due || before.map(without_counts) != Some(without_counts(after));
-        if tells {
-            *counted = Some(Instant::now());
-        }
-        tells
+        let is_due = self.counted().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
+        is_due || before.map(without_counts) != Some(without_counts(after))
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -266,7 +266,12 @@ impl Documents for DocumentFolder {
             Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
         let value = change(before.clone());
-        self.write_held(name, before.as_ref(), &value, self.tells(name, before.as_ref(), &value))
+        let tells = self.tells(name, before.as_ref(), &value);
+        self.write_held(name, before.as_ref(), &value, tells)?;
+        if tells && name == Document::Sampling {
+            *self.counted() = Some(Instant::now());
+        }
+        Ok(())
     }
 
     fn settle(&self, patience: Duration) {

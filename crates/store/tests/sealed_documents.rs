@@ -413,6 +413,34 @@ fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
 }
 
 #[test]
+fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
+    let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    for counts_elsewhere in [false, true] {
+        let keychain: Arc<Keychain> = Arc::default();
+        let folder = sealed(&keychain);
+        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        first.settle(PATIENCE);
+        second.settle(PATIENCE);
+        second.write(name, &state(0)).unwrap();
+        let place = folder.path().join("data/sampling.json");
+        fail_to_change(&*first, name, &place, &state(1));
+        let told = keychain.told.load(Ordering::SeqCst);
+        if counts_elsewhere {
+            // The keychain was told a moment ago.
+            second.write(name, &state(2)).unwrap();
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told, "it is not told again");
+        } else {
+            first.write(name, &state(2)).unwrap();
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "it is told, as the change before failed");
+        }
+        std::fs::remove_file(&place).unwrap();
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (None, true), "an older file is not used in its place: {counts_elsewhere}");
+    }
+}
+
+#[test]
 fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
     let keychain: Arc<Keychain> = Arc::default();
     let folder = sealed(&keychain);

@@ -1,6 +1,7 @@
 //! Sealed documents that the keychain knows of before they are in their place: each is written beside it first, so that neither an
 //! older copy holds nor anything is lost, wherever the program is killed (`DocumentFolder` in `documents.rs`).
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use host::ports::{Document, StoreError};
@@ -31,6 +32,16 @@ impl DocumentFolder {
     /// Where a document lies until the keychain knows of it.
     pub(super) fn next_place(&self, name: Document) -> PathBuf {
         self.path.join(format!("{}.next", name.file_name()))
+    }
+
+    /// Removes what lies beside a document's place after a later one is in the place: the keychain may know of it as the latest.
+    pub(super) fn discard_next(&self, name: Document) {
+        let next = self.next_place(name);
+        if let Err(error) = std::fs::remove_file(&next)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %next.display(), "a file stays that is of no use any more");
+        }
     }
 
     /// Writes a document that the keychain knows of before it is in its place. Returns the file as it was written.
