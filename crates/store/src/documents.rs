@@ -48,7 +48,7 @@ enum Checked {
 }
 
 impl Checked {
-    /// The content of a sealed file. [`NEVER_WRITTEN`] stands for no document.
+    /// The content of a file. [`NEVER_WRITTEN`] stands for no document.
     fn of(value: Value) -> Self {
         if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
     }
@@ -88,7 +88,7 @@ impl DocumentFolder {
         let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
         self.missed().remove(name.file_name());
         if !SEALED.contains(&name) {
-            return parsed(&path, &bytes).map(Checked::Document);
+            return parsed(&path, &bytes).map(Checked::of);
         }
         let cause = match self.sealer.judge(name, &bytes) {
             Judged::Good(text) => return parsed(&path, text).map(Checked::of),
