@@ -22,8 +22,6 @@ pub(crate) const MARK: &str = "sealed documents";
 const LABEL: &[u8] = b"drawbridge document seal 1";
 /// Whom the key is told to.
 const LISTENER: &str = "documents";
-/// How long the writing of a document waits for the keychain to know of it: less than other programs wait for the documents' lock.
-const MARK_PATIENCE: Duration = Duration::from_secs(2);
 /// Why a document is refused whose number the keychain knows to be too low.
 pub(crate) const OLDER: &str = "it is an older copy";
 
@@ -370,9 +368,8 @@ impl DocumentSealer {
     }
 
     /// Has the keychain know the number of a file before the file is written: from then on an older copy is refused, also when the
-    /// program is killed at once. A keychain that hangs is waited for once, and not longer than [`MARK_PATIENCE`]; it is told
-    /// when it answers.
-    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64) {
+    /// program is killed at once. A keychain that hangs is waited for once, and not after `deadline`; it is told when it answers.
+    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
             State::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
             _ => return,
@@ -391,7 +388,8 @@ impl DocumentSealer {
         if marking.hangs {
             return;
         }
-        let waited = self.marked.wait_timeout_while(marking, MARK_PATIENCE, |marking| marking.runs);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
         let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
         marking.hangs = marking.runs;
     }

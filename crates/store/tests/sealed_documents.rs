@@ -413,6 +413,23 @@ fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
 }
 
 #[test]
+fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.delay.store(1_900, Ordering::SeqCst);
+    let start = Instant::now();
+    fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(3), "both waits for the keychain share one patience: {took:?}");
+    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    until("the keychain learns of it later", knows);
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["old"])), false), "and the former one holds");
+}
+
+#[test]
 fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;

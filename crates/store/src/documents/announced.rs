@@ -3,6 +3,7 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use host::ports::{Document, StoreError};
 use serde_json::Value;
@@ -10,6 +11,10 @@ use serde_json::Value;
 use super::{DocumentFolder, LIMIT, parsed, unsealable};
 use crate::files::{self, Existing};
 use crate::sealed_document::{FileText, Judged};
+
+/// How long the writing of a document waits for the keychain to know of it, with all that is taken back. The documents' lock is held
+/// meanwhile, and other programs wait longer for that.
+const MARK_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The content that is sealed where the first writing of a document failed: a copy of what was written does not hold then, and
 /// nobody is told that somebody removed the file.
@@ -55,9 +60,10 @@ impl DocumentFolder {
         value: &Value,
         file: FileText,
     ) -> Result<FileText, StoreError> {
-        let file = self.announce(name, value, file)?;
+        let deadline = Instant::now() + MARK_PATIENCE;
+        let file = self.announce(name, value, file, deadline)?;
         files::replace_with(&self.place(name), &self.next_place(name), file.text.as_bytes())
-            .map_err(|error| self.take_back(name, before, error))?;
+            .map_err(|error| self.take_back(name, before, error, deadline))?;
         Ok(file)
     }
 
@@ -65,28 +71,34 @@ impl DocumentFolder {
     /// before it is moved to its place.
     ///
     /// The keychain may know of a later file that another program wrote and that is gone. The document then gets a higher number.
-    fn announce(&self, name: Document, value: &Value, file: FileText) -> Result<FileText, StoreError> {
-        self.announce_once(name, &file)?;
+    fn announce(
+        &self,
+        name: Document,
+        value: &Value,
+        file: FileText,
+        deadline: Instant,
+    ) -> Result<FileText, StoreError> {
+        self.announce_once(name, &file, deadline)?;
         if !file.number.is_some_and(|number| self.sealer.is_superseded(name, number)) {
             return Ok(file);
         }
         let later = self.sealed(name, value)?;
-        self.announce_once(name, &later)?;
+        self.announce_once(name, &later, deadline)?;
         Ok(later)
     }
 
-    fn announce_once(&self, name: Document, file: &FileText) -> Result<(), StoreError> {
+    fn announce_once(&self, name: Document, file: &FileText, deadline: Instant) -> Result<(), StoreError> {
         let number = file.number.ok_or_else(|| unsealable(&self.place(name), "the key is gone"))?;
         // The disk has it before the keychain, so that nothing is lost in between.
         files::write(&self.next_place(name), file.text.as_bytes(), Existing::Replace)?;
-        self.sealer.announce(name, number);
+        self.sealer.announce(name, number, deadline);
         Ok(())
     }
 
     /// Has the former content hold after a restart in place of what was announced and could not be moved to its place.
-    fn take_back(&self, name: Document, before: Option<&Value>, failed: StoreError) -> StoreError {
+    fn take_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
         let former = before.unwrap_or(&NEVER_WRITTEN);
-        match self.sealed(name, former).and_then(|file| self.announce(name, former, file)) {
+        match self.sealed(name, former).and_then(|file| self.announce(name, former, file, deadline)) {
             Ok(_) => failed,
             Err(error) => StoreError {
                 cause: format!(
