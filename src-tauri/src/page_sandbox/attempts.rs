@@ -3,7 +3,8 @@
 //! Another version of Drawbridge or WebKitGTK tries it anew, and so does the user's word in Settings.
 //!
 //! Where the data folder takes no file, they are counted in the folder of the user's session. A file that can't be read counts
-//! nothing, so no other program turns the sandbox off by breaking it. Settings shows what is wrong with the file.
+//! nothing, so breaking it does not turn the sandbox off. A program that makes both places unwritable does, as one that writes a
+//! count (`crates/threat-model.md`). Settings shows that, and what is wrong with the file as long as it lasts.
 
 use std::fs::File;
 use std::io::Read as _;
