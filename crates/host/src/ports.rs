@@ -52,7 +52,7 @@ pub trait ServerSettings: Send + Sync {
 pub trait Documents: Send + Sync {
     /// The folder, to show.
     fn path(&self) -> PathBuf;
-    /// Reads a document; none if it was never written.
+    /// Reads a document; none if it was never written, or is JSON's `null`.
     ///
     /// # Errors
     /// If the file can't be read or is not JSON.

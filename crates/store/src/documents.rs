@@ -48,7 +48,7 @@ enum Checked {
 }
 
 impl Checked {
-    /// The content of a sealed file. [`NEVER_WRITTEN`] stands for no document.
+    /// The content of a file. [`NEVER_WRITTEN`] stands for no document.
     fn of(value: Value) -> Self {
         if value == NEVER_WRITTEN { Self::Nothing } else { Self::Document(value) }
     }
@@ -88,7 +88,7 @@ impl DocumentFolder {
         let Some(bytes) = files::read(&path, LIMIT)? else { return self.read_missing(name, is_held) };
         self.missed().remove(name.file_name());
         if !SEALED.contains(&name) {
-            return parsed(&path, &bytes).map(Checked::Document);
+            return parsed(&path, &bytes).map(Checked::of);
         }
         let cause = match self.sealer.judge(name, &bytes) {
             Judged::Good(text) => return parsed(&path, text).map(Checked::of),
@@ -154,20 +154,25 @@ impl DocumentFolder {
         if !SEALED.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), Existing::Replace).map(|_| ());
         }
-        let FileText { text, number } = self.sealed(name, value)?;
-        if let Some(number) = number.filter(|_| tells) {
-            self.write_announced(name, before, &text, number)?;
+        let mut file = self.sealed(name, value)?;
+        if tells && file.number.is_some() {
+            file = self.write_announced(name, before, value, file)?;
         } else {
-            files::write(&path, text.as_bytes(), Existing::Replace)?;
+            files::write(&path, file.text.as_bytes(), Existing::Replace)?;
+            self.discard_next(name);
         }
-        if let Some(number) = number {
+        if let Some(number) = file.number {
             self.sealer.wrote(name, number);
         }
         Ok(())
     }
 
+    /// Seals a document; the lock is held. Its number is above that of the file beside its place, which the keychain may know of.
     fn sealed(&self, name: Document, value: &Value) -> Result<FileText, StoreError> {
-        self.sealer.text(name, value).map_err(|cause| unsealable(&self.place(name), &cause))
+        // One that can't be read is no obstacle, as it is replaced.
+        let beside = files::read(&self.next_place(name), LIMIT).ok().flatten();
+        let sealed = self.sealer.text(name, value, beside.as_deref());
+        sealed.map_err(|cause| unsealable(&self.place(name), &cause))
     }
 
     /// Returns true if the keychain is to know of this change. Of what servers used it is told the first time, and then every
@@ -176,13 +181,12 @@ impl DocumentFolder {
         if name != Document::Sampling {
             return true;
         }
-        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = counted.is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
-        let tells = is_due || before.map(without_counts) != Some(without_counts(after));
-        if tells {
-            *counted = Some(Instant::now());
-        }
-        tells
+        let is_due = self.counted().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
+        is_due || before.map(without_counts) != Some(without_counts(after))
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -262,7 +266,12 @@ impl Documents for DocumentFolder {
             Checked::Withheld(cause) => return Err(unsealable(&self.place(name), &cause)),
         };
         let value = change(before.clone());
-        self.write_held(name, before.as_ref(), &value, self.tells(name, before.as_ref(), &value))
+        let tells = self.tells(name, before.as_ref(), &value);
+        self.write_held(name, before.as_ref(), &value, tells)?;
+        if tells && name == Document::Sampling {
+            *self.counted() = Some(Instant::now());
+        }
+        Ok(())
     }
 
     fn settle(&self, patience: Duration) {

@@ -22,8 +22,6 @@ pub(crate) const MARK: &str = "sealed documents";
 const LABEL: &[u8] = b"drawbridge document seal 1";
 /// Whom the key is told to.
 const LISTENER: &str = "documents";
-/// How long the writing of a document waits for the keychain to know of it: less than other programs wait for the documents' lock.
-const MARK_PATIENCE: Duration = Duration::from_secs(2);
 /// Why a document is refused whose number the keychain knows to be too low.
 pub(crate) const OLDER: &str = "it is an older copy";
 
@@ -54,7 +52,7 @@ struct Ready {
     id: String,
     key: hmac::Key,
     numbers: BTreeMap<String, u64>,
-    /// The numbers of files that are written next, which the keychain knows first.
+    /// The numbers that the keychain is told before the files are in their places, and those that it knows from other programs.
     announced: BTreeMap<String, u64>,
 }
 
@@ -348,11 +346,12 @@ impl DocumentSealer {
         }
     }
 
-    /// The text of a file with this document. Without a keychain it has no seal.
+    /// The text of a file with this document. Without a keychain it has no seal. `beside` is what lies beside the document's place: the
+    /// keychain may know of it, so this file has a higher number.
     ///
     /// # Errors
     /// If there is a key and it can't be had, in words.
-    pub(crate) fn text(&self, name: Document, value: &Value) -> Result<FileText, String> {
+    pub(crate) fn text(&self, name: Document, value: &Value, beside: Option<&[u8]>) -> Result<FileText, String> {
         let state = self.state();
         match &*state {
             State::Without(_) => Ok(FileText { text: format!("{value:#}\n"), number: None }),
@@ -360,7 +359,8 @@ impl DocumentSealer {
             State::Unavailable(cause) => Err(cause.clone()),
             State::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
-                let number = known.into_iter().flatten().max().unwrap_or_default() + 1;
+                let beside = beside.and_then(|bytes| ready.judge(name, bytes)).map(|(number, _)| number);
+                let number = known.into_iter().flatten().chain(beside).max().unwrap_or_default() + 1;
                 let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
                 Ok(FileText { text, number: Some(number) })
             }
@@ -368,11 +368,10 @@ impl DocumentSealer {
     }
 
     /// Has the keychain know the number of a file before the file is written: from then on an older copy is refused, also when the
-    /// program is killed at once. A keychain that hangs is waited for once, and not longer than [`MARK_PATIENCE`]; it is told
-    /// when it answers.
-    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64) {
+    /// program is killed at once. A keychain that hangs is waited for once, and not after `deadline`; it is told when it answers.
+    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
-            State::Ready(ready) => ready.announced.insert(name.file_name().to_owned(), number),
+            State::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
         let mut marking = self.marking();
@@ -389,16 +388,24 @@ impl DocumentSealer {
         if marking.hangs {
             return;
         }
-        let waited = self.marked.wait_timeout_while(marking, MARK_PATIENCE, |marking| marking.runs);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
         let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
         marking.hangs = marking.runs;
+    }
+
+    /// Returns true if the keychain is known to have a higher number than this one.
+    pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
+        match &*self.state() {
+            State::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
+            _ => false,
+        }
     }
 
     /// The file with this number is written.
     pub(crate) fn wrote(&self, name: Document, number: u64) {
         let State::Ready(ready) = &mut *self.state() else { return };
-        let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
-        *latest = (*latest).max(number);
+        raise(&mut ready.numbers, name.file_name(), number);
     }
 
     fn marking(&self) -> MutexGuard<'_, Marking> {
@@ -431,9 +438,13 @@ impl DocumentSealer {
         let marked = self.secrets.mark(MARK).and_then(|mark| {
             let kept = mark.as_deref().map(numbers_in);
             let mut numbers = kept.clone().unwrap_or_default();
+            if let State::Ready(ready) = &mut *self.state() {
+                for (name, number) in &numbers {
+                    raise(&mut ready.announced, name, *number);
+                }
+            }
             for (name, number) in &own {
-                let known = numbers.entry(name.clone()).or_default();
-                *known = (*known).max(*number);
+                raise(&mut numbers, name, *number);
             }
             if kept.as_ref() == Some(&numbers) {
                 return Ok(());
@@ -452,8 +463,7 @@ impl Ready {
     fn marked_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
         for (name, number) in &self.announced {
-            let latest = numbers.entry(name.clone()).or_default();
-            *latest = (*latest).max(*number);
+            raise(&mut numbers, name, *number);
         }
         numbers
     }
@@ -473,6 +483,12 @@ impl Ready {
         let seal = serde_json::to_string(&seal)?;
         Ok(format!("{{\n\"seal\": {seal},\n\"document\": {document}\n}}\n"))
     }
+}
+
+/// Raises a document's number; a lower one changes nothing.
+fn raise(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
+    let latest = numbers.entry(name.to_owned()).or_default();
+    *latest = (*latest).max(number);
 }
 
 fn numbers_in(mark: &str) -> BTreeMap<String, u64> {

@@ -33,6 +33,21 @@ fn documents_come_back() {
 }
 
 #[test]
+fn null_stands_for_no_document() {
+    let store = Store::new();
+    for name in [Document::Settings, Document::Policy, Document::Grants] {
+        store.ports.documents.write(name, &json!({"a": 1})).unwrap();
+        store.ports.documents.write(name, &json!(null)).unwrap();
+        assert_eq!(store.ports.documents.read(name).unwrap(), None, "{name:?}");
+        let change = &mut |before: Option<serde_json::Value>| {
+            assert_eq!(before, None, "also for who changes it: {name:?}");
+            json!(null)
+        };
+        store.ports.documents.update(name, change).unwrap();
+    }
+}
+
+#[test]
 fn a_document_is_never_torn() {
     let store = Store::new();
     let folder = store.folder.path();

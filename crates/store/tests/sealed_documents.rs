@@ -383,6 +383,80 @@ fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
     }
 }
 
+/// A change that fails, as nothing can take the document's place.
+fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
+    let changed = documents.update(name, &mut |_| {
+        block(place);
+        value.clone()
+    });
+    changed.expect_err("nothing can replace the folder");
+    unblock(place, &place.with_extension("away"));
+}
+
+#[test]
+fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
+    for keeps_next in [true, false] {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        first.settle(PATIENCE);
+        second.settle(PATIENCE);
+        let place = folder.path().join("data/grants.json");
+        fail_to_change(&*first, Document::Grants, &place, &json!(["failed"]));
+        if !keeps_next {
+            std::fs::remove_file(place.with_extension("json.next")).unwrap();
+        }
+        assert!(add(&*second), "the other program approves: {keeps_next}");
+        let read = read_anew(folder.path(), &keychain, Document::Grants);
+        assert_eq!(read, (Some(json!(["old", "new"])), false), "what it wrote is used: {keeps_next}");
+    }
+}
+
+#[test]
+fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
+    let keychain: Arc<Keychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.delay.store(1_900, Ordering::SeqCst);
+    let start = Instant::now();
+    fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(3), "both waits for the keychain share one patience: {took:?}");
+    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    until("the keychain learns of it later", knows);
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["old"])), false), "and the former one holds");
+}
+
+#[test]
+fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
+    let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    for counts_elsewhere in [false, true] {
+        let keychain: Arc<Keychain> = Arc::default();
+        let folder = sealed(&keychain);
+        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        first.settle(PATIENCE);
+        second.settle(PATIENCE);
+        second.write(name, &state(0)).unwrap();
+        let place = folder.path().join("data/sampling.json");
+        fail_to_change(&*first, name, &place, &state(1));
+        let told = keychain.told.load(Ordering::SeqCst);
+        if counts_elsewhere {
+            // The keychain was told a moment ago.
+            second.write(name, &state(2)).unwrap();
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told, "it is not told again");
+        } else {
+            first.write(name, &state(2)).unwrap();
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "it is told, as the change before failed");
+        }
+        std::fs::remove_file(&place).unwrap();
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (None, true), "an older file is not used in its place: {counts_elsewhere}");
+    }
+}
+
 #[test]
 fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
     let keychain: Arc<Keychain> = Arc::default();

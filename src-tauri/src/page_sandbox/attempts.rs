@@ -3,9 +3,11 @@
 //! Another version of Drawbridge or WebKitGTK tries it anew, and so does the user's word in Settings.
 //!
 //! Where the data folder takes no file, they are counted in the folder of the user's session. A file that can't be read counts
-//! nothing, so no other program turns the sandbox off by breaking it. Settings shows what is wrong with the file.
+//! nothing, so breaking it does not turn the sandbox off. A program that makes both places unwritable does, as one that writes a
+//! count (`crates/threat-model.md`). Settings shows that, and what is wrong with the file as long as it lasts.
 
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -16,8 +18,6 @@ use serde::{Deserialize, Serialize};
 
 /// The file in the data folder.
 const FILE: &str = "page-sandbox.json";
-/// The file in the folder of the session, where other programs have theirs.
-const SESSION_FILE: &str = "drawbridge-page-sandbox.json";
 /// So many failed starts in a row turn the sandbox off.
 const ENOUGH: u32 = 2;
 /// The most that is read of a file, in bytes.
@@ -29,7 +29,7 @@ pub(super) struct Attempts {
     /// The first of these that can be written has the count.
     files: Vec<PathBuf>,
     software: String,
-    /// What went wrong first with one of the files.
+    /// What went wrong first with one of the files since the data folder's was last written.
     problem: Mutex<Option<String>>,
 }
 
@@ -43,7 +43,7 @@ impl Attempts {
     /// Those in this data folder, as far as they were made with this software. `session` is the folder for files that last until the
     /// user signs out; one that other users can open is not used.
     pub(super) fn new(data_dir: &Path, session: Option<&Path>, software: String) -> Self {
-        let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(SESSION_FILE));
+        let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(session_file(data_dir)));
         let files = [data_dir.join(FILE)].into_iter().chain(session).collect();
         Self { files, software, problem: Mutex::default() }
     }
@@ -149,6 +149,9 @@ impl Attempts {
             written = replace(file, &text);
             match &written {
                 Ok(()) => {
+                    if at == 0 {
+                        *self.problem.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                    }
                     for older in &self.files[at + 1..] {
                         let _ = fs::remove_file(older);
                     }
@@ -161,6 +164,14 @@ impl Attempts {
         }
         written
     }
+}
+
+/// The name of the file in the folder of the session, where other programs and other data folders have theirs. A hash that differs in
+/// another version is as good, as that starts the count anew.
+fn session_file(data_dir: &Path) -> String {
+    let mut hash = DefaultHasher::new();
+    data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
+    format!("drawbridge-page-sandbox-{:016x}.json", hash.finish())
 }
 
 /// Returns true if other users can't open this folder.
@@ -276,8 +287,34 @@ mod tests {
         assert!(problem.contains("/page-sandbox.json can't be"), "with the file: {problem}");
         fs::remove_dir_all(data.path().join(FILE)).expect("removed");
         attempts().take_back().expect("written");
-        assert!(!session.path().join(SESSION_FILE).exists(), "the data folder has the count as soon as it takes it");
+        assert_eq!(
+            fs::read_dir(session.path()).expect("read").count(),
+            0,
+            "the data folder has the count as soon as it takes it"
+        );
         assert_eq!(attempts().count(), 1, "and none is lost");
+    }
+
+    #[test]
+    fn data_folders_do_not_share_a_count() {
+        let (one, other, session) = (blocked(), blocked(), folder_with(0o700));
+        let attempts = |data: &Path| Attempts::new(data, Some(session.path()), "1".into());
+        attempts(one.path()).give_up().expect("written");
+        assert!(attempts(one.path()).are_enough(), "it is remembered for the data folder of this start");
+        assert!(!attempts(other.path()).are_enough(), "and for no other");
+    }
+
+    #[test]
+    fn a_problem_ends_when_the_data_folder_takes_the_count_again() {
+        let (data, session) = (blocked(), folder_with(0o700));
+        let attempts = Attempts::new(data.path(), Some(session.path()), "1".into());
+        attempts.add().expect("counted");
+        attempts.problem().expect("the user is told");
+        attempts.add().expect("counted");
+        attempts.problem().expect("as long as it lasts");
+        fs::remove_dir_all(data.path().join(FILE)).expect("removed");
+        attempts.add().expect("counted");
+        assert_eq!(attempts.problem(), None, "nothing is wrong any more");
     }
 
     #[test]

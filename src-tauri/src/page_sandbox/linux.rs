@@ -140,9 +140,14 @@ impl PageSandbox {
     /// Has the next start try the sandbox again.
     ///
     /// # Errors
-    /// In words, if the file that keeps it from being tried can't be removed.
+    /// In words, if a file that keeps it from being tried can't be removed.
     pub(crate) fn retry(&self) -> Result<(), String> {
-        self.attempts.as_ref().map_or(Ok(()), Attempts::clear).map_err(|error| error.to_string())
+        let Some(attempts) = &self.attempts else { return Ok(()) };
+        match attempts.clear() {
+            Err(error) if attempts.are_enough() => Err(error.to_string()),
+            // What can't be removed may be nothing that counts.
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Whether the page's process ended because of the sandbox, as far as can be told, and the next start knows. Where that can't be
@@ -300,5 +305,8 @@ mod tests {
         assert!(sandbox.gives_up(), "it starts again without the sandbox, as the next start knows");
         let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
         assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Err(Obstacle::NoPage), "and opens its window");
+        start().retry().expect("the user's word is heard there as well");
+        let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
+        assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Ok(()), "the next start tries the sandbox");
     }
 }

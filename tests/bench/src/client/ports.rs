@@ -70,7 +70,8 @@ impl Documents for Memory {
     }
 
     fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        Ok(self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(&name).cloned())
+        let documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(documents.get(&name).filter(|document| !document.is_null()).cloned())
     }
 
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
