@@ -486,4 +486,11 @@ mod tests {
             assert!(matches!(left, Answer::Refused { .. }), "{telling:?} is replaced: {left:?}");
         }
     }
+
+    #[test]
+    fn a_link_is_opened_at_the_address_that_was_shown_or_not_at_all() {
+        let opened = |url: &str| followed_link(UrlParts::of(url)).map(Passed::into_inner);
+        assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
+        assert_eq!(opened("javascript:alert(1)"), None, "no program runs by a link");
+    }
 }
