@@ -121,7 +121,12 @@ impl Owner {
         entry: AuditEntry,
         act: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        match self.audit_later(entry, Waiting::Act(Box::new(act))) {
+        self.write_and_go_on(entry, Waiting::Act(Box::new(act)));
+    }
+
+    /// Goes on with `waiting` once this entry is written, or can't be.
+    fn write_and_go_on(&mut self, entry: AuditEntry, waiting: Waiting) {
+        match self.audit_later(entry, waiting) {
             Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
             Ok(None) => {}
             Err((error, waiting)) => self.go_on(waiting, Err(error)),
@@ -222,14 +227,10 @@ impl Owner {
 
     /// Tells a server of its folders once this entry is written.
     pub(super) fn tell_folders_written(&mut self, folders: WaitingFolders, entry: AuditEntry) {
-        match self.audit_later(entry, Waiting::Folders(folders)) {
-            Ok(Some(waiting)) => self.go_on(waiting, Ok(())),
-            Ok(None) => {}
-            Err((error, waiting)) => self.go_on(waiting, Err(error)),
-        }
+        self.write_and_go_on(entry, Waiting::Folders(folders));
     }
 
-    /// Tells of no folders any more, as the server has withdrawn this request.
+    /// Drops the answer to a request for folders that the server has withdrawn, and notes that it was not sent.
     pub(super) fn withdraw_folders(&mut self, of: (RunId, ServerRequestId)) {
         let is_it = |waiting: &&mut (Waiting, Option<AuditEntry>)| matches!(&waiting.0, Waiting::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };

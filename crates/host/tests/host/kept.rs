@@ -71,22 +71,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
 #[tokio::test]
 async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     let (read_on, held) = std::sync::mpsc::sync_channel(1);
-    let mut log = None;
-    let folder = tempfile::tempdir().unwrap();
-    let app = App::start_over(
-        folder,
-        vec![],
-        HostOptions::default(),
-        Arc::new(SecretsInMemory::default()),
-        |ports: Ports| {
-            let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
-            *disk.held_read.lock().unwrap() = Some(held);
-            log = Some(Arc::clone(&disk));
-            Ports { audit: disk, ..ports }
-        },
-    )
-    .await;
-    let disk = log.unwrap();
+    let (app, disk) = with_slow_log(|disk| *disk.held_read.lock().unwrap() = Some(held)).await;
     disk.slow.store(true, Ordering::SeqCst);
     let host = app.host.clone();
     let changed = tokio::spawn(async move {
@@ -113,13 +98,14 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
 }
 
-/// A host over a log that the test can hold up.
-async fn with_slow_log() -> (App, Arc<Disk>) {
+/// A host over a log that the test can hold up, which is prepared before the host starts.
+pub(crate) async fn with_slow_log(prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
     let mut log = None;
     let folder = tempfile::tempdir().unwrap();
     let secrets = Arc::new(SecretsInMemory::default());
     let app = App::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
         let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
+        prepare(&disk);
         log = Some(Arc::clone(&disk));
         Ports { audit: disk, ..ports }
     })
@@ -129,7 +115,7 @@ async fn with_slow_log() -> (App, Arc<Disk>) {
 
 #[tokio::test]
 async fn the_latest_settings_hold_also_while_the_log_is_slow() {
-    let (app, disk) = with_slow_log().await;
+    let (app, disk) = with_slow_log(|_| ()).await;
     disk.slow.store(true, Ordering::SeqCst);
     let set = |days: u32, theme: &str| {
         let (host, theme) = (app.host.clone(), theme.to_owned());

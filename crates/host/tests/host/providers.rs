@@ -1,12 +1,9 @@
 //! Providers of models on the whole host: set up, listed, asked with their keys, and forgotten.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use host::HostOptions;
-use host::ports::{Document, Ports};
+use host::ports::Document;
 use host::providers::ProviderError;
-use host::secrets::SecretsInMemory;
 use models::{Conversions, Kind, ModelRef, ProviderSettings, Request};
 use secrecy::SecretString;
 use serde_json::json;
@@ -15,7 +12,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::audit::{Disk, until_held};
+use crate::audit::until_held;
+use crate::kept::with_slow_log;
 
 const KEY: &str = "sk-canary-host-90d1";
 
@@ -78,16 +76,7 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
 
 #[tokio::test]
 async fn the_latest_address_holds_also_while_the_log_is_slow() {
-    let mut log = None;
-    let folder = tempfile::tempdir().unwrap();
-    let secrets = Arc::new(SecretsInMemory::default());
-    let app = App::start_over(folder, Vec::new(), HostOptions::default(), secrets, |ports: Ports| {
-        let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));
-        log = Some(Arc::clone(&disk));
-        Ports { audit: disk, ..ports }
-    })
-    .await;
-    let disk = log.unwrap();
+    let (app, disk) = with_slow_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
     app.host.set_provider(settings(first)).await.unwrap().expect("it is set up");
     disk.slow.store(true, Ordering::SeqCst);
