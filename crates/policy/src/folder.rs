@@ -90,8 +90,8 @@ impl Folder {
     }
 }
 
-/// Whether a path of these names goes through a folder that has second names of others. Where a pattern lies in that folder makes no
-/// difference: `/proc/self/root/proc/1` is `/proc/1`.
+/// Returns true if a path with these components starts in a folder through which other files have a second name, such as `/proc`.
+/// This also holds for a pattern inside of that folder: `/proc/self/root/proc/1` is `/proc/1`.
 pub(crate) fn has_second_name(names: &[&str]) -> bool {
     SECOND_NAMES.iter().any(|folder| {
         let begin = names.get(..folder.len());

@@ -29,7 +29,7 @@ pub(super) struct Attempts {
     /// The first of these that can be written has the count.
     files: Vec<PathBuf>,
     software: String,
-    /// What went wrong first with one of the files since the data folder's was last written.
+    /// The first error of one of the files since the one in the data folder was last written.
     problem: Mutex<Option<String>>,
 }
 
@@ -115,7 +115,7 @@ impl Attempts {
         cleared
     }
 
-    /// Why failed starts are not remembered as they should be, in words; none as long as all goes well.
+    /// The error that keeps failed starts from being remembered in the data folder, in words.
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

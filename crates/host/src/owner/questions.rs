@@ -49,9 +49,9 @@ pub(super) struct Pending {
     pub(super) what_for: For,
     /// The form's schema as it came, for the hash.
     pub(super) schema: Option<Value>,
-    /// Whether an approval is being carried out; until that has ended no other approval counts.
+    /// Set while an approval is carried out. Until then no other approval is accepted.
     pub(super) being_acted_on: bool,
-    /// Whether that still waits for the log or another file, so that nothing has left and a refusal counts.
+    /// Set while that approval waits for the audit log or another file. Nothing has been sent yet, so a refusal is still accepted.
     pub(super) being_written: bool,
     /// The files that a command leads to, as they were when the user answered. Read beside the loop.
     pub(super) files_now: Option<LaunchFiles>,

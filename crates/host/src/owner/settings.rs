@@ -16,7 +16,7 @@ const KIND: &str = "settings";
 /// Between what it says now and what it said before.
 const BEFORE: &str = "; before: ";
 
-/// Why the log has a change that does not hold.
+/// The reason in the log entry that reverts a change of the settings.
 const NOT_WRITTEN: &str = "the settings could not be written";
 /// The most changes that wait for another one.
 const MAX_LATER: usize = 16;
