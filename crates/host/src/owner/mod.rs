@@ -4,6 +4,7 @@
 mod answers;
 mod approvals;
 mod audit;
+mod call_request;
 mod calls;
 mod changed;
 mod confirmed;
@@ -173,7 +174,7 @@ pub(crate) struct Owner {
     held_results: FxHashMap<String, results::HeldResult>,
     /// Who is told the outcome of an answer that is being carried out.
     answering: FxHashMap<QuestionId, answers::Reply>,
-    calls: FxHashMap<Arc<str>, CallRecord>,
+    calls: FxHashMap<Arc<str>, Box<CallRecord>>,
     tickets: FxHashMap<Ticket, TicketUse>,
     audits: Audits,
     pins: Pins,
