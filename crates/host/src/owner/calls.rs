@@ -410,7 +410,11 @@ impl Owner {
         }
     }
 
-    fn try_send(&mut self, mut record: Box<CallRecord>, departure: Departure) -> Result<(), (Box<CallRecord>, CallFailure)> {
+    fn try_send(
+        &mut self,
+        mut record: Box<CallRecord>,
+        departure: Departure,
+    ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // It may have waited for the user, and another be there now.
             let wanted = record.wanted.as_ref().map(Hash::as_str);

@@ -20,7 +20,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Command, Owner};
+use super::{Command, Owner, WeakOwner};
 use crate::ports::{Document, Documents, StoreError};
 
 /// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
@@ -47,7 +47,7 @@ pub(super) struct DocumentWriter {
 }
 
 impl DocumentWriter {
-    pub(super) fn new(documents: Arc<dyn Documents>, back: mpsc::WeakSender<Command>) -> Self {
+    pub(super) fn new(documents: Arc<dyn Documents>, back: WeakOwner) -> Self {
         let (queue, jobs) = mpsc::channel(MAX_PENDING);
         let (end, ended) = oneshot::channel();
         let run = move || {
@@ -94,13 +94,10 @@ impl DocumentWriter {
     }
 }
 
-fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &mpsc::WeakSender<Command>) {
+fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
     while let Some(work) = jobs.blocking_recv() {
-        let done = work(documents);
-        if let Some(back) = back.upgrade() {
-            // The owner may have ended; what is left is written all the same.
-            let _ = back.blocking_send(done);
-        }
+        // The owner may have ended; what is left is written all the same.
+        let _ = back.run(work(documents));
     }
 }
 

@@ -404,9 +404,7 @@ impl Owner {
             ClientRequest::GetPrompt { name, arguments } => {
                 (Cow::Owned(read_hash(CallKind::Prompt, name, arguments.clone())), false)
             }
-            ClientRequest::ReadResource { uri } => {
-                (Cow::Owned(read_hash(CallKind::Resource, uri, Map::new())), false)
-            }
+            ClientRequest::ReadResource { uri } => (Cow::Owned(read_hash(CallKind::Resource, uri, Map::new())), false),
             _ => return Err(changed()),
         };
         if departure.permits(&call.server, &now) {
