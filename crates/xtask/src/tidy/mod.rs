@@ -5,6 +5,7 @@
 mod dependencies;
 mod layout;
 mod messages;
+mod module_cycles;
 mod page;
 mod pure_crates;
 mod rust_code;
@@ -46,13 +47,14 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
     words::unfinished,
     words::unbounded,
     pure_crates::no_system,
+    module_cycles::in_layered_crates,
     dependencies::tauri_in_the_shell_only,
     dependencies::ts_rs_in_api_only,
     single_places::spawning,
