@@ -9,7 +9,7 @@ use std::time::Duration;
 use process::sandbox::{Access, Folder, Network, Plan, ResourceLimits, Sandbox};
 use process::{PathSource, SearchPath, ServerCommand, spawn};
 
-use crate::support::{Finished, finished};
+use crate::finished::{Finished, finished};
 
 /// How long a script may take until it ends or is stopped, on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use process::ServerCommand;
 
+use crate::finished::Finished;
 use crate::ground::{Ground, each, paths, python, run, said, shell};
-use crate::support::Finished;
 
 /// Sockets that are not connected can be sent to any other program by its name; keyrings and numbered memory are of all programs.
 #[tokio::test]

@@ -5,12 +5,16 @@
 mod ends;
 mod environment;
 #[cfg(target_os = "linux")]
+mod finished;
+#[cfg(target_os = "linux")]
 mod ground;
 mod groups;
 #[cfg(target_os = "linux")]
 mod kernel;
 #[cfg(target_os = "linux")]
 mod named_hosts;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod programs;
 #[cfg(target_os = "linux")]
 mod resources;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use process::sandbox::{Network, Plan, Sandbox, SandboxError};
 use process::{SearchPath, ServerCommand, SpawnError, spawn};
 
+use crate::finished::Finished;
 use crate::ground::{Ground, paths, python, shell};
-use crate::support::Finished;
 
 /// A host on this computer that answers each request, its port, and how many connections it saw.
 fn host() -> (u16, Arc<AtomicUsize>) {

@@ -2,8 +2,8 @@
 
 use process::sandbox::{ResourceLimits, Sandbox};
 
+use crate::finished::Finished;
 use crate::ground::{Ground, paths, python};
-use crate::support::Finished;
 
 async fn stopped_for(script: &str, limits: ResourceLimits, words: &str) {
     for (name, path) in paths().await {
