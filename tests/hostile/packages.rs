@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use host::packages::{LoadedPackage, UnknownPackage};
 use host::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
-use mcp_transport::stdio::{PathSource, SearchPath};
 use policy::{PolicyRule, Scope};
+use process::{PathSource, SearchPath};
 use serde_json::json;
 use testkit::app::App;
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
-pub use mcp_transport::http::TransportFound;
-pub use mcp_transport::sandbox::{Missing, Plan};
-pub use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, LaunchRole};
+pub use mcp_transport::driver::TransportFound;
 use models::{ModelRef, Part};
 use policy::{Hash, Scope};
+pub use process::sandbox::Plan;
+pub use process::{FileState, LaunchFile, LaunchFiles, LaunchRole, Missing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

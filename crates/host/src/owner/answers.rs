@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::stdio::LaunchFiles;
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
+use process::LaunchFiles;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 

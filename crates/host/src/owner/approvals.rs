@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, Stamp};
 use policy::Hash;
+use process::sandbox::Plan;
+use process::{FileState, LaunchFile, LaunchFiles, Stamp};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;

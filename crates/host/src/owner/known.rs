@@ -2,7 +2,8 @@
 //! revision.
 
 use mcp_proto::Revision;
-use mcp_transport::http::{KnownServer, TransportFound};
+use mcp_transport::driver::TransportFound;
+use mcp_transport::http::KnownServer;
 use policy::Hash;
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use mcp_transport::stdio::{SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash};
+use process::{SearchPath, ServerCommand};
 use serde::{Deserialize, Serialize};
 
 use super::Owner;

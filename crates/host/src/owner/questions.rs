@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
-use mcp_transport::stdio::LaunchFiles;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
+use process::LaunchFiles;
 use serde_json::{Value, json};
 
 use super::Owner;

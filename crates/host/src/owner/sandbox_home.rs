@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mcp_transport::sandbox::reach::is_of_system;
-use mcp_transport::stdio::leads_to_code;
 use policy::Hash;
+use process::{is_of_system, leads_to_code};
 use serde_json::json;
 
 use super::approvals::path_in_json;

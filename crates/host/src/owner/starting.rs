@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError};
 
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
-use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
+use process::sandbox::Plan;
+use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use serde_json::json;
 
 use super::approvals::{address_hash, command_hash, without_sandbox};

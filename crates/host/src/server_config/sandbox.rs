@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::owner::path_in_json;
-pub use mcp_transport::sandbox::{Access, Folder, HostPattern, Network};
+pub use process::sandbox::{Access, Folder, HostPattern, Network};
 
 /// The most folders of one server.
 const MAX_FOLDERS: usize = 100;
