@@ -166,7 +166,7 @@ fn call(app: &App, id: &str) -> JoinHandle<Called> {
 }
 
 /// How many calls the server got.
-async fn sent(app: &App) -> usize {
+pub(crate) async fn sent(app: &App) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
     activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()

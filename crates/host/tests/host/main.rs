@@ -5,6 +5,7 @@ mod activity;
 mod audit;
 mod conversation;
 mod forms;
+mod held_entry;
 mod kept;
 mod output;
 mod pressure;
