@@ -26,7 +26,7 @@ pub(crate) struct Disk {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Whether nothing can be written.
-    full: AtomicBool,
+    pub(crate) full: AtomicBool,
     /// Whether what is handed over is not written yet.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,

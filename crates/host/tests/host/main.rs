@@ -4,6 +4,7 @@
 mod activity;
 mod audit;
 mod conversation;
+mod data_flow;
 mod forms;
 mod held_entry;
 mod kept;
