@@ -98,6 +98,7 @@ async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_othe
     for call in calls {
         assert!(text(ended(call).await).contains(&uri), "each request of the server is answered");
     }
+    app.host.deny_all("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
     let [question] = &left[..] else { panic!("the other server still asks: {left:?}") };
     assert_eq!(question.server, "other", "nobody has decided about it");
