@@ -68,7 +68,7 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
         let question = asked(&app).await;
         let approved = approved(&app, &disk, &question).await;
 
-        let (go_on, held) = mpsc::channel::<()>();
+        let (go_on, held) = mpsc::sync_channel::<()>(1);
         let occupied = tokio::task::spawn_blocking(move || held.recv());
         let argument = json!({ "at": "/file", "path": "/private/**" });
         let rule = json!({ "effect": "deny", "server": "harbour", "arguments": [argument] });
