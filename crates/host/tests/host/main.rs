@@ -4,7 +4,9 @@
 mod activity;
 mod audit;
 mod conversation;
+mod data_flow;
 mod forms;
+mod held_entry;
 mod kept;
 mod output;
 mod pressure;
