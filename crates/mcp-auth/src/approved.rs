@@ -3,35 +3,20 @@
 //! A sign-in in the browser shows all of it each time. A grant that needs no user runs under the approval of the server's
 //! settings, which name the issuer and the scopes: what goes beyond them, or moves later, is asked for.
 
-use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::account::ClientKind;
 use crate::address;
-use crate::authorization::Shared;
 use crate::client::Client;
 use crate::error::{AuthError, Cause, Phase};
 use crate::find::Found;
 use crate::provider::ProviderEndpoint;
+use crate::record::Approved;
 use crate::scopes;
 use crate::server::Server;
 use crate::settings::GrantKind;
+use crate::shared::Shared;
 use crate::user::{Answer, Consent, Endpoint, EndpointUse, Reason};
-
-/// The approval of a grant that needs no user. It holds for one client at one authorization server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Approved {
-    client_id: String,
-    endpoints: Vec<Url>,
-    /// The scopes beyond those of the settings.
-    scopes: Vec<String>,
-}
-
-impl Approved {
-    pub(crate) fn has(&self, endpoint: &Url) -> bool {
-        self.endpoints.contains(endpoint)
-    }
-}
 
 /// How a token that needs no browser may be approved.
 pub(crate) enum Consenting {

@@ -5,7 +5,7 @@ use http::HeaderName;
 use mcp_transport::http::{Authorizer, Challenge, SecretHeader, Signed, Stop, Verdict};
 use url::Url;
 
-use crate::authorization::{Authorization, Shared};
+use crate::authorization::Authorization;
 use crate::challenge::Asked;
 use crate::dpop;
 use crate::error::{AuthError, Cause, Phase};
@@ -13,6 +13,7 @@ use crate::record::Record;
 use crate::renew::{renew, renew_if_due};
 use crate::scopes;
 use crate::settings::GrantKind;
+use crate::shared::Shared;
 use crate::user::Reason;
 
 /// A token that is refused so soon after it was granted will be refused again, in seconds.

@@ -10,7 +10,7 @@ use crate::error::{AuthError, Cause, Phase};
 use crate::registration::Registration;
 use crate::secret::Kept;
 use crate::server::Server;
-use crate::settings::{ClientAuthentication, ClientSource, Preregistered, SecretMethod};
+use crate::settings::{ClientAuthentication, ClientSource, Preregistered, SecretMethod, is_document_url};
 
 const PHASE: Phase = Phase::ClientId;
 
@@ -70,15 +70,6 @@ pub(crate) fn way(
         (None, None, Some(endpoint)) => Way::Register(endpoint.clone()),
         (None, None, None) => Way::Ask,
     })
-}
-
-/// Whether a URL can be a client id: https with a path (Client ID Metadata Document, 3).
-pub(crate) fn is_document_url(url: &Url) -> bool {
-    url.scheme() == "https"
-        && url.path() != "/"
-        && url.fragment().is_none()
-        && url.username().is_empty()
-        && url.password().is_none()
 }
 
 /// Whether this authorization server takes the proof that is set up. How a secret is sent follows its list by itself; a

@@ -1,11 +1,11 @@
 //! Finding whom to ask for a token, from the server's challenge on.
 
 use crate::address;
-use crate::authorization::Shared;
 use crate::challenge::Asked;
 use crate::error::{AuthError, Cause, Phase};
 use crate::resource::{self, Resource};
 use crate::server::{self, Server};
+use crate::shared::Shared;
 
 /// Whom to ask for a token, and for what.
 pub(crate) struct Found {

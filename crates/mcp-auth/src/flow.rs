@@ -2,8 +2,7 @@
 
 use crate::account::{Account, ClientKind};
 use crate::address;
-use crate::approved::{self, Approved, Consenting};
-use crate::authorization::Shared;
+use crate::approved::{self, Consenting};
 use crate::challenge::Asked;
 use crate::client::Client;
 use crate::dpop::{DpopKey, seconds};
@@ -11,11 +10,12 @@ use crate::error::{AuthError, Cause, Phase};
 use crate::find::Found;
 use crate::identify::{Identity, is_client_error, without_settings};
 use crate::provider::ProviderEndpoint;
-use crate::record::{Record, Tokens};
+use crate::record::{Approved, Record, Tokens};
 use crate::scopes::{self, Sources};
 use crate::secret::Kept;
 use crate::server::Server;
 use crate::settings::{DpopUse, GrantKind};
+use crate::shared::Shared;
 use crate::token::{Granted, TokenEndpoint};
 use crate::user::Reason;
 use crate::visit::Visit;

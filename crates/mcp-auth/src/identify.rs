@@ -5,7 +5,6 @@ use url::Url;
 
 use crate::account::ClientKind;
 use crate::address;
-use crate::authorization::Shared;
 use crate::callback::Callback;
 use crate::client::{self, Authentication, Client, Way};
 use crate::error::{AuthError, Cause, Phase};
@@ -13,6 +12,7 @@ use crate::record::Record;
 use crate::registration::{self, Registration};
 use crate::server::Server;
 use crate::settings::GrantKind;
+use crate::shared::Shared;
 
 /// Who the app is in one sign-in.
 pub(crate) struct Identity {

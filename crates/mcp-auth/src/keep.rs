@@ -4,35 +4,17 @@
 use std::time::{Duration, Instant};
 
 use secrecy::{ExposeSecret as _, SecretSlice};
-use sha2::{Digest as _, Sha256};
 
-use crate::authorization::Shared;
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
 use crate::record::Record;
 use crate::registration::Registration;
 use crate::settings::DpopUse;
+use crate::shared::{InVault, Shared};
 use crate::vault::{Kept, VaultError, VaultKind};
 
 /// How long a vault that could not be read is left alone by requests: it may take its time to fail.
 const PAUSE: Duration = Duration::from_secs(10);
-
-/// What lies in the vault, as far as it is known from here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum InVault {
-    /// It could not be read.
-    #[default]
-    Unknown,
-    Nothing,
-    /// An entry with this hash.
-    Entry([u8; 32]),
-}
-
-impl InVault {
-    fn of(entry: Option<&SecretSlice<u8>>) -> InVault {
-        entry.map_or(InVault::Nothing, |entry| InVault::Entry(Sha256::digest(entry.expose_secret()).into()))
-    }
-}
 
 impl Shared {
     pub(crate) async fn load(&self) -> Result<(), AuthError> {

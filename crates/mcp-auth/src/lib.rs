@@ -29,6 +29,7 @@ mod budget;
 mod callback;
 mod challenge;
 mod client;
+mod clock;
 mod document;
 mod dpop;
 mod error;
@@ -50,6 +51,7 @@ mod scopes;
 mod secret;
 mod server;
 mod settings;
+mod shared;
 mod sign_in;
 mod sign_out;
 mod step;
@@ -64,9 +66,10 @@ mod web;
 
 pub use account::{Account, ClientKind, InProgress, Revoked, SignedOut};
 pub use authorization::Authorization;
+pub use clock::Clock;
 pub use error::{AuthError, Cause, Phase};
 pub use settings::{
-    ClientAuthentication, ClientSource, Clock, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings,
+    ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings,
 };
 pub use step::{Step, StepAnswer, StepRequest};
 pub use user::{Answer, Consent, Endpoint, EndpointUse, Reason, User};

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::account::Account;
-use crate::approved::Approved;
 use crate::client::Client;
 use crate::dpop::{DpopKey, seconds};
 use crate::secret::Kept;
@@ -115,5 +114,20 @@ impl Record {
             client: self.client.kind,
             bound: tokens.is_some_and(|tokens| tokens.bound),
         }
+    }
+}
+
+/// The approval of a grant that needs no user. It holds for one client at one authorization server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Approved {
+    pub(crate) client_id: String,
+    pub(crate) endpoints: Vec<Url>,
+    /// The scopes beyond those of the settings.
+    pub(crate) scopes: Vec<String>,
+}
+
+impl Approved {
+    pub(crate) fn has(&self, endpoint: &Url) -> bool {
+        self.endpoints.contains(endpoint)
     }
 }

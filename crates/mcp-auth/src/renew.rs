@@ -2,10 +2,9 @@
 //! rotated refresh token that is not kept is lost.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::approved::Consenting;
-use crate::authorization::Shared;
 use crate::budget::REFUSALS;
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};
@@ -13,18 +12,12 @@ use crate::identify::is_client_error;
 use crate::record::{Record, Tokens};
 use crate::resource;
 use crate::settings::DpopUse;
+use crate::shared::{Failed, Shared};
 use crate::token::TokenEndpoint;
 use crate::vault::VaultKind;
 
 /// After a failure, how long no renewal is tried again without a reason to.
 const PAUSE: Duration = Duration::from_secs(10);
-
-/// A renewal that failed.
-pub(crate) struct Failed {
-    generation: u64,
-    at: SystemTime,
-    error: AuthError,
-}
 
 /// Sees to it that requests can be signed: renews a token that is due. One that is over and cannot be renewed is an error;
 /// without it, a server that lets strangers in would answer as to one.

@@ -2,18 +2,14 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use mcp_transport::http::OutsideClient;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::client::is_document_url;
+use crate::clock::Clock;
 use crate::user::User;
 use crate::vault::Vault;
-
-/// Tells the time. Tests have their own.
-pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// All that one server's authorization needs.
 #[derive(Clone)]
@@ -171,6 +167,15 @@ impl fmt::Debug for Settings {
             .field("grant", &self.grant)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether a URL can be a client id: https with a path (Client ID Metadata Document, 3).
+pub(crate) fn is_document_url(url: &Url) -> bool {
+    url.scheme() == "https"
+        && url.path() != "/"
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
 use crate::account::{Account, InProgress};
-use crate::authorization::Shared;
 use crate::challenge::Asked;
 use crate::error::{AuthError, Cause, Phase};
+use crate::shared::Shared;
 use crate::user::Reason;
 
 /// What came of waiting for the turn to sign in.

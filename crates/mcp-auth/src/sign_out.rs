@@ -1,9 +1,9 @@
 //! Signing out: tokens are forgotten, and revoked where that is offered (RFC 7009).
 
 use crate::account::{Revoked, SignedOut};
-use crate::authorization::Shared;
 use crate::error::{AuthError, Cause, Phase};
 use crate::record::Record;
+use crate::shared::Shared;
 use crate::token::TokenEndpoint;
 use crate::vault::VaultError;
 

@@ -8,13 +8,13 @@ use oauth2::{AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, 
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::authorization::Shared;
 use crate::callback::{self, Answer as Brought, Callback, Returned, Waiting};
 use crate::client::Client;
 use crate::error::{AuthError, Cause, Phase};
 use crate::registration::Registration;
 use crate::scopes;
 use crate::server::Server;
+use crate::shared::Shared;
 use crate::user::{Consent, Endpoint, Reason};
 
 /// The most refused answers that are written down: anything on this computer can send them.

@@ -10,9 +10,9 @@ use url::Url;
 
 use crate::address::{self, Named};
 use crate::budget::{Budget, MOST};
+use crate::clock::Clock;
 use crate::error::{AuthError, Cause, Phase};
 use crate::log::Log;
-use crate::settings::Clock;
 use crate::step::Step;
 
 /// The most bytes of an answer, and the longest that one may take.
