@@ -141,18 +141,9 @@ pub(crate) fn audit_entry(entry: &AuditEntry) -> Vec<String> {
 
 /// Milliseconds since 1970 as date and time in UTC.
 pub(crate) fn time(millis: u64) -> String {
-    let seconds = millis / 1_000;
-    let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
-    // Days since 0000-03-01, so that a leap day is the last of its year; 400 years have 146,097 days.
-    let days = seconds / 86_400 + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {hours:02}:{minutes:02}:{:02}Z", seconds % 60)
+    let time = i64::try_from(millis).ok().and_then(chrono::DateTime::from_timestamp_millis);
+    // Beyond what the calendar reaches.
+    time.map_or_else(|| format!("{millis} ms after 1970"), |time| time.format("%Y-%m-%d %H:%M:%SZ").to_string())
 }
 
 #[cfg(test)]
@@ -167,6 +158,7 @@ mod tests {
             (1_709_251_199_999, "2024-02-29 23:59:59Z"),
             (1_798_761_600_000, "2027-01-01 00:00:00Z"),
             (4_107_542_400_000, "2100-03-01 00:00:00Z"),
+            (u64::MAX, "18446744073709551615 ms after 1970"),
         ];
         for (millis, wanted) in cases {
             assert_eq!(time(millis), wanted, "the time {millis}");
