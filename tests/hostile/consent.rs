@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use host::AnswerError;
 use host::form::FieldProblem;
+use host::ports::AuditQuery;
 use host::view::{CallFailure, Edit, QuestionBody, QuestionView, UserAnswer, Why};
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
@@ -465,4 +466,29 @@ async fn a_page_is_opened_once_however_often_it_is_approved() {
     assert_eq!(second.unwrap(), Err(AnswerError::Stale), "a second one while it opens does nothing");
     ended(called).await.unwrap();
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "one approval, one act");
+}
+
+#[tokio::test]
+async fn a_rule_that_comes_while_a_page_opens_does_not_deny_what_has_left() {
+    let app = harbour("legacy").await;
+    *app.platform.slow.lock().unwrap() = std::time::Duration::from_secs(1);
+    let called = call(&app, "1", "ask_url", json!({}));
+    let question = asked_by_tool(&app).await;
+    let decisions = || {
+        let query = AuditQuery { kind: Some("url".to_owned()), ..AuditQuery::latest(10) };
+        let entries = app.host.ports().audit.read(&query).unwrap();
+        entries.into_iter().map(|entry| entry.decision.into_owned()).collect::<Vec<_>>()
+    };
+    let approve = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
+    let deny = async {
+        while decisions().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let rule = json!({ "effect": "deny", "server": "harbour", "direction": "from_server" });
+        app.host.set_rule(serde_json::from_value(rule).unwrap()).await.unwrap().expect("the rule is taken");
+    };
+    let (approved, ()) = tokio::join!(approve, deny);
+    assert_eq!(approved.unwrap(), Ok(()), "the page was on its way to the browser when the rule came");
+    ended(called).await.unwrap();
+    assert_eq!(decisions(), ["allowed"], "so it is not denied afterwards");
 }

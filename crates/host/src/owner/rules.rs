@@ -410,9 +410,10 @@ impl Owner {
         self.emit(HostEvent::RulesChanged);
     }
 
-    /// Refuses a question that a rule denies now. To refuse one may have ended others.
+    /// Refuses a question that a rule denies now, unless it was answered and what it is about has left. To refuse one may have
+    /// ended others.
     fn refuse_if_denied(&mut self, id: QuestionId) {
-        let at = self.questions.iter().position(|pending| pending.view.id == id);
+        let at = self.questions.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
         if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
             self.refuse_by_rule(at, by);
         }
