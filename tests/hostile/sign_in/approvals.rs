@@ -225,6 +225,24 @@ async fn s07_the_token_endpoint_is_in_the_question() {
     tried.close().await;
 }
 
+#[tokio::test]
+async fn s07_the_issuer_and_the_endpoints_of_an_approved_sign_in_are_remembered() {
+    let what = "S07, what an approved sign-in rests on";
+    let tried = SignIn::begin(what, AuthorizationScript::default(), ProtectedScript::default()).await;
+    assert_eq!(tried.ended().await, Ok(()), "{what}: signed in");
+    let pins = tried.pair.app.host.pins().await.unwrap();
+    let pins = pins.get("bad").expect("something is remembered of the server");
+    let issuer = tried.issuer.issuer();
+    assert_eq!(pins.issuer.as_deref(), Some(issuer.as_str()), "{what}: who issues the tokens");
+    let token = format!("{issuer}/token");
+    assert!(
+        pins.endpoints.values().any(|urls| urls.contains(&token)),
+        "{what}: where they come from: {:?}",
+        pins.endpoints
+    );
+    tried.close().await;
+}
+
 /// The metadata move while the server runs, and its token is refused.
 #[tokio::test]
 async fn s07_a_refresh_goes_where_the_user_agreed_to() {

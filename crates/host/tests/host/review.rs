@@ -227,3 +227,22 @@ async fn x06_what_was_seen_of_a_server_that_does_not_run_is_compared_as_well() {
     assert_eq!(alikes, [("bad", "Send mail")], "X06: by its title, which is what is drawn");
     app.host.close().await;
 }
+
+#[tokio::test]
+async fn what_a_script_approves_is_reviewed_only_while_it_runs() {
+    for (decides, lasts) in [("user", true), ("answers", false)] {
+        let options = HostOptions { decides, ..HostOptions::default() };
+        let server = scripted(&["--reply", &tools(&[tool("echo")])]);
+        let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", server)], options).await;
+        app.ready("bad").await;
+        app.until("bad", "known whole", |s| s.counts[0] > 0).await;
+        let called = call(&app, "1");
+        let question = app.question("bad", "a tool", is_tool).await;
+        app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+        called.await.unwrap().expect("an approved call is answered");
+        assert!(app.host.pins().await.unwrap().contains_key("bad"), "{decides}: it counts as reviewed now");
+        app.host.close().await;
+        let file = std::fs::read_to_string(app.folder.path().join("data/pins.json")).unwrap_or_default();
+        assert_eq!(file.contains("\"echo\""), lasts, "{decides}: and later only if a person saw it: {file}");
+    }
+}
