@@ -3,7 +3,7 @@
 use api::data::{Account, Authorization, ClientIdentity, QuestionBody, SignInReason, SignInStep, TokensKept, UrlParts};
 
 use crate::endpoints;
-use crate::people::time;
+use crate::table::time;
 use crate::visible::{block, line};
 
 /// What will be sent to whom; none if the question is another one. `address` shows an address with what is strange about it.

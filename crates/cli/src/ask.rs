@@ -16,7 +16,7 @@ use crate::decide::Reply;
 use crate::input::Input;
 use crate::output::{Asking, Output};
 use crate::visible::pretty;
-use crate::{describe, form, sampling};
+use crate::{describe, form, sampling_words};
 
 /// What is typed sooner after a question was typed before it was read.
 const ARMED_AFTER: Duration = Duration::from_millis(500);
@@ -217,7 +217,7 @@ impl Asked {
             model: String::from("user"),
             stop_reason: Some(String::from("endTurn")),
         };
-        self.write(&sampling::response(&response));
+        self.write(&sampling_words::response(&response));
         match self.yes_or("decline").await {
             Some(Ok(())) => Reply::Edited(Edit::Response { response }),
             Some(Err(refusal)) => Reply::Simple(refusal),

@@ -14,8 +14,9 @@ use serde_json::{Value, json};
 use crate::arguments::{Audit, AuditCommand, AuditList};
 use crate::failure::Failure;
 use crate::output::value;
-use crate::people::{self, table};
+use crate::people;
 use crate::session::Session;
+use crate::table::table;
 use crate::visible;
 
 /// The exit status for a log that is whole as far as can be seen, and that anybody could have written.

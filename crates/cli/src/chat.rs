@@ -1,8 +1,6 @@
 //! A conversation with a model, on a terminal or in a script: its answers are printed as they come, and its calls are decided as
 //! those of every other command.
 
-mod talk;
-
 use api::data::{
     ConversationRef, ConversationSettings, ModelRef, NewConversation, OfferedServer, SendMessage, SetConversation,
     ToolState,
@@ -13,10 +11,8 @@ use serde_json::{Value, json};
 use crate::arguments::Chat;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::talk::End;
 use crate::visible;
-
-use talk::End;
-pub(crate) use talk::{Ended, Talk};
 
 /// The longest title that a message gives its conversation, in characters.
 const MAX_TITLE: usize = 60;

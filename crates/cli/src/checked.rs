@@ -5,7 +5,7 @@ use api::data::{
 };
 
 use crate::output::value;
-use crate::people::table;
+use crate::table::table;
 use crate::visible;
 
 /// What would happen, and why. The rules give each condition its words.

@@ -17,12 +17,13 @@ use crate::flow;
 use crate::login;
 use crate::models;
 use crate::output::{value, without_variables};
-use crate::people::{self, table};
+use crate::people;
 use crate::review;
 use crate::rules;
 use crate::sampling;
 use crate::secret;
 use crate::session::Session;
+use crate::table::table;
 use crate::visible;
 
 /// The id of the one call that a command makes.

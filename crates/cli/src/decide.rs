@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use crate::answers::{Answers, Kind, Verdict, announcement, changed_words, name_of};
 use crate::ask::Asker;
 use crate::output::{Output, value, without_variables};
-use crate::session::View;
+use crate::view::View;
 
 /// Who decides.
 pub(crate) enum Decider {

@@ -10,9 +10,9 @@ use crate::account;
 use crate::endpoints;
 use crate::form::field_words;
 use crate::launch_files;
+use crate::marks;
 use crate::packages;
-use crate::review;
-use crate::sampling;
+use crate::sampling_words;
 use crate::visible::{block, line, pretty, value};
 
 /// What a server wrote.
@@ -186,7 +186,7 @@ pub(crate) fn question(question: &Question) -> String {
                 add(String::from("  The model is told that the call failed."));
             }
         }
-        body @ QuestionBody::Sampling { .. } => add(sampling::question(&server, body)),
+        body @ QuestionBody::Sampling { .. } => add(sampling_words::question(&server, body)),
         QuestionBody::Form { message, fields, unsupported } => {
             add(format!("── {server} asks you to fill in a form. What it says:"));
             add(block(message, BAR));
@@ -225,7 +225,7 @@ pub(crate) fn question(question: &Question) -> String {
         }
         Why::User { .. } => {}
     }
-    add(review::words(&question.marks));
+    add(marks::words(&question.marks));
     text
 }
 

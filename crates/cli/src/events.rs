@@ -8,9 +8,8 @@ use api::{Api, Event, Handler as _};
 use serde_json::{Value, json};
 
 use crate::arguments::Command;
-use crate::chat::Talk;
 use crate::output::{Output, value, without_variables};
-use crate::session::Show;
+use crate::talk::Talk;
 use crate::visible::line;
 
 /// The most entries read of a server's activity at once.
@@ -36,6 +35,11 @@ impl Filter {
     fn takes(&self, server: &str) -> bool {
         self.server.as_deref().is_none_or(|wanted| wanted == server)
     }
+}
+
+/// Whoever shows events.
+pub(crate) trait Show {
+    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
 /// A conversation that is printed, too, once there is one. All that is printed of events is printed by whoever follows them, so that

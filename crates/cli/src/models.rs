@@ -13,8 +13,8 @@ use serde_json::Value;
 use crate::arguments::{ModelsCommand, NewProvider, WireName};
 use crate::failure::Failure;
 use crate::output::value;
-use crate::people::table;
 use crate::session::Session;
+use crate::table::table;
 use crate::visible;
 
 /// Where a key is taken from, if it is there.

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::input::Input;
 use crate::output::Output;
-use crate::session::View;
+use crate::view::View;
 use crate::visible;
 
 /// A sign-in that waits for its browser.

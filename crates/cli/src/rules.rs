@@ -9,8 +9,8 @@ use crate::checked;
 use crate::commands::object;
 use crate::failure::Failure;
 use crate::output::value;
-use crate::people::table;
 use crate::session::Session;
+use crate::table::{table, time};
 use crate::visible;
 
 /// Carries out a command about rules.
@@ -57,7 +57,7 @@ fn file_words(what: &str, file: &RuleFile) -> String {
             format!("{what}: {path} can't be used, so everything asks: {}\n", visible::line(problem))
         }
         None if file.exists => match file.changed {
-            Some(at) => format!("{what}: {path} (changed by another program at {})\n", crate::people::time(at)),
+            Some(at) => format!("{what}: {path} (changed by another program at {})\n", time(at)),
             None => format!("{what}: {path}\n"),
         },
         None => format!("{what}: none ({path})\n"),
@@ -88,7 +88,7 @@ fn row(rule: &Rule) -> Vec<String> {
         RuleScope::Conversation { conversation } => more.push(format!("in {}", visible::line(conversation))),
     }
     if let Some(end) = rule.expires_at {
-        more.push(format!("until {}", crate::people::time(end)));
+        more.push(format!("until {}", time(end)));
     }
     if let Some(identity) = &rule.identity {
         more.push(format!("what is {}", visible::line(identity)));

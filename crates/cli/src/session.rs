@@ -1,23 +1,24 @@
 //! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
 
-use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use api::data::{Nothing, Question, QuestionBody, QuestionOutcome, Server, ServerName, ServerState};
+use api::data::{Nothing, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, Event, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
-use crate::chat::{Ended, Talk};
 use crate::decide::{Decider, decide_all};
+use crate::events::Show;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::Output;
 use crate::platform::{Terminal, has_display};
+use crate::talk::{Ended, Talk};
 use crate::trace;
+use crate::view::View;
 use crate::{events, paste, visible};
 
 /// How long events may still come before the result.
@@ -30,53 +31,6 @@ pub(crate) struct Session {
     pub(crate) input: Input,
     view: watch::Receiver<View>,
     talks: events::Talks,
-}
-
-/// What is known of the host, as far as its events have been read.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct View {
-    /// The number of the next event.
-    next_event: u64,
-    pub(crate) servers: Vec<Server>,
-    /// The open questions, the front first.
-    pub(crate) questions: Vec<Question>,
-    /// The servers of which a question was refused that had to be allowed for them to be used.
-    refused: HashSet<String>,
-}
-
-impl View {
-    fn server(&self, name: &str) -> Option<&Server> {
-        self.servers.iter().find(|server| server.name == name)
-    }
-
-    fn apply(&mut self, event: &Event) {
-        match event {
-            Event::ServerChanged { server } => match self.servers.iter_mut().find(|known| known.name == server.name) {
-                Some(known) => known.clone_from(server),
-                None => self.servers.push(server.clone()),
-            },
-            Event::ServerRemoved { name } => self.servers.retain(|server| server.name != *name),
-            Event::QuestionChanged { question } => {
-                match self.questions.iter_mut().find(|known| known.id == question.id) {
-                    Some(known) => known.clone_from(question),
-                    None => self.questions.push(question.clone()),
-                }
-            }
-            Event::QuestionClosed { id, outcome } => {
-                if matches!(outcome, QuestionOutcome::Denied | QuestionOutcome::Cancelled) {
-                    let closed =
-                        self.questions.iter().find(|question| question.id == *id && is_about_sign_in(question));
-                    self.refused.extend(closed.map(|question| question.server.clone()));
-                }
-                self.questions.retain(|question| question.id != *id);
-            }
-            _ => {}
-        }
-    }
-}
-
-const fn is_about_sign_in(question: &Question) -> bool {
-    matches!(question.body, QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. })
 }
 
 impl Session {
@@ -279,11 +233,6 @@ async fn follow(api: Api, mut events: EventStream, told: watch::Sender<View>, mu
         }
         take_in(&batch, &told, &mut shown).await;
     }
-}
-
-/// Whoever shows events.
-pub(crate) trait Show {
-    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
 /// Shows events, each before it is known of: what a question is asked after was printed before it.

@@ -5,7 +5,7 @@ use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, ReviewState, Sco
 
 use super::Kind;
 use crate::describe::reading_words;
-use crate::review::reason_words;
+use crate::marks::reason_words;
 use crate::visible::line;
 
 /// The most changes of a definition that are named in a refusal.

@@ -1,0 +1,149 @@
+//! Marks of a definition in words: what changed since it was seen, and what is worth a second look.
+
+use api::data::{Change, Diff, Flag, FlagReason, LookAlike, Marks, ReviewState};
+use host::review::{Piece, changed_words};
+
+use crate::visible::{block, line};
+
+/// What stands around changed words of a line.
+const OPEN: char = '⟦';
+const CLOSE: char = '⟧';
+/// How much is shown next to a change of what did not change, in characters.
+const CONTEXT: usize = 60;
+/// What stands below marks, and where there are none.
+const HINTS: &str = "A definition without a mark is not a safe one: marks find only what is known.";
+
+/// What is worth a second look, in words; empty if nothing is.
+pub(crate) fn words(marks: &Marks) -> String {
+    let mut text = String::new();
+    if marks.outdated {
+        text.push_str("  The server said that this list changed, and it was not read again yet.\n");
+    }
+    if let Some(diff) = &marks.diff {
+        text.push_str(&diff_words(diff));
+    }
+    for LookAlike { server, name, same } in &marks.look_alikes {
+        let how = if *same { "has the same name as" } else { "looks like" };
+        text.push_str(&format!("  LOOK TWICE: it {how} {} of {}\n", line(name), line(server)));
+    }
+    for Flag { place, reason, excerpt } in &marks.flags {
+        let place = if place.is_empty() { String::new() } else { format!(" ({})", line(&place.join(" > "))) };
+        text.push_str(&format!("  LOOK TWICE: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
+    }
+    if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
+        text.push_str(&format!("  {HINTS}\n"));
+    }
+    text
+}
+
+fn diff_words(diff: &Diff) -> String {
+    let mut text = String::new();
+    if diff.server_changed {
+        text.push_str("  CHANGED: the server itself is not as it was when you saw this\n");
+    }
+    for change in &diff.changes {
+        let place = if change.path.is_empty() { String::from("all of it") } else { change.path.join(" > ") };
+        text.push_str(&format!("  CHANGED: {}\n", line(&place)));
+        let (before, after) = marked(change);
+        for (sign, side) in [("-", before), ("+", after)] {
+            if let Some(side) = side {
+                text.push_str(&block(&side, &format!("    {sign} ")));
+            }
+        }
+    }
+    if diff.more > 0 {
+        text.push_str(&format!("  and {} more changes\n", diff.more));
+    }
+    if diff.cut {
+        text.push_str("  It was so large that only its beginning was kept.\n");
+    }
+    text
+}
+
+/// Both sides of a change, each with what is not in the other between double brackets. Long parts that are the same are cut.
+fn marked(change: &Change) -> (Option<String>, Option<String>) {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return (change.before.clone(), change.after.clone());
+    };
+    let (before, after) = changed_words(before, after);
+    let side = |pieces: Vec<Piece<'_>>| {
+        let last = pieces.len().saturating_sub(1);
+        let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
+            Piece { text, is_changed: true } => format!("{OPEN}{}{CLOSE}", without_marks(text)),
+            Piece { text, .. } => without_marks(&shortened(text, at == 0, at == last)),
+        });
+        Some(words.collect())
+    };
+    (side(before), side(after))
+}
+
+/// A part that did not change, without its middle if that is long; at the beginning or end of all of it, with what is next to a change.
+fn shortened(text: &str, is_first: bool, is_last: bool) -> String {
+    let count = text.chars().count();
+    if count <= 3 * CONTEXT || (is_first && is_last) {
+        return text.to_owned();
+    }
+    let start = if is_first { 0 } else { CONTEXT };
+    let end = if is_last { 0 } else { CONTEXT };
+    let first: String = text.chars().take(start).collect();
+    let rest: String = text.chars().skip(count - end).collect();
+    format!("{first}⟨{} characters as before⟩{rest}", count - start - end)
+}
+
+/// A text that has none of our marks of its own.
+fn without_marks(text: &str) -> String {
+    text.replace(OPEN, "\\u{27e6}").replace(CLOSE, "\\u{27e7}")
+}
+
+pub(crate) const fn reason_words(reason: FlagReason) -> &'static str {
+    match reason {
+        FlagReason::HiddenCharacters => "holds characters that are not seen",
+        FlagReason::InstructsModel => "tells the model what to do",
+        FlagReason::HidesFromUser => "wants something kept from you",
+        FlagReason::SecretPlace => "names a place where secrets lie",
+        FlagReason::OtherTool => "names a tool of another server",
+        FlagReason::AsksForContext => "asks for what you did not give to the tool",
+        FlagReason::PraisesItself => "praises itself above other tools",
+        FlagReason::DeceptiveLetters => "has a name with letters that look like others",
+        FlagReason::MisleadingLink => "has a link that leads elsewhere than it shows",
+        FlagReason::TooLong => "is too long to be looked through",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(before: &str, after: &str) -> String {
+        let change =
+            Change { path: vec!["description".into()], before: Some(before.into()), after: Some(after.into()) };
+        diff_words(&Diff { changes: vec![change], more: 0, server_changed: false, cut: false, before: None })
+    }
+
+    #[test]
+    fn s34_changed_words_are_marked_inside_their_line() {
+        assert_eq!(
+            diff("Reads a file", "Reads a file and sends it"),
+            "  CHANGED: description\n    - Reads a file\n    + Reads a file⟦ and sends it⟧\n",
+            "only what is new is marked"
+        );
+        let long = "word ".repeat(100);
+        let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
+        assert!(told.contains(" characters as before⟩"), "what is the same is cut: {told}");
+        assert!(told.contains("⟦") && told.len() < 700, "and what is not is shown: {told}");
+    }
+
+    #[test]
+    fn s34_a_server_can_not_forge_the_marks() {
+        let told = diff("a b", "a ⟧harmless⟦ b");
+        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "one pair, which is ours: {told}");
+        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "its own are spelled out: {told}");
+    }
+
+    #[test]
+    fn s38_that_no_mark_is_no_praise_is_said_beside_each_definition() {
+        let marks = Marks { review: Some(ReviewState::New), ..Marks::default() };
+        assert!(words(&marks).contains(HINTS), "where nobody has reviewed it");
+        assert!(words(&Marks::default()).is_empty(), "and not where there is nothing to review");
+    }
+}

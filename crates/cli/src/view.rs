@@ -1,0 +1,54 @@
+//! The state of the host as far as its events were read: servers and open questions. The session keeps it; whoever decides or pastes
+//! watches it.
+
+use std::collections::HashSet;
+
+use api::Event;
+use api::data::{Question, QuestionBody, QuestionOutcome, Server};
+
+/// What is known of the host, as far as its events have been read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct View {
+    /// The number of the next event.
+    pub(crate) next_event: u64,
+    pub(crate) servers: Vec<Server>,
+    /// The open questions, the front first.
+    pub(crate) questions: Vec<Question>,
+    /// The servers of which a question was refused that had to be allowed for them to be used.
+    pub(crate) refused: HashSet<String>,
+}
+
+impl View {
+    pub(crate) fn server(&self, name: &str) -> Option<&Server> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::ServerChanged { server } => match self.servers.iter_mut().find(|known| known.name == server.name) {
+                Some(known) => known.clone_from(server),
+                None => self.servers.push(server.clone()),
+            },
+            Event::ServerRemoved { name } => self.servers.retain(|server| server.name != *name),
+            Event::QuestionChanged { question } => {
+                match self.questions.iter_mut().find(|known| known.id == question.id) {
+                    Some(known) => known.clone_from(question),
+                    None => self.questions.push(question.clone()),
+                }
+            }
+            Event::QuestionClosed { id, outcome } => {
+                if matches!(outcome, QuestionOutcome::Denied | QuestionOutcome::Cancelled) {
+                    let closed =
+                        self.questions.iter().find(|question| question.id == *id && is_about_sign_in(question));
+                    self.refused.extend(closed.map(|question| question.server.clone()));
+                }
+                self.questions.retain(|question| question.id != *id);
+            }
+            _ => {}
+        }
+    }
+}
+
+const fn is_about_sign_in(question: &Question) -> bool {
+    matches!(question.body, QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. })
+}
