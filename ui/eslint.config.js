@@ -68,8 +68,6 @@ export default ts.config(
       "@typescript-eslint/no-unsafe-member-access": "off",
       "@typescript-eslint/no-unsafe-return": "off",
       "@typescript-eslint/no-unnecessary-type-assertion": "off",
-      // A tab gets what every tab gets.
-      "svelte/no-unused-props": ["error", { ignoreTypePatterns: ["TabProps"] }],
     },
   },
   { files: ["src/lib/ui/SafeHtml.svelte"], rules: { "svelte/no-at-html-tags": "off" } },
