@@ -40,11 +40,14 @@ const messages = (command: "build" | "serve") =>
 
 const alias = { find: "$lib", replacement: at("./src/lib") };
 const builtAlias = { find: /^[./]+\/paraglide(?=\/)/, replacement: at(BUILT_MESSAGES) };
+const testAlias = { find: /^bits-ui$/, replacement: at("./src/lib/testing/bits-ui.ts") };
 
 export default defineConfig(({ command }) => ({
   html: command === "serve" ? { cspNonce: NONCE } : {},
   plugins: [svelte(), ...(process.env.VITEST ? [] : [messages(command)]), svelteTesting()],
-  resolve: { alias: command === "build" ? [alias, builtAlias] : [alias] },
+  resolve: {
+    alias: [alias, ...(command === "build" ? [builtAlias] : process.env.VITEST ? [testAlias] : [])],
+  },
   clearScreen: false,
   server: {
     port: 1420,
