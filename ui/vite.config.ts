@@ -6,16 +6,15 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { svelteTesting } from "@testing-library/svelte/vite";
 import { defineConfig } from "vitest/config";
 
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 // The page may also be served by the development host; then commands and events go there.
 const devHost = process.env.DRAWBRIDGE_DEV_HOST ?? "http://127.0.0.1:1430";
 
 // The page under development obeys the app's rules for its content. It gets more only for what live reload needs: styles that
 // carry this nonce, and its own server, which also stands in for the host.
 const NONCE = "live-reload";
-const config = readFileSync(
-  fileURLToPath(new URL("../src-tauri/tauri.conf.json", import.meta.url)),
-  "utf8",
-);
+const config = readFileSync(at("../src-tauri/tauri.conf.json"), "utf8");
 const { csp } = (JSON.parse(config) as { app: { security: { csp: Record<string, string> } } }).app
   .security;
 const more: Record<string, string> = {
@@ -26,18 +25,29 @@ const rules = Object.entries(csp).map(([name, sources]) =>
   `${name} ${sources} ${more[name] ?? ""}`.trim(),
 );
 
-const messages = paraglideVitePlugin({
-  project: "./project.inlang",
-  outdir: "./src/paraglide",
-  strategy: ["baseLocale"],
-  disableAsyncLocalStorage: true,
-  emitReadme: false,
-});
+// A build has a module for each message, so that each part of the page loads only its own. Everything else has one for each
+// language (see `npm run messages`): two thousand files take long to read.
+const BUILT_MESSAGES = "node_modules/.paraglide";
+const messages = (command: "build" | "serve") =>
+  paraglideVitePlugin({
+    project: "./project.inlang",
+    outdir: command === "build" ? BUILT_MESSAGES : "src/paraglide",
+    outputStructure: command === "build" ? "message-modules" : "locale-modules",
+    strategy: ["baseLocale"],
+    disableAsyncLocalStorage: true,
+    emitReadme: false,
+  });
+
+const alias = { find: "$lib", replacement: at("./src/lib") };
+const builtAlias = { find: /^[./]+\/paraglide(?=\/)/, replacement: at(BUILT_MESSAGES) };
+const testAlias = { find: /^bits-ui$/, replacement: at("./src/lib/testing/bits-ui.ts") };
 
 export default defineConfig(({ command }) => ({
   html: command === "serve" ? { cspNonce: NONCE } : {},
-  plugins: [svelte(), ...(process.env.VITEST ? [] : [messages]), svelteTesting()],
-  resolve: { alias: { $lib: fileURLToPath(new URL("./src/lib", import.meta.url)) } },
+  plugins: [svelte(), ...(process.env.VITEST ? [] : [messages(command)]), svelteTesting()],
+  resolve: {
+    alias: [alias, ...(command === "build" ? [builtAlias] : process.env.VITEST ? [testAlias] : [])],
+  },
   clearScreen: false,
   server: {
     port: 1420,

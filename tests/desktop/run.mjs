@@ -28,6 +28,12 @@ const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
 const PICTURES = join(ROOT, "target/screenshots/desktop");
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
+// After a failure or an interruption something may run on, which is found by its home, as the tests find it.
+process.once("exit", () => {
+  for (const { pid } of processes(home, "")) kill(pid);
+  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 /** What the app prints. It lies with the app's own files, as it is looked through with them. */
 const OUTPUT = join(home, "output.log");
 const place = {
@@ -125,9 +131,6 @@ try {
   console.log(readFileSync(OUTPUT, "utf8").split("\n").slice(-100).join("\n"));
 } finally {
   await place.provider.stop();
-  // After a failure something may run on, which is found by its home, as the tests find it.
-  for (const { pid } of processes(home, "")) kill(pid);
-  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);

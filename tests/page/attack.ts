@@ -1,16 +1,16 @@
 // One attack on the page by a hostile server, and what must hold whatever it tries: the page answers, nobody is connected to,
 // nothing is thrown, the well-behaved server answers, memory is bounded, no secret is told, no process is left.
 import { createHash, randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, SCRIPTED } from "./dev-host";
 import { allow, LEGACY, visit } from "./fixtures";
+import { removeFolder, temporaryFolder } from "./temporary";
 
 /** What the hostile server says, by method. */
 export interface Says {
@@ -71,7 +71,7 @@ export async function attack(
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => collector.once("listening", resolve));
   const address = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/collect`;
-  const folder = mkdtempSync(join(tmpdir(), "drawbridge-attack-"));
+  const folder = temporaryFolder("drawbridge-attack-");
   const host = await DevHost.start({
     ...LEGACY,
     servers: {
@@ -107,7 +107,7 @@ export async function attack(
     row(what, measured);
     await host.stop();
     collector.close();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

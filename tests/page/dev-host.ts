@@ -1,11 +1,12 @@
 // A development host in a process of its own, with folders of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
+
+import { removeFolder, temporaryFolder } from "./temporary";
 
 const ROOT = resolve(__dirname, "../..");
 const BINARIES = join(ROOT, "target/debug");
@@ -23,9 +24,14 @@ export interface ServerConfig {
   cwd?: string;
 }
 
+/** Stands for the file with the setup's script among the arguments of a server. */
+export const SCRIPT = "<script>";
+
 export interface Setup {
   /** The servers in mcp.json, or nothing for a first start. */
   servers: Record<string, ServerConfig> | null;
+  /** What a server reads from the file `SCRIPT`. */
+  script?: object;
   /** Those of them that run, approved, when the test begins. */
   running: string[];
   theme: "light" | "dark";
@@ -44,20 +50,37 @@ interface Snapshot {
 }
 
 export class DevHost {
-  readonly folder = mkdtempSync(join(tmpdir(), "drawbridge-page-"));
+  readonly folder = temporaryFolder("drawbridge-page-");
   readonly config = join(this.folder, "mcp.json");
   readonly data = join(this.folder, "data");
   /** What the system's dialogs answer, and what it was told to open. */
   readonly platform = join(this.folder, "platform");
   url = "";
-  #process!: ChildProcess;
+  #process: ChildProcess | null = null;
   #errors = "";
 
   static async start(setup: Setup): Promise<DevHost> {
     const host = new DevHost();
-    for (const folder of [host.data, host.platform]) mkdirSync(folder);
+    try {
+      await host.#start(setup);
+    } catch (cause) {
+      await host.stop();
+      throw cause;
+    }
+    return host;
+  }
+
+  async #start(setup: Setup): Promise<void> {
+    for (const folder of [this.data, this.platform]) mkdirSync(folder);
+    const script = join(this.folder, "script.json");
+    if (setup.script) writeFileSync(script, JSON.stringify(setup.script));
     if (setup.servers) {
-      writeFileSync(host.config, JSON.stringify({ mcpServers: setup.servers }, null, 2));
+      const scripted = ([name, server]: [string, ServerConfig]) => {
+        const args = server.args?.map((arg) => (arg === SCRIPT ? script : arg));
+        return [name, { ...server, args }] as const;
+      };
+      const mcpServers = Object.fromEntries(Object.entries(setup.servers).map(scripted));
+      writeFileSync(this.config, JSON.stringify({ mcpServers }, null, 2));
     }
     const settings = {
       theme: setup.theme,
@@ -65,13 +88,12 @@ export class DevHost {
       welcomeDone: setup.servers !== null,
       announce: true,
     };
-    writeFileSync(join(host.data, "settings.json"), JSON.stringify(settings));
+    writeFileSync(join(this.data, "settings.json"), JSON.stringify(settings));
     // What servers ask of models is refused until it is turned on; here it is asked about.
     const sampling = Object.keys(setup.servers ?? {}).map((name) => [name, { on: true }]);
-    writeFileSync(join(host.data, "sampling.json"), JSON.stringify(Object.fromEntries(sampling)));
-    await host.#launch();
-    for (const name of setup.running) await host.startApproved(name);
-    return host;
+    writeFileSync(join(this.data, "sampling.json"), JSON.stringify(Object.fromEntries(sampling)));
+    await this.#launch();
+    for (const name of setup.running) await this.startApproved(name);
   }
 
   async #launch(): Promise<void> {
@@ -91,8 +113,11 @@ export class DevHost {
 
   /** Ends the host as closing the app does, and takes its folders away. */
   async stop(): Promise<void> {
-    await this.end();
-    rmSync(this.folder, { recursive: true, force: true });
+    try {
+      await this.end();
+    } finally {
+      removeFolder(this.folder);
+    }
   }
 
   /** Ends the host and starts it again over the same folders; the page is at another address then. */
@@ -103,19 +128,20 @@ export class DevHost {
 
   /** Ends the host as closing the app does; its folders stay. */
   async end(): Promise<void> {
-    if (this.#process.exitCode === null) {
-      const ended = once(this.#process, "exit").then(() => true);
-      this.#process.stdin?.end();
-      if (!(await Promise.race([ended, wait(10_000, false)]))) {
-        this.#process.kill("SIGKILL");
-        throw new Error("the development host did not end within 10 seconds");
-      }
+    const process = this.#process;
+    // One that could not be spawned has no id.
+    if (process?.pid === undefined || process.exitCode !== null || process.signalCode !== null) return;
+    const ended = once(process, "exit").then(() => true);
+    process.stdin?.end();
+    if (!(await Promise.race([ended, wait(10_000, false)]))) {
+      process.kill("SIGKILL");
+      throw new Error("the development host did not end within 10 seconds");
     }
   }
 
   /** Its resident memory in bytes. */
   memory(): number {
-    const status = readFileSync(`/proc/${this.#process.pid}/status`, "utf8");
+    const status = readFileSync(`/proc/${this.#process?.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
   }
 

@@ -1,9 +1,7 @@
 // A setup whose one server says what a test gives it to say.
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Setup } from "./dev-host";
+import { SCRIPT, type Setup } from "./dev-host";
 
 export interface Said {
   instructions?: string;
@@ -19,10 +17,9 @@ export interface Said {
 export const TOOL = { name: "say", description: "Says it.", inputSchema: { type: "object" } };
 
 export function saying(said: Partial<Said>, servers: Setup["servers"] = {}): Setup {
-  const file = join(mkdtempSync(join(tmpdir(), "drawbridge-said-")), "said.json");
-  writeFileSync(file, JSON.stringify({ tools: [TOOL], ...said }));
-  const harbour = { command: process.execPath, args: [join(__dirname, "said-server.mjs"), file] };
-  return { servers: { harbour, ...servers }, running: ["harbour"], theme: "light", language: "en" };
+  const harbour = { command: process.execPath, args: [join(__dirname, "said-server.mjs"), SCRIPT] };
+  const script = { tools: [TOOL], ...said };
+  return { servers: { harbour, ...servers }, script, running: ["harbour"], theme: "light", language: "en" };
 }
 
 export const text = (words: string) => ({ type: "text", text: words });

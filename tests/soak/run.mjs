@@ -27,6 +27,12 @@ const random = new Random(seed);
 console.log(`${minutes} minutes, seed ${seed}`);
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-soak-")));
+// After a failure or an interruption something may run on, which is found by its home, as the tests find it.
+process.once("exit", () => {
+  for (const { pid } of processes(home, "")) kill(pid);
+  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const [config, data, platform] = ["mcp.json", "data", "platform"].map((name) => join(home, name));
 for (const folder of [data, platform]) mkdirSync(folder);
 const names = Array.from({ length: SERVERS }, (_, number) => `server-${String(number + 1).padStart(2, "0")}`);
@@ -115,10 +121,6 @@ try {
   found(await noOrphans(home, CHILD), "at the end");
 } catch (error) {
   found(error.stack, "the run itself");
-} finally {
-  // After a failure something may run on, which is found by its home.
-  for (const { pid } of processes(home, "")) kill(pid);
-  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 console.log(problems.length === 0 ? "the soak passed" : `${problems.length} problems; the same again: seed ${seed}`);
 process.exit(problems.length === 0 ? 0 : 1);

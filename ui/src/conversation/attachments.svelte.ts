@@ -113,7 +113,7 @@ async function attached(file: File): Promise<Attached> {
 function base64(file: File): Promise<string> {
   return new Promise((done, failed) => {
     const reader = new FileReader();
-    reader.onload = () => done(String(reader.result).split(",", 2)[1] ?? "");
+    reader.onload = () => done((reader.result as string).split(",", 2)[1] ?? "");
     reader.onerror = () => failed(reader.error ?? new Error("unreadable"));
     reader.readAsDataURL(file);
   });

@@ -125,6 +125,31 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
+  it("leaves the place for a key as the user opened it when the provider is read again", async () => {
+    let kept = provider();
+    const host = await startFake({ models: () => having({ providers: [kept] }) });
+    render(ModelsView);
+    const place = (await screen.findByText("New key")).closest("details")!;
+    const read = async (changes: Partial<ModelProvider>) => {
+      const before = host.requests("models").length;
+      kept = provider(changes);
+      host.send({ type: "models_changed" });
+      await waitFor(() => expect(host.requests("models").length).toBe(before + 1));
+      await new Promise((resolve) => setTimeout(resolve));
+    };
+    place.open = true;
+    await fireEvent(place, new Event("toggle"));
+    await read({ problem: { code: "wrongKey", message: "the provider does not take the key" } });
+    expect(place.open, "it is not closed under the user").toBe(true);
+    place.open = false;
+    await fireEvent(place, new Event("toggle"));
+    const problem = { code: "noKey", message: "a key is missing" };
+    await read({ hasKey: false, problem });
+    expect(place.open, "it opens by itself once the key is missing").toBe(true);
+    await read({});
+    expect(place.open, "and closes once it is there").toBe(false);
+  });
+
   it("shows an address that another program set, and takes it only when the user confirms it", async () => {
     const message =
       "its address was changed outside of Drawbridge from https://api.openai.com/v1 to https://evil.example/v1";

@@ -86,15 +86,15 @@ export function eachWithHost(): void {
     host.drawn = [];
     host.handlers = { check_form: () => ({ problems: [] }) };
     setPlatform({
-      call: async (name, request) => {
+      call: (name, request) => {
         host.sent.push([name, request]);
-        return host.handlers[name]?.(request as never) ?? {};
+        return new Promise((answer) => answer(host.handlers[name]?.(request as never) ?? {}));
       },
-      listen: async () => undefined,
+      listen: () => Promise.resolve(),
       painted: () => undefined,
       questionDrawn: (id) => host.drawn.push(id),
-      pageSandbox: async () => ({ is: "native" }),
-      retryPageSandbox: async () => undefined,
+      pageSandbox: () => Promise.resolve({ is: "native" }),
+      retryPageSandbox: () => Promise.resolve(),
     });
   });
   afterEach(() => {

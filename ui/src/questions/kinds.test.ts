@@ -42,17 +42,14 @@ describe("every kind", () => {
     ["start_server", startServer],
     [
       "start_server, changed",
-      { ...startServer, approvedBefore: "npx -y other /home/ann" } as QuestionBody,
+      Object.assign({}, startServer, { approvedBefore: "npx -y other /home/ann" }),
     ],
     ["connect_server", connect],
     [
       "connect_server, changed",
-      { ...connect, headers: [], approvedBefore: "https://example.com/" } as QuestionBody,
+      { ...connect, headers: [], approvedBefore: "https://example.com/" },
     ],
-    [
-      "connect_server, with a sign-in",
-      { ...connect, auth: authSettings, unattended: true } as QuestionBody,
-    ],
+    ["connect_server, with a sign-in", { ...connect, auth: authSettings, unattended: true }],
     ["tool", tool({ path: "/x", deep: { list: [1, 2] }, none: null })],
     ["tool without arguments", tool({})],
     ["prompt", { kind: "read", what: "prompt", name: "greet", arguments: { who: "Ann" } }],
@@ -236,7 +233,7 @@ describe("every kind", () => {
     });
     show(question(form));
     await arm();
-    expect((screen.getByLabelText(/^age/) as HTMLInputElement).value, "a default").toBe("30");
+    expect(screen.getByLabelText<HTMLInputElement>(/^age/).value, "a default").toBe("30");
     expect(
       screen.getByLabelText("Your name (required)"),
       "our word for required",

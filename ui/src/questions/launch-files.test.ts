@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/svelte";
+import { fireEvent, screen } from "@testing-library/svelte";
 import { describe, expect, it } from "vitest";
 
 import type { LaunchFile, QuestionBody } from "$lib/api/generated";
@@ -52,6 +52,16 @@ describe("S06: the files that the approval of a start is over", () => {
     expect(screen.getByText("1 changed since you approved it")).toBeVisible();
     expect(screen.getByText("Changed"), "which one").toBeVisible();
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
+  });
+
+  it("stay open as the user opened them when the question is told again", async () => {
+    const { set } = show(question(start([program])));
+    const list = screen.getByText("1 file decides what runs").closest("details")!;
+    list.open = true;
+    await fireEvent(list, new Event("toggle"));
+    set(question(start([program, script])));
+    await screen.findByText("2 files decide what runs");
+    expect(list.open, "with one more file in it").toBe(true);
   });
 
   it("are not mentioned where there are none", () => {

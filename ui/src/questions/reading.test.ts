@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { JsonValue } from "$lib/api/generated";
 import { hasRounded } from "$lib/format/json";
 import { PAGE } from "$lib/format/pages";
 
@@ -16,7 +17,9 @@ describe("reading", () => {
   });
 
   it("says where a number may be another than the one that crosses", () => {
-    const read = JSON.parse('{"id":9007199254740993,"ids":[9007199254740991,-9007199254740993]}');
+    const read = JSON.parse(
+      '{"id":9007199254740993,"ids":[9007199254740991,-9007199254740993]}',
+    ) as JsonValue;
     expect(
       argumentRows(read).map((row) => row.text),
       "integers beyond 2^53 are marked, others not",

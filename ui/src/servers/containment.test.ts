@@ -9,6 +9,7 @@ import { sampleServer, startFake } from "$lib/testing/fake";
 import LimitsFields from "../settings/LimitsFields.svelte";
 
 import CommandFields from "./CommandFields.svelte";
+import { draftProblems } from "./draft-problems";
 import { Draft } from "./draft.svelte";
 import { isHostPattern } from "./host-pattern";
 import Limits from "./Limits.svelte";
@@ -85,7 +86,7 @@ describe("the sandbox in the form", () => {
     const draft = new Draft("files", sampleServer(held).config);
     expect(draft.config, "as it is set up").toEqual(sampleServer(held).config);
     draft.sandbox.add("project");
-    expect(draft.problems([]), "no whole path").toContain("sandbox_path");
+    expect(draftProblems(draft, []), "no whole path").toContain("sandbox_path");
   });
 });
 
@@ -96,7 +97,7 @@ describe("the network of a sandbox", () => {
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["example.com"] } },
     };
     const draft = new Draft("files", config);
-    const problems = () => draft.problems([]);
+    const problems = () => draftProblems(draft, []);
     const { container, rerender } = render(CommandFields, { draft, problems: problems() });
     const list = () => screen.getByRole("list", { name: "Hosts it may reach" });
     expect(within(list()).getByRole("textbox"), "as set up").toHaveValue("example.com");

@@ -22,6 +22,7 @@ export type DraftProblem =
 /** A header's name (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+/** What keeps the draft from being saved. `taken` are the names of the other servers. */
 export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
   const found: DraftProblem[] = [];
   const name = draft.name.trim();
@@ -34,10 +35,10 @@ export function draftProblems(draft: Draft, taken: string[]): DraftProblem[] {
 function local(draft: Draft): DraftProblem[] {
   const found: DraftProblem[] = [];
   if (draft.command.trim() === "") found.push("command_missing");
-  const keys = draft.env.map((row) => row.key.trim());
+  const keys = draft.env.map((row) => row.name.trim());
   const used = keys.filter((key) => key !== "");
   if (used.some((key) => /[=\s\0]/.test(key))) found.push("env_name");
-  if (draft.env.some((row) => row.key.trim() === "" && row.value !== "")) found.push("env_name");
+  if (draft.env.some((row) => row.name.trim() === "" && row.value !== "")) found.push("env_name");
   if (new Set(used).size < used.length) found.push("env_twice");
   if (draft.env.some((row) => row.secret && row.value === "" && row.kept === null))
     found.push("env_value");

@@ -1,7 +1,7 @@
 // What is wrong with a draft, in words.
 import { m } from "../paraglide/messages";
 
-import type { DraftProblem } from "./draft.svelte";
+import type { DraftProblem } from "./draft-problems";
 
 export function draftProblem(problem: DraftProblem): string {
   return {

@@ -3,10 +3,7 @@ import type { AuthSettings, HttpHeader, HttpKind, ServerConfig } from "$lib/api/
 import { joinCommand } from "$lib/format/command-line";
 
 import { authDraft, authSettings, type AuthDraft } from "./draft-auth";
-import { draftProblems, type DraftProblem } from "./draft-problems";
 import { SandboxDraft } from "./draft-sandbox.svelte";
-
-export type { DraftProblem } from "./draft-problems";
 
 interface Row {
   id: number;
@@ -14,21 +11,21 @@ interface Row {
 export interface ArgRow extends Row {
   value: string;
 }
-export interface EnvRow extends Row {
-  key: string;
-  /** What it is; empty while a secret that is set already stays. */
+/** A variable or a header. */
+export interface NamedRow extends Row {
+  name: string;
+  /** Empty while a value that is set already stays. */
   value: string;
   /** Whether it goes to the keychain and not into the settings file. */
   secret: boolean;
+  /** A value that is set already, which is never told: what stands for it, or only that there is one. */
+  kept: string | boolean | null;
+}
+export interface EnvRow extends NamedRow {
   /** What stands for the secret that is set already; its value is never told. */
   kept: string | null;
 }
-export interface HeaderRow extends Row {
-  name: string;
-  /** What is sent; empty while the value that is set already stays. */
-  value: string;
-  /** Whether it goes to the keychain and not into the settings file. */
-  secret: boolean;
+export interface HeaderRow extends NamedRow {
   /** Whether a value is set already, which is never told. */
   kept: boolean;
 }
@@ -102,12 +99,12 @@ export class Draft {
     this.args[to] = a;
   }
 
-  addEnv(key = "", value = ""): void {
-    this.env.push({ id: this.#next++, key, value, secret: false, kept: null });
+  addEnv(name = "", value = ""): void {
+    this.env.push({ id: this.#next++, name, value, secret: false, kept: null });
   }
 
-  #addSecretEnv(key: string, kept: string): void {
-    this.env.push({ id: this.#next++, key, value: "", secret: true, kept });
+  #addSecretEnv(name: string, kept: string): void {
+    this.env.push({ id: this.#next++, name, value: "", secret: true, kept });
   }
 
   removeEnv(id: number): void {
@@ -141,14 +138,14 @@ export class Draft {
       const auth = authSettings(this.auth, this.#authBefore);
       return { type: "http", url: this.url.trim(), headers, kind, auth, revision };
     }
-    const env = this.env.filter((row) => row.key.trim() !== "");
+    const env = this.env.filter((row) => row.name.trim() !== "");
     const sandbox = this.sandbox.wanted;
-    const secretEnv = env.filter((row) => row.secret).map((row) => row.key.trim());
+    const secretEnv = env.filter((row) => row.secret).map((row) => row.name.trim());
     return {
       type: "stdio",
       command: this.command.trim(),
       args: this.args.map((row) => row.value),
-      env: Object.fromEntries(env.map((row) => [row.key.trim(), row.value || (row.kept ?? "")])),
+      env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value || (row.kept ?? "")])),
       ...(secretEnv.length > 0 ? { secretEnv } : {}),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       ...(sandbox ? { sandbox } : {}),
@@ -165,11 +162,6 @@ export class Draft {
   /** Whether it says yet what to start or where to connect. */
   get isEmpty(): boolean {
     return (this.type === "http" ? this.url : this.command).trim() === "";
-  }
-
-  /** What keeps it from being saved. `taken` are the names of the other servers. */
-  problems(taken: string[]): DraftProblem[] {
-    return draftProblems(this, taken);
   }
 }
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ServerConfig } from "$lib/api/generated";
 
 import { redirectUri } from "./draft-auth";
-import { Draft, type DraftProblem } from "./draft.svelte";
+import { draftProblems, type DraftProblem } from "./draft-problems";
+import { Draft } from "./draft.svelte";
 
 const config: Extract<ServerConfig, { type: "stdio" }> = {
   type: "stdio",
@@ -80,9 +81,9 @@ describe("a draft", () => {
     ["env_value", (d) => ((d.env[0]!.value = ""), (d.env[0]!.secret = true))],
   ])("says %s", (problem, change) => {
     const draft = new Draft("files", config);
-    expect(draft.problems(["git"]), "all is well before").toEqual([]);
+    expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
-    expect(draft.problems(["git"]), "and only this is wrong after").toEqual([problem]);
+    expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
   });
 
   test("marks what looks like a key as secret, unless it is known not to be one", () => {
@@ -110,9 +111,9 @@ describe("a draft", () => {
     ["auth_port", (d) => (d.auth.redirectPort = "0")],
   ])("of a remote server says %s", (problem, change) => {
     const draft = new Draft("far", remote);
-    expect(draft.problems(["git"]), "all is well before").toEqual([]);
+    expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
     change(draft);
-    expect(draft.problems(["git"]), "and only this is wrong after").toEqual([problem]);
+    expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
   });
 });
 

@@ -37,7 +37,7 @@ export class Audit {
   #version = 0;
 
   readonly filtered: boolean = $derived(
-    Object.values(this.filter).some((value) => value.trim() !== ""),
+    (Object.values(this.filter) as string[]).some((value) => value.trim() !== ""),
   );
   readonly canReadOlder: boolean = $derived(this.more && this.entries.length < KEPT);
 

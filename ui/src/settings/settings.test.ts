@@ -21,6 +21,8 @@ import SettingsView from "./SettingsView.svelte";
 
 afterEach(() => cleanup());
 
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
 function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
     number,
@@ -359,6 +361,56 @@ describe("settings", () => {
     render(SettingsView);
     await fireEvent.click(screen.getByRole("checkbox", { name: /Tell me about a question/ }));
     expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+  });
+
+  it("hold as chosen while the events about them are late", async () => {
+    const host = await startFake();
+    const { settings } = host.snapshot;
+    render(SettingsView);
+    const dark = screen.getByRole("radio", { name: "Dark" });
+    const chinese = screen.getByRole("radio", { name: "简体中文" });
+    await fireEvent.click(dark);
+    await waitFor(() => expect(host.requests("set_settings").length, "it is saved").toBe(1));
+    await settled();
+    expect(dark, "the host's answer alone takes nothing back").toBeChecked();
+    await fireEvent.click(chinese);
+    await waitFor(() =>
+      expect(host.requests("set_settings")[1], "with the change before it").toEqual({
+        ...{ ...settings, theme: "dark", language: "zh" },
+      }),
+    );
+    host.send({ type: "settings_changed", settings: { ...settings, theme: "dark" } });
+    await settled();
+    expect(chinese, "the event about the first does not undo the second").toBeChecked();
+    host.send({
+      type: "settings_changed",
+      settings: { ...settings, theme: "dark", language: "zh" },
+    });
+    host.send({ type: "settings_changed", settings });
+    await settled();
+    expect(dark, "what comes after them holds").not.toBeChecked();
+    expect(chinese, "for each of them").not.toBeChecked();
+  });
+
+  it("go back to what holds when they were not saved", async () => {
+    await startFake({
+      set_settings: () => {
+        throw { code: "system", message: "disk full" };
+      },
+    });
+    render(SettingsView);
+    await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
+    await fireEvent.click(screen.getByRole("checkbox", { name: /Tell me about a question/ }));
+    await screen.findByRole("alert");
+    await waitFor(() =>
+      expect(screen.getByRole("radio", { name: "Light" }), "the theme").toBeChecked(),
+    );
+    await waitFor(() =>
+      expect(
+        screen.getByRole("checkbox", { name: /Tell me about a question/ }),
+        "the box",
+      ).toBeChecked(),
+    );
   });
 
   it.each([

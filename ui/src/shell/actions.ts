@@ -67,7 +67,7 @@ export async function closeWelcome(): Promise<void> {
 
 export async function changeSettings(change: Partial<Settings>): Promise<void> {
   try {
-    await call("set_settings", { ...app.settings, ...change });
+    await app.changeSettings(change);
   } catch (cause) {
     failures.add(cause);
   }

@@ -3,10 +3,10 @@ import type { View } from "$lib/state/route";
 
 import { overlay } from "./overlay.svelte";
 
-export interface FrontProps extends Record<string, unknown> {
+export type FrontProps = {
   server: string | null;
   conversation: string | null;
-}
+};
 
 /** Whose activity belongs beside a view; null where there is none, or where it is the view itself. */
 export function activityBeside(view: View): FrontProps | null {

@@ -8,10 +8,10 @@ export type Load<P extends Record<string, unknown>> = () => Promise<{ default: C
 export type NoProps = Record<string, never>;
 
 /** What a tab of a server's page gets. `item` is what should be in front: a tool, a prompt, a resource. */
-export interface TabProps extends Record<string, unknown> {
+export type TabProps = {
   server: Server;
   item?: string;
-}
+};
 
 export const serverPage = () => import("../servers/ServerPage.svelte");
 export const addServer = () => import("../servers/AddServer.svelte");

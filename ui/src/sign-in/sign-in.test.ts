@@ -157,7 +157,7 @@ describe("a sign-in under way", () => {
 
   test("is there after a reload, goes on with the host's events, and can be cancelled", async () => {
     known = authorization({ inProgress: progress() });
-    const host = await show("sign-in", { state: { ...needs, signingIn: true } as ServerState });
+    const host = await show("sign-in", { state: { ...needs, signingIn: true } });
     const note = await screen.findByRole("group", { name: "Signing in" });
     expect(note, "what it is at").toHaveTextContent("Finding out where to sign in…");
     known = authorization({ inProgress: waiting() });

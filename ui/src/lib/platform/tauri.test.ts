@@ -8,7 +8,7 @@ import { tauri } from "./tauri";
 afterEach(clearMocks);
 
 interface Channels {
-  __TAURI_INTERNALS__: { runCallback(id: number, message: unknown): void };
+  __TAURI_INTERNALS__: { runCallback: (id: number, message: unknown) => void };
 }
 
 test("each batch is passed on and said to be seen", async () => {

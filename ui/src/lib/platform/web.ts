@@ -35,6 +35,6 @@ export const web: Platform = {
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.
-  pageSandbox: async () => ({ is: "native" }),
-  retryPageSandbox: async () => undefined,
+  pageSandbox: () => Promise.resolve({ is: "native" }),
+  retryPageSandbox: () => Promise.resolve(),
 };

@@ -17,6 +17,7 @@ import type {
 import { platform } from "$lib/platform";
 
 import { oneAtATime } from "./one-at-a-time";
+import { SettingsState } from "./settings.svelte";
 
 const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** How many ended calls and closed questions are kept. */
@@ -49,25 +50,26 @@ class App {
   /** The calls under way, and the latest ended ones. */
   calls = $state.raw<Call[]>([]);
   conversations = $state.raw<ConversationSummary[]>([]);
-  settings = $state.raw<Settings>({
-    theme: "system",
-    language: "system",
-    welcomeDone: true,
-    announce: true,
-    auditDays: 0,
-    auditMegabytes: 1000,
-    auditContents: true,
-  });
   configProblem = $state.raw<ConfigProblem | null>(null);
   paths = $state.raw<Paths>({ config: "", data: "", audit: "" });
   version = $state("");
   /** How many snapshots were taken. After the first, each means that events were lost. */
   snapshots = $state(0);
 
+  readonly #settings = new SettingsState();
   #next = 0;
   #reading = false;
   #waiting: Events[] = [];
   #listeners = new Set<Listener>();
+
+  get settings(): Settings {
+    return this.#settings.now;
+  }
+
+  /** Changes some of the settings. */
+  changeSettings(fields: Partial<Settings>): Promise<void> {
+    return this.#settings.change(fields);
+  }
 
   /** Connects and reads the first snapshot. */
   async start(): Promise<void> {
@@ -140,7 +142,7 @@ class App {
     this.questions = snapshot.questions;
     this.calls = snapshot.calls;
     this.conversations = snapshot.conversations;
-    this.settings = snapshot.settings;
+    this.#settings.reset(snapshot.settings);
     this.configProblem = snapshot.configProblem;
     this.paths = snapshot.paths;
     this.version = snapshot.version;
@@ -178,7 +180,7 @@ class App {
         this.conversations = event.conversations;
         break;
       case "settings_changed":
-        this.settings = event.settings;
+        this.#settings.receive(event.settings);
         break;
       case "config_problem":
         this.configProblem = event.problem;

@@ -6,7 +6,7 @@ export async function choose(select: HTMLElement, value: string): Promise<void> 
   const option = [...select.options].find((o) => o.value === value);
   if (!option) throw new Error(`there is no option ${value}`);
   select.value = value;
-  select.querySelector = (() => option) as typeof select.querySelector;
+  select.querySelector = () => option;
   await fireEvent.change(select);
   Reflect.deleteProperty(select, "querySelector");
 }

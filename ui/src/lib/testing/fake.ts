@@ -7,7 +7,6 @@ import type {
   FreshUntil,
   Marks,
   Server,
-  ServerState,
   Snapshot,
 } from "$lib/api/generated";
 import { setPlatform, type PageSandbox, type Platform } from "$lib/platform";
@@ -71,21 +70,23 @@ export class FakeHost implements Platform {
     return answer ? await answer(request) : {};
   }
 
-  async listen(receive: (events: Events) => void, lost: () => void): Promise<void> {
+  listen(receive: (events: Events) => void, lost: () => void): Promise<void> {
     this.#receive = receive;
     this.#lost = lost;
+    return Promise.resolve();
   }
 
   questionDrawn(id: string): void {
     this.drawn.push(id);
   }
 
-  async pageSandbox(): Promise<PageSandbox> {
-    return this.sandbox;
+  pageSandbox(): Promise<PageSandbox> {
+    return Promise.resolve(this.sandbox);
   }
 
-  async retryPageSandbox(): Promise<void> {
+  retryPageSandbox(): Promise<void> {
     this.sandboxRetries += 1;
+    return Promise.resolve();
   }
 
   /** Sends events; those before are taken as received. */
@@ -183,7 +184,7 @@ export function sampleServer(changes: Partial<Server> = {}): Server {
     commandLine: "npx -y server-filesystem /home/ann",
     url: null,
     transport: "stdio",
-    state: { is: "ready" } as ServerState,
+    state: { is: "ready" },
     since: Date.now() - 60_000,
     approved: true,
     revision: "2025-11-25",

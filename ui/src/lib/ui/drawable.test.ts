@@ -90,7 +90,7 @@ test("X19: a JPEG that can be read in two ways is none", () => {
   for (const mark of [[0xff], [0xff, 0xd0], [0xff, 0x01]]) {
     // Who takes the mark for one with a length skips the true size, up to another.
     const two = [0xff, 0xd8, ...mark, ...size(50_000), ...Array<number>(65_600).fill(0), ...one];
-    expect(drawable(base64(two), "image/jpeg"), `after ${mark}`).toEqual({ why: "type" });
+    expect(drawable(base64(two), "image/jpeg"), `after ${mark.join()}`).toEqual({ why: "type" });
   }
 });
 

@@ -1,0 +1,73 @@
+// Modules import each other in one direction. A view that is loaded when it is first shown may import what loads it.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+const files = new Set(
+  readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(ts|svelte)$/.test(file) && !file.startsWith("paraglide"))
+    .map((file) => file.replaceAll("\\", "/")),
+);
+
+/** The file that an import is of, if it is one of the page's own. */
+function target(from: string, name: string): string | undefined {
+  if (!/^(\.|\$lib\/)/.test(name)) return undefined;
+  const path = name.startsWith("$lib/")
+    ? name.replace("$", "")
+    : normalize(join(dirname(from), name)).replaceAll("\\", "/");
+  return [path, `${path}.ts`, `${path}/index.ts`].find((file) => files.has(file));
+}
+
+function imports(file: string): string[] {
+  const text = readFileSync(join("src", file), "utf8");
+  const scripts = file.endsWith(".svelte")
+    ? [...text.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, script]) => script).join("\n")
+    : text;
+  const { statements } = ts.createSourceFile(file, scripts, ts.ScriptTarget.Latest);
+  return statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    const from = statement.moduleSpecifier;
+    const found = from && ts.isStringLiteral(from) ? target(file, from.text) : undefined;
+    // A component may draw itself.
+    return found === undefined || found === file ? [] : [found];
+  });
+}
+
+/** The first circle of imports, as a path, if there is one. */
+function circle(graph: Map<string, string[]>): string[] {
+  const done = new Set<string>();
+  function walk(file: string, path: string[]): string[] {
+    const at = path.indexOf(file);
+    if (at >= 0) return [...path.slice(at), file];
+    if (done.has(file)) return [];
+    for (const next of graph.get(file) ?? []) {
+      const found = walk(next, [...path, file]);
+      if (found.length > 0) return found;
+    }
+    done.add(file);
+    return [];
+  }
+  for (const file of graph.keys()) {
+    const found = walk(file, []);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+test("no module imports what imports it", () => {
+  const graph = new Map([...files].map((file) => [file, imports(file)]));
+  expect([...graph.values()].flat().length, "the imports are found").toBeGreaterThan(files.size);
+  expect(circle(graph)).toEqual([]);
+});
+
+test("a circle is found", () => {
+  const graph = new Map([
+    ["a", ["b"]],
+    ["b", ["c", "d"]],
+    ["c", []],
+    ["d", ["b"]],
+  ]);
+  expect(circle(graph)).toEqual(["b", "d", "b"]);
+});
