@@ -54,7 +54,7 @@ async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl 
         }
         host.snapshot().await.unwrap();
         let took = began.elapsed();
-        assert!(took < AT_ONCE, "{what}: the loop answered after {took:?}");
+        assert!(took < AT_ONCE, "{what}: the owner answered after {took:?}");
     }
     drop(held);
     act.await
@@ -92,7 +92,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
     pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
-    // Each turn of the loop is asked for something; none may wait for the lock.
+    // The owner is asked for something again and again; no turn may wait for the file's lock.
     let mut slowest = Duration::ZERO;
     loop {
         let asked = Instant::now();
@@ -104,7 +104,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
         assert!(!matches!(view.state, ServerState::Failed(_)), "{what}: the server starts: {:?}", view.state);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(slowest < AT_ONCE, "{what}: the loop answered after {slowest:?}");
+    assert!(slowest < AT_ONCE, "{what}: the owner answered after {slowest:?}");
     assert_eq!(std::fs::read_to_string(&running).unwrap_or_default(), before, "{what}: nothing could be written");
 
     drop(lock);

@@ -9,7 +9,7 @@ const PATIENCE = 60_000;
 /** No turn of the owner loop may take longer, in milliseconds. */
 const LONGEST_TURN = 50;
 /** What a debug build logs of long turns (crates/host/src/owner/turn.rs). */
-const LONG_TURN = /a turn of the owner loop took (\d+) ms/;
+const LONG_TURN = /a turn of the owner took (\d+) ms/;
 /** The most long turns that are kept. */
 const MOST_TURNS = 20;
 

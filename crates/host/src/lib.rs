@@ -1,7 +1,7 @@
 //! The host: it knows the servers, runs a session for each, asks the policy, keeps the queue of questions, and routes what
 //! servers ask for. Everything outside it comes through [`ports`].
 //!
-//! All state lies with one owner, which one loop runs; [`Host`] is the handle to it. What a server does reaches the owner only
+//! All state lies with one owner; [`Host`] is the handle to it. What a server does reaches the owner only
 //! through that server's own connection, which bounds it.
 
 pub mod activity;

@@ -18,7 +18,7 @@ const MAX_TITLE: usize = 200;
 const FIRST_ITEMS: usize = 100;
 
 impl Api {
-    /// Does something with the history, off the loop.
+    /// Does something with the history, on a thread that may wait.
     pub(super) async fn on_disk<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,

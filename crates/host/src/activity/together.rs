@@ -1,6 +1,6 @@
 //! What the activity of all servers takes together, and its bound: with many servers, the bound of each would allow too much.
 //!
-//! Whoever adds an entry only counts it. What is too much is let go by the owner's loop, which is told of new entries anyway.
+//! Whoever adds an entry only counts it. What is too much is let go by the owner, which is told of new entries anyway.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

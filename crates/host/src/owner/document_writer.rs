@@ -1,4 +1,4 @@
-//! Reads and writes documents beside the owner loop, on one thread, in the order in which the owner hands them over.
+//! Reads and writes documents beside the owner's turns, on one thread, in the order in which the owner hands them over.
 //!
 //! A lock that another program holds, or a slow disk, delays only the files, and the answers that promise them. A document is always
 //! written through the writer, so the order of its changes is theirs in the queue. The queue is bounded; what finds no room fails as

@@ -1,4 +1,4 @@
-//! The files of a command as they are now, read beside the owner loop: when the user answers a start, and right before it.
+//! The files of a command as they are now, read beside the owner's turns: when the user answers a start, and right before it.
 
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
 //! Where the links on a path lead, for rules on paths. Paths come from models and servers, and one may lie on a file system that
-//! does not answer, so they are followed beside the owner loop, on threads
-//! of their own, which are waited for only shortly.
+//! does not answer, so they are followed beside the owner's turns, on threads of their own, which are waited for only shortly.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::ErrorKind;

@@ -1,5 +1,5 @@
-//! The owner: one loop that holds all state of the host. Commands are functions that run on it, connections send it news,
-//! and nothing in it waits. What takes time runs beside it and comes back as another command.
+//! The owner: all state of the host, behind one lock. Whoever has something for it takes a turn (`turn.rs`), in which nothing waits.
+//! What takes time runs beside the turns and takes one when it is done.
 
 mod answers;
 mod approvals;

@@ -122,7 +122,7 @@ impl Owner {
     ///
     /// The look-up uses the network before the command is approved. It is made since the user asked for the start, or had
     /// approved the server before; it goes only to the registry, through the launcher's own package manager, and nothing of the
-    /// package is run (`crate::packages`). The request waits for it beside the owner's loop, in place of being shown twice.
+    /// package is run (`crate::packages`). The request waits for it beside the owner's turns, in place of being shown twice.
     pub(super) fn decide_package(&mut self, start: PackageStart) {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);

@@ -60,7 +60,7 @@ impl Owner {
         });
     }
 
-    /// Reads the providers before the loop begins.
+    /// Reads the providers before the first turn.
     pub(super) fn read_providers(&mut self) {
         let read = read_all(self.ports.documents.as_ref());
         self.take_providers(read);

@@ -53,9 +53,9 @@ pub(super) struct Pending {
     pub(super) being_acted_on: bool,
     /// Set while that approval waits for the audit log or another file. Nothing has been sent yet, so a refusal is still accepted.
     pub(super) being_written: bool,
-    /// The files that a command leads to, as they were when the user answered. Read beside the loop.
+    /// The files that a command leads to, as they were when the user answered. Read beside the turns.
     pub(super) files_now: Option<LaunchFiles>,
-    /// Where the paths of a call led when the user answered, or rules changed. Followed beside the loop.
+    /// Where the paths of a call led when the user answered, or rules changed. Followed beside the turns.
     pub(super) paths: PathFacts,
     /// Set while files or paths are looked at for an answer. A refusal needs none of it.
     pub(super) being_looked_at: bool,

@@ -53,7 +53,7 @@ impl Owner {
         );
     }
 
-    /// Reads both files of rules before the loop begins.
+    /// Reads both files of rules before the first turn.
     pub(super) fn read_rules(&mut self) {
         let (managed, user) = (self.ports.managed.read(), self.ports.documents.read(Document::Policy));
         self.take_rules(managed, user);

@@ -69,7 +69,7 @@ impl OwnFiles {
     }
 
     /// The folders of which a server in a sandbox sees nothing, wherever else it may read, as they lie now. Waits for the disk, so
-    /// the owner loop uses [`Self::folders`].
+    /// turns of the owner use [`Self::folders`].
     fn find(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -92,7 +92,7 @@ impl OwnFiles {
         self.homes().join(home_name(name, config))
     }
 
-    /// Gives a command the folders of its sandbox by where links lead now. It waits for the disk, beside the owner loop.
+    /// Gives a command the folders of its sandbox by where links lead now. It waits for the disk, beside the owner's turns.
     pub(super) async fn settle(&self, name: &str, config: &StdioConfig, mut command: ServerCommand) -> ServerCommand {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
@@ -134,7 +134,7 @@ impl Owner {
     }
 
     /// The home that a server has of its own in a sandbox, as it was found before the last start. Of a server that was not started
-    /// yet links are not followed, as the owner loop waits for no disk.
+    /// yet links are not followed, as a turn waits for no disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         let plan = self.servers.get(name).and_then(|record| record.plan.as_ref());
         match plan {

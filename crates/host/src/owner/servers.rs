@@ -78,7 +78,7 @@ impl Owner {
         );
     }
 
-    /// Reads the settings file before the loop begins.
+    /// Reads the settings file before the first turn.
     pub(super) fn read_servers(&mut self) {
         let read = read_servers(self.ports.servers.as_ref());
         self.take_servers(read);

@@ -125,6 +125,7 @@ impl Shared {
     }
 
     fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        let _taken = Taken::by_this_thread();
         let mut state = self.lock();
         let mut owner = match std::mem::replace(&mut *state, State::Away) {
             State::Open(owner) => owner,
@@ -144,6 +145,29 @@ impl Shared {
             *state = State::Open(owner);
         }
         Ok(done)
+    }
+}
+
+/// This thread takes a turn. In debug builds a second one inside of it is a panic, as it would wait for itself.
+struct Taken;
+
+impl Taken {
+    #[cfg(debug_assertions)]
+    fn by_this_thread() -> Self {
+        assert!(!debug::IN_TURN.replace(true), "a turn of the owner takes another");
+        Self
+    }
+
+    #[cfg(not(debug_assertions))]
+    const fn by_this_thread() -> Self {
+        Self
+    }
+}
+
+#[cfg(debug_assertions)]
+impl Drop for Taken {
+    fn drop(&mut self) {
+        debug::IN_TURN.set(false);
     }
 }
 
@@ -167,14 +191,19 @@ pub(super) use debug::timed;
 
 #[cfg(debug_assertions)]
 mod debug {
+    use std::cell::Cell;
     use std::time::{Duration, Instant};
+
+    thread_local! {
+        pub(super) static IN_TURN: Cell<bool> = const { Cell::new(false) };
+    }
 
     /// Longer turns are logged.
     const LONG: Duration = Duration::from_millis(5);
     /// No thread has to wait for the processor for that long: what takes longer was blocked.
     const NEVER_PREEMPTED: Duration = Duration::from_secs(1);
 
-    /// Runs a turn of the loop, and logs one that took long. A turn from which other programs took the processor counts by its time
+    /// Runs a turn, and logs one that took long. A turn from which other programs took the processor counts by its time
     /// on it: a test machine is often busy.
     pub(in super::super) fn timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
         let (began, before) = (Instant::now(), ThreadUse::now());
@@ -188,7 +217,7 @@ mod debug {
                 tracing::warn!(
                     target: "host::turn",
                     command = name,
-                    "a turn of the owner loop took {own} ms, {processor} of them on the processor"
+                    "a turn of the owner took {own} ms, {processor} of them on the processor"
                 );
             }
         }
