@@ -279,15 +279,21 @@ impl Reading {
         let (failed, found) = (self.failed, self.found);
         match self.list {
             List::Tools => {
-                replace(&mut catalog.tools, found.tools, failed);
-                catalog.names[Kind::Tool as usize] = names(&catalog.tools);
+                if replace(&mut catalog.tools, found.tools, failed) {
+                    catalog.names[Kind::Tool as usize] = names(&catalog.tools);
+                }
             }
             List::Prompts => {
-                replace(&mut catalog.prompts, found.prompts, failed);
-                catalog.names[Kind::Prompt as usize] = names(&catalog.prompts);
+                if replace(&mut catalog.prompts, found.prompts, failed) {
+                    catalog.names[Kind::Prompt as usize] = names(&catalog.prompts);
+                }
             }
-            List::Resources => replace(&mut catalog.resources, found.resources, failed),
-            List::Templates => replace(&mut catalog.templates, found.templates, failed),
+            List::Resources => {
+                replace(&mut catalog.resources, found.resources, failed);
+            }
+            List::Templates => {
+                replace(&mut catalog.templates, found.templates, failed);
+            }
         }
         catalog.notes[self.list as usize] = self.note;
         catalog.outdated[self.list as usize] &= failed;
@@ -329,8 +335,39 @@ impl Titled {
     }
 }
 
-fn replace<T>(known: &mut Vec<T>, found: Vec<T>, failed: bool) {
-    if !failed || found.len() > known.len() {
+/// Returns true if the list is another one now. Names of a list that stays byte for byte the same are not made again: that takes
+/// longer than reading it.
+fn replace<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
+    let is_other = (!failed || found.len() > known.len()) && *known != found;
+    if is_other {
         *known = found;
+    }
+    is_other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(catalog: &mut Catalog, names: &[&str]) {
+        let tool = |name: &&str| Listed::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
+        let items = names.iter().map(tool).collect();
+        let mut reading = Reading::new(List::Tools);
+        reading.page(ServerResult::Tools { items, next_cursor: None, cache: None });
+        reading.finish(catalog);
+    }
+
+    #[test]
+    fn names_are_made_again_when_a_list_changed_and_only_then() {
+        let mut catalog = Catalog::default();
+        read(&mut catalog, &["send"]);
+        let before = catalog.names.clone();
+        let names_of = |catalog: &Catalog| Arc::clone(&catalog.names[Kind::Tool as usize]);
+        read(&mut catalog, &["send"]);
+        assert!(Arc::ptr_eq(&names_of(&catalog), &before[Kind::Tool as usize]), "the same list keeps its names");
+        read(&mut catalog, &["send", "read"]);
+        assert!(names_of(&catalog).has("read"), "a longer one has more");
+        read(&mut catalog, &["read"]);
+        assert!(!names_of(&catalog).has("send"), "and a shorter one less");
     }
 }
