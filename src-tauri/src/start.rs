@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::Api;
-use host::ports::{Platform, StoreError};
+use domain::StoreError;
+use host::ports::Platform;
 use host::server_config::ConfigProblem;
 use host::{Host, HostOptions};
 use store::Locations;

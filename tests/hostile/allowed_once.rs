@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use domain::question::Why;
 use host::ports::AuditQuery;
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer, Why};
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, json};
 use testkit::app::{App, remote};

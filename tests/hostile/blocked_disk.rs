@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use host::flow::{DataFlow, SameServer};
+use domain::flow::{DataFlow, SameServer};
 use host::sampling::SamplingSettings;
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, Host, HostOptions};

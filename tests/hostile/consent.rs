@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use domain::call::CallFailure;
+use domain::question::Why;
 use host::AnswerError;
 use host::form::FieldProblem;
-use host::view::{CallFailure, Edit, QuestionBody, QuestionView, UserAnswer, Why};
+use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
 use serde_json::{Map, Value, json};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use host::conversation::item::{Content, ToolResult};
-use host::flow::{DataFlow, ResultReview};
+use domain::flow::{DataFlow, ResultReview};
+use domain::item::{Content, ToolResult};
 use host::ports::{AuditEntry, AuditQuery};
 use host::sampling::Run;
 use host::server_config::ServerConfig;

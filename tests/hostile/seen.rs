@@ -1,9 +1,11 @@
 //! What the user is shown before anything of a server is used: what is new, what changed, what looks like another, what is
 //! made to mislead (X01 to X06), and whose words led to a call (X09).
 
+use domain::call::CallFailure;
+use domain::question::Why;
 use host::review::{FlagReason, Marks};
 use host::server_config::ServerEntry;
-use host::view::{CallFailure, QuestionBody, ServerState, UserAnswer, Why};
+use host::view::{QuestionBody, ServerState, UserAnswer};
 use host::{CallOrigin, ReviewError, Seen};
 use mcp_proto::session::ListKind;
 use policy::{Scope, Standing};

@@ -87,7 +87,7 @@ impl Session {
         input: Input,
         output: Arc<Output>,
     ) -> Result<Self, Failure> {
-        let system = |error: host::ports::StoreError| Failure::new(ErrorCode::System, error.to_string());
+        let system = |error: domain::StoreError| Failure::new(ErrorCode::System, error.to_string());
         let (config, data) = match (arguments.config.clone(), arguments.data_dir.clone()) {
             (Some(config), Some(data)) => (config, data),
             (config, data) => {

@@ -5,10 +5,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::StoreError;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
-
-use crate::ports::StoreError;
 
 /// The most characters of a subject that are written down.
 pub const MAX_SUBJECT: usize = 2_000;

@@ -8,6 +8,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use domain::StoreError;
+use domain::call::{CallFailure, CallKind};
+use domain::flow::DataFlow;
+use domain::history::Reading;
+use domain::question::QuestionId;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
@@ -19,22 +24,17 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::conversation::Replies;
-use crate::flow::DataFlow;
 use crate::form::FormProblem;
-use crate::history::Reading;
 use crate::limits::Use;
 use crate::owner::{
     AnswerError, CallOrigin, CallReply, Command, FlowError, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen,
     Sent, ServerError, followed_link, open_page, real_folders,
 };
-use crate::ports::{Document, Ports, StoreError};
+use crate::ports::{Document, Ports};
 use crate::review::{Pins, Reviewed};
 use crate::server_config::ServerEntry;
 use crate::url_parts::UrlParts;
-use crate::view::{
-    AppSettings, CallFailure, CallKind, Edit, HostEvent, QuestionId, QuestionView, SandboxPreview, ServerState,
-    Snapshot, UserAnswer,
-};
+use crate::view::{AppSettings, Edit, HostEvent, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
 

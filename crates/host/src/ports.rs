@@ -3,21 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use domain::{StoreError, history};
 use tokio::sync::mpsc;
 
 pub use crate::audit::*;
-use crate::history;
 use crate::server_config::{ConfigProblem, Imported, ServerEntry};
-
-/// Why something on disk could not be read or written. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {cause}")]
-pub struct StoreError {
-    /// The file.
-    pub path: String,
-    /// What went wrong and, where there is one, the next step.
-    pub cause: String,
-}
 
 /// The servers in `mcp.json`.
 pub trait ServerSettings: Send + Sync {
@@ -249,9 +239,9 @@ pub trait History: Send + Sync {
     /// A reply that is coming in is written again and again with more of its text, as [`State::Streaming`], and at its end
     /// as [`State::Whole`]; if this program ends before, it comes back as [`State::Cut`].
     ///
-    /// [`State::Streaming`]: crate::conversation::item::State::Streaming
-    /// [`State::Whole`]: crate::conversation::item::State::Whole
-    /// [`State::Cut`]: crate::conversation::item::State::Cut
+    /// [`State::Streaming`]: domain::item::State::Streaming
+    /// [`State::Whole`]: domain::item::State::Whole
+    /// [`State::Cut`]: domain::item::State::Cut
     ///
     /// # Errors
     /// If they can't be written, an item comes after one that is not there, or the conversation would have too many.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use domain::{Millis, StoreError};
 use models::{
     Deltas, Found, HttpProvider, Kind, Loss, Model, ModelError, ModelRef, Provider, ProviderSettings, Request, Role,
     SettingsError,
@@ -14,8 +15,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use crate::ports::{SecretError, SecretKept, Secrets, StoreError};
-use crate::view::Millis;
+use crate::ports::{SecretError, SecretKept, Secrets};
 use crate::{Host, HostClosed};
 
 /// The most providers.

@@ -9,7 +9,8 @@ pub(crate) mod sandbox;
 
 use std::path::{Path, PathBuf};
 
-use host::ports::{ServerSettings, StoreError};
+use domain::StoreError;
+use host::ports::ServerSettings;
 use host::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 

@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aws_lc_rs::digest;
-use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus, StoreError};
+use domain::StoreError;
+use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use host::secrets::SecretsInMemory;
 use zeroize::Zeroizing;
 

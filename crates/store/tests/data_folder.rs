@@ -8,7 +8,7 @@ use std::fs;
 use std::sync::Arc;
 
 use common::{Store, open};
-use host::history::Conversation;
+use domain::history::Conversation;
 use host::ports::{AuditEntry, Document};
 use serde_json::json;
 

@@ -25,8 +25,8 @@ mod tables;
 #[path = "history/taken.rs"]
 mod taken;
 
-use host::conversation::item::State;
-use host::history::{After, Conversation, Item, ItemRange, NewItem};
+use domain::history::{After, Conversation, Item, ItemRange, NewItem};
+use domain::item::State;
 use host::ports::History;
 use serde_json::{Value, json};
 

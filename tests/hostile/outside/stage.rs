@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::history::Conversation;
+use domain::question::Why;
 use host::conversation::{NewMessage, Offered, Settings, keys};
-use host::history::Conversation;
 use host::review::{Flag, Kind};
 use host::server_config::ServerConfig;
-use host::view::{QuestionBody, QuestionView, UserAnswer, Why};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use host::{CallOrigin, Seen};
 use models::{Delta, Part, Stop};
 use policy::{Scope, Standing};

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use host::ports::{
-    AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, StoreError, Tampered as HostTampered,
-};
+use domain::StoreError;
+use host::ports::{AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, Tampered as HostTampered};
 
 use super::{Api, errors};
 use crate::data::*;

@@ -1,10 +1,12 @@
 //! Conversations: listed, begun, read page by page, appended to, deleted.
 
+use domain::StoreError;
+use domain::history;
+use domain::history::{After, ConversationChange, ItemRange, NewItem};
+use domain::item::{Body, Item as OwnItem, readings, sources};
 use host::CallOrigin;
 use host::conversation::ConversationError;
-use host::conversation::item::{Body, Item as OwnItem, readings, sources};
-use host::history::{self, After, ConversationChange, ItemRange, NewItem};
-use host::ports::{History, StoreError};
+use host::ports::History;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -23,13 +23,15 @@ pub(super) use question::{form_problem, question, url_parts};
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
+use domain::bounds::Bounds;
+use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallView};
+use domain::question::Outcome;
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
-use host::conversation::Bounds;
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
 use host::url_parts::UrlParts as HostUrl;
 use host::view::{
-    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, Connected,
-    FailureReason as HostReason, HostEvent, Outcome, ServerState as HostState, ServerView, TransportFound,
+    AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
+    TransportFound,
 };
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{self as mcp, ServerCapabilities};

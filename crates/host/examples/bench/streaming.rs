@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use domain::history::Conversation;
 use host::conversation::{NewMessage, Settings};
-use host::history::Conversation;
 use host::view::HostEvent;
 use models::{Delta, Part, Stop};
 use testkit::app::App;

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use domain::call::Progress;
 use mcp_proto::session::{
     Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
     ServerResult, SessionConfig, TaskView,
@@ -30,7 +31,7 @@ use crate::catalog::Catalog;
 use crate::limits::{Counted, Limits};
 use crate::owner::Passed;
 use crate::server_config::HttpKind;
-use crate::view::{CallTimes, Failure, Progress};
+use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use domain::call::Progress;
 use mcp_proto::session::{
     Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, Opening, OpeningFault,
     ServerRequestId, ServerResult, TaskView,
@@ -28,7 +29,7 @@ use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
 use crate::url_parts::shown_url;
-use crate::view::{Failure, FailureReason, Progress};
+use crate::view::{Failure, FailureReason};
 
 /// How often activity, progress and changed resources are passed on.
 const TICK: Duration = Duration::from_millis(50);

@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use domain::item::{Attachment, ResourceContents};
 use models::Part;
 
-use super::item::{Attachment, ResourceContents};
 use super::shown::{shown, shown_part};
 
 /// The most attachments of one message.

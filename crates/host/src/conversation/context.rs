@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use domain::item::{Body, Content, Item, ReplyPart, State, Stop, ToolResult, Used};
 use models::{Message, ModelRef, Part, Role};
 use serde_json::{Map, Value, json};
 
 use super::attachments;
-use super::item::{Body, Content, Item, ReplyPart, State, Stop, ToolResult, Used};
 use super::shown::{shown, shown_part};
 
 /// The tool by which a model reads on in a result that was too long.
@@ -59,8 +59,8 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
                 let mut parts: Vec<Part> = attachments.iter().flat_map(attachments::parts).collect();
                 parts.extend(content.iter().map(content_part));
                 let role = match role {
-                    super::item::Role::User => Role::User,
-                    super::item::Role::Assistant => Role::Assistant,
+                    domain::item::Role::User => Role::User,
+                    domain::item::Role::Assistant => Role::Assistant,
                 };
                 messages.add(role, parts);
             }
@@ -302,8 +302,8 @@ pub fn has_left_out(path: &[Item]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::item;
     use super::*;
+    use domain::item;
 
     fn model(name: &str) -> ModelRef {
         ModelRef { provider: "p".into(), model: name.into() }

@@ -3,13 +3,14 @@
 
 use std::sync::PoisonError;
 
+use domain::history::{NewItem, Taken};
+use domain::item::{Attachment, Body, Content, Item, Role, State};
 use models::ModelRef;
 use serde_json::Value;
 
 use super::attachments;
 use super::error::MAX_SERVERS;
 use super::export::{self, Format};
-use super::item::{Attachment, Body, Content, Item, Role, State};
 use super::log::Log;
 use super::offered::{Offering, ServerForModel};
 use super::replies::{Answering, Held, Replies};
@@ -18,7 +19,6 @@ use super::system;
 use super::{ConversationError, Offered, Settings};
 use crate::Host;
 use crate::activity::now;
-use crate::history::{NewItem, Taken};
 
 /// The longest message that the user can write, in bytes.
 const MAX_TEXT: usize = 4 << 20;

@@ -6,11 +6,11 @@
 
 use std::fmt::Write as _;
 
+use domain::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
 use serde::Serialize;
 
 use super::Settings;
 use super::inert_markdown::{code_block, inert, inert_words};
-use super::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
 use super::shown::shown;
 
 /// How a conversation is written.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, Taken};
+use domain::item::{Body, Item, State, readings, sources};
+use domain::{StoreError, history};
 use serde_json::json;
 
-use super::item::{Body, Item, State, readings, sources};
 use super::{ConversationError, Settings};
-use crate::history::{self, After, ConversationChange, ItemRange, NewItem, Reading, Taken};
-use crate::ports::{History, StoreError};
+use crate::ports::History;
 use crate::view::HostEvent;
 
 /// The most items that are read at a time.

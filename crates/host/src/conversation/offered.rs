@@ -304,10 +304,11 @@ mod tests {
 
     use mcp_proto::types::{self as mcp, Listed};
 
-    use super::super::{item, own_tools};
+    use super::super::own_tools;
     use super::*;
     use crate::review::Kind;
     use crate::server_config::StdioConfig;
+    use domain::item;
 
     fn tool(name: &str) -> mcp::Tool {
         mcp::Tool {

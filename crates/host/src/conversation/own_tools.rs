@@ -1,11 +1,11 @@
 //! Drawbridge's own tools for models: to find tools where there are too many to send, and to read on in a long result. They read
 //! what is here already; nothing crosses.
 
+use domain::item::{Body, Found, Item};
 use models::Tool;
 use serde_json::{Map, Value, json};
 
 use super::context::{READ_RESULT, has_left_out, text_of_result};
-use super::item::{Body, Found, Item};
 use super::offered::{OfferedTool, Offering};
 use super::search::Index;
 
@@ -144,8 +144,8 @@ fn found_in(path: &[Item]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::item::{Content, State, ToolResult, Used};
     use super::*;
+    use domain::item::{Content, State, ToolResult, Used};
 
     fn call(text: &str) -> Item {
         let result = ToolResult {

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::item::Item;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::ConversationError;
 use super::error::MAX_ANSWERS;
-use super::item::Item;
 
 /// What holds conversations, by conversation.
 #[derive(Debug, Default)]

@@ -4,14 +4,14 @@
 //! All that a model reads by its own act is the result of a call: no server's resource or prompt comes into a conversation but by the
 //! user, who sees it there. A resource in a result is a part of the result. So is the error that a server answers with.
 
+use domain::flow::ResultReview;
+use domain::item::{Content, ToolResult};
 use models::Part;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::context::{raw_result_parts, result_parts};
-use super::item::{Content, ToolResult};
 use crate::Host;
-use crate::flow::ResultReview;
 use crate::owner::{ResultOrigin, ResultVerdict};
 use crate::review::{Flag, flags_of_result};
 use crate::view::QuestionBody;

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
+use domain::item::{Append, ReplyPart};
 use models::{Delta, Usage};
-
-use super::item::{Append, ReplyPart};
 
 /// The pieces of one answer.
 #[derive(Debug, Default)]

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use domain::call::CallFailure;
+use domain::question::{Outcome, QuestionId};
+use domain::{Millis, StoreError};
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::stdio::LaunchFiles;
@@ -22,12 +25,9 @@ use super::sign_in::Answered;
 use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
-use crate::ports::StoreError;
 use crate::sampling::{Limit, Unfit};
 use crate::url_parts::UrlParts;
-use crate::view::{
-    CallFailure, Edit, HostEvent, Millis, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, UserAnswer,
-};
+use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 
 /// Why an answer could not be taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

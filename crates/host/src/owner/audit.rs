@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
+use domain::StoreError;
+use domain::call::{CallFailure, CallState};
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
 use policy::Hash;
 use rustc_hash::FxHashMap;
@@ -17,8 +19,8 @@ use super::calls::CallRecord;
 use super::gate::{Departure, Passed};
 use crate::activity::now;
 use crate::connection::{RunId, Ticket};
-use crate::ports::{Appended, AuditEntry, AuditReceipts, StoreError, Written};
-use crate::view::{AppSettings, CallFailure, CallState, HostEvent};
+use crate::ports::{Appended, AuditEntry, AuditReceipts, Written};
+use crate::view::{AppSettings, HostEvent};
 
 /// A decision, for the audit log.
 pub(super) struct Decided<'a> {

@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use domain::Millis;
+use domain::call::{CallFailure, CallKind, CallState, CallView, Progress};
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
 use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
@@ -24,11 +28,8 @@ use super::{Owner, Read};
 use crate::activity::now;
 use crate::catalog::{Catalog, List};
 use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
-use crate::history::{Reading, ReadingKind};
 use crate::ports::AuditEntry;
-use crate::view::{
-    CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
-};
+use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// A call's answer.
 pub(crate) type CallReply = Result<ServerResult, CallFailure>;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::StoreError;
 use models::{Kind, ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use url::Url;
 use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
-use crate::ports::{Document, DocumentSeal, StoreError};
+use crate::ports::{Document, DocumentSeal};
 use crate::providers::ProvidersFile;
 use crate::view::AppSettings;
 

@@ -1,7 +1,8 @@
 //! What a conversation with a model needs of the owner: what its servers offer, and how much of it a model may have.
 
+use domain::bounds::Bounds;
+
 use super::Owner;
-use crate::conversation::Bounds;
 use crate::conversation::offered::ServerForModel;
 use crate::view::{HostEvent, ServerState};
 

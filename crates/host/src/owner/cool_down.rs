@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use domain::Millis;
+use domain::question::Outcome;
 use tokio::time::Instant;
 
 use super::Owner;
@@ -10,7 +12,6 @@ use super::audit::Decided;
 use super::questions::{For, Pending, kind_of, subject_of};
 use crate::activity::now;
 use crate::connection::{MAX_QUESTIONS, RunId};
-use crate::view::{Millis, Outcome};
 
 /// So many refusals in a row mute a server for a while.
 const REFUSALS: u32 = 3;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::StoreError;
+use domain::flow::{DataFlow, MAX_TOOLS};
 use policy::{Hash, canonical_json};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -10,8 +12,7 @@ use super::Owner;
 use super::audit::Decided;
 use super::document_writer::{ReadDocument, with_entry};
 use super::servers::ServerError;
-use crate::flow::{DataFlow, MAX_TOOLS};
-use crate::ports::{Document, StoreError};
+use crate::ports::Document;
 
 /// By server.
 pub(super) type Flows = BTreeMap<String, DataFlow>;

@@ -6,6 +6,9 @@
 
 use std::time::Duration;
 
+use domain::call::{CallFailure, CallKind, CallView};
+use domain::item::ToolResult;
+use domain::question::{Outcome, QuestionId};
 use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
@@ -19,14 +22,13 @@ use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, ref
 use super::{AnswerError, Owner};
 use crate::connection::Target;
 use crate::conversation::context::result_parts;
-use crate::conversation::item::ToolResult;
 use crate::conversation::review::as_json;
 use crate::ports::Platform;
 use crate::sampling::convert::to_request;
 use crate::sampling::{SamplingState, ask_hash};
 use crate::sign_in::EnteredClient;
 use crate::url_parts::UrlParts;
-use crate::view::{CallFailure, CallKind, CallView, HostEvent, Outcome, QuestionBody, QuestionId};
+use crate::view::{HostEvent, QuestionBody};
 
 /// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.
 const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];

@@ -64,7 +64,7 @@ use crate::ports::{Document, DocumentSeal, Ports};
 use crate::review::{KindNames, Pins, ServerPins};
 use crate::server_config::{ConfigProblem, ServerConfig, StdioConfig};
 use crate::vault::Vaults;
-use crate::view::{AppSettings, Connected, HostEvent, Millis, QuestionId, ServerState, ServerView, Snapshot};
+use crate::view::{AppSettings, Connected, HostEvent, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
@@ -79,6 +79,8 @@ use definitions::Definitions;
 pub use definitions::definition_hash;
 use document_writer::DocumentWriter;
 pub(crate) use documents::changed_entries;
+use domain::Millis;
+use domain::question::QuestionId;
 pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
 use known::Remembered;

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use domain::Millis;
 use mcp_transport::stdio::{SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use crate::activity::{ActivityKind, now};
 use crate::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use crate::ports::Document;
 use crate::server_config::{ServerConfig, StdioConfig};
-use crate::view::{Millis, QuestionBody};
+use crate::view::QuestionBody;
 
 /// How long no newer version is looked for. In milliseconds.
 const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;

@@ -2,11 +2,12 @@
 //! another, is asked about: the words may have been the reason. So is a call of the same server after content that others may have
 //! written, as the user set for the server (`flow.rs`). A simple label, and no verdict.
 
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
 use indexmap::IndexMap;
 
 use super::Owner;
-use crate::history::{Reading, ReadingKind};
-use crate::view::{HostEvent, Why};
+use crate::view::HostEvent;
 
 /// The most conversations of which it is known. What is not known is not trusted: calls of a model ask.
 const MAX_CONVERSATIONS: usize = 1_000;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use domain::call::{CallFailure, CallKind, CallState};
+use domain::question::{Outcome, QuestionId, Why};
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use mcp_transport::stdio::LaunchFiles;
@@ -22,9 +24,7 @@ use crate::form::Form;
 use crate::ports::AuditEntry;
 use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
-use crate::view::{
-    CallFailure, CallKind, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
-};
+use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 
 /// What an answer leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]

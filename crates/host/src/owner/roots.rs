@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use domain::StoreError;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
@@ -18,7 +19,7 @@ use super::gate::{allowed_answer, refuses};
 use super::questions::refusal;
 use crate::activity::now;
 use crate::connection::{RunId, Ticket};
-use crate::ports::{Document, StoreError};
+use crate::ports::Document;
 
 /// The folders a server may know of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

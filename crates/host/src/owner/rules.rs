@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use domain::StoreError;
+use domain::question::QuestionId;
 use mcp_proto::types::Tool;
 use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
@@ -22,11 +24,11 @@ use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
 use crate::catalog::List;
-use crate::ports::{Document, StoreError};
+use crate::ports::Document;
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
 use crate::server_config::{ServerConfig, ServerTransport};
-use crate::view::{HostEvent, QuestionBody, QuestionId, ServerState};
+use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// The two files of rules, as they were read last.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::StoreError;
 use policy::{Grant, Subject};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -13,7 +14,7 @@ use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
-use crate::ports::{Document, ServerSettings, StoreError};
+use crate::ports::{Document, ServerSettings};
 use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use domain::question::Why;
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use mcp_transport::sandbox::Plan;
@@ -25,7 +26,7 @@ use crate::packages::{Launched, LoadedPackage};
 use crate::ports::Secrets;
 use crate::secrets::{Filled, Unresolved};
 use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
-use crate::view::{Failure, FailureReason, QuestionBody, ServerState, Why};
+use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
 
 impl Owner {
     /// Starts a server: finds its command or looks at its address, asks if need be, and then runs it.

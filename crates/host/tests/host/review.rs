@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use domain::call::CallFailure;
 use host::server_config::{ServerConfig, ServerEntry};
-use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;

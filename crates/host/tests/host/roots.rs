@@ -6,8 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use domain::StoreError;
 use host::HostOptions;
-use host::ports::{Document, Documents, StoreError};
+use host::ports::{Document, Documents};
 use host::secrets::SecretsInMemory;
 use host::view::{QuestionBody, UserAnswer};
 use mcp_proto::types::ContentBlock;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use domain::call::CallFailure;
 use host::AnswerError;
 use host::rules::{DryRun, RulesError, Trust};
-use host::view::{CallFailure, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, Scope, Source, Standing};

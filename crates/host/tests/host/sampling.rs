@@ -5,10 +5,11 @@ mod held;
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::AnswerError;
 use host::ports::Document;
 use host::sampling::{Budget, ChosenBy, Run, SamplingSettings, SamplingState};
-use host::view::{CallFailure, Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
 use models::{Delta, ModelError, Part, Stop};
 use policy::{Direction, Effect, PolicyRule, SamplingBudget, Scope};

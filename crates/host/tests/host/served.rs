@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::HostOptions;
 use host::activity::ActivityEntry;
-use host::view::{CallFailure, CallTimes, QuestionBody, QuestionView, UserAnswer};
+use host::view::{CallTimes, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::Scope;

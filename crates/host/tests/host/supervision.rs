@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::HostOptions;
 use host::server_config::{ServerConfig, ServerEntry};
-use host::view::{CallFailure, FailureReason, Retry, ServerState, ServerView};
+use host::view::{FailureReason, Retry, ServerState, ServerView};
 use mcp_proto::Revision;
 use mcp_proto::session::Timeouts;
 use testkit::app::{App, demo, remote};

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use host::ports::{AuditEntry, StoreError};
+use domain::StoreError;
+use host::ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{Link, link, text_of};

@@ -163,8 +163,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use host::conversation::item::State;
-    use host::history::{After, Conversation, NewItem};
+    use domain::history::{After, Conversation, NewItem};
+    use domain::item::State;
     use host::ports::History as _;
     use host::secrets::SecretsInMemory;
     use serde_json::json;

@@ -137,8 +137,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use host::conversation::item::State;
-    use host::history::{After, Conversation, NewItem};
+    use domain::history::{After, Conversation, NewItem};
+    use domain::item::State;
     use host::ports::History as _;
     use host::secrets::SecretsInMemory;
     use serde_json::json;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use host::conversation::item::State;
-use host::history::NewItem;
+use domain::history::NewItem;
+use domain::item::State;
 use host::ports::{History, Ports};
 use serde_json::json;
 

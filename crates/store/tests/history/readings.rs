@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use host::history::{Conversation, NewItem, Reading, ReadingKind};
+use domain::history::{Conversation, NewItem, Reading, ReadingKind};
 use host::ports::History;
 use rusqlite::Connection;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! The search: whatever the script, and wherever in a word that is being typed.
 
-use host::conversation::item::State;
-use host::history::HistorySearch;
+use domain::history::HistorySearch;
+use domain::item::State;
 use host::ports::History;
 
 use super::common::Store;

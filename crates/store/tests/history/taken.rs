@@ -1,7 +1,7 @@
 //! What answers took, added up.
 
-use host::conversation::item::{Cost, State};
-use host::history::{After, NewItem, Taken};
+use domain::history::{After, NewItem, Taken};
+use domain::item::{Cost, State};
 use host::ports::History;
 use serde_json::{Value, json};
 

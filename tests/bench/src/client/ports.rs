@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use host::history;
+use domain::StoreError;
+use domain::history;
 use host::ports::{
     Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
-    History, ManagedPolicy, Platform, Ports, ServerSettings, StoreError, Written,
+    History, ManagedPolicy, Platform, Ports, ServerSettings, Written,
 };
 use host::secrets::SecretsInMemory;
 use host::server_config::{ConfigProblem, Imported, ServerEntry};

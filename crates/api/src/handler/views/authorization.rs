@@ -1,6 +1,7 @@
 //! Sign-in.
 
-use host::ports::{SecretsStatus as HostStatus, StoreError};
+use domain::StoreError;
+use host::ports::SecretsStatus as HostStatus;
 use host::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
     SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,

@@ -1,9 +1,10 @@
 //! Questions and forms.
 
+use domain::question::Why as HostWhy;
 use host::form::{self, Form};
 use host::server_config::AuthConfig;
 use host::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
-use host::view::{QuestionBody as HostBody, QuestionView, Why as HostWhy};
+use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
 use serde_json::json;
 

@@ -3,12 +3,12 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use domain::item::{Body, Cost, ReplyPart, State, Stop};
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, Part, Reply, Request, Usage};
 use serde_json::Value;
 
 use super::{Run, Wanted, millis};
-use crate::conversation::item::{Body, Cost, ReplyPart, State, Stop};
 use crate::conversation::stream::{Pieces, apply};
 use crate::conversation::{ConversationError, context, own_tools, system};
 use crate::view::HostEvent;

@@ -3,6 +3,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use domain::call::CallFailure;
+use domain::item::{Body, Item, State, ToolResult, Used, readings};
 use futures_util::{StreamExt as _, stream};
 use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
@@ -11,13 +13,11 @@ use tokio::sync::oneshot;
 use super::{Run, Wanted, millis, new_item, write_again};
 use crate::activity::now;
 use crate::conversation::engine::new_id;
-use crate::conversation::item::{Body, Item, State, ToolResult, Used, readings};
 use crate::conversation::offered::ToolState;
 use crate::conversation::own_tools::{self, SEARCH_TOOLS, Told};
 use crate::conversation::{ConversationError, context};
 use crate::output;
 use crate::owner::CallOrigin;
-use crate::view::CallFailure;
 
 /// The most calls of one answer that are under way at a time.
 const PARALLEL_CALLS: usize = 8;

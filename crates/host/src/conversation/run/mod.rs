@@ -8,16 +8,17 @@ mod reviews;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use domain::bounds::Bounds;
+use domain::item::{Body, Item, Notice, Problem, State};
 use models::{ModelRef, Usage};
 use serde_json::{Map, Value};
 
 use super::engine::new_id;
-use super::item::{Body, Item, Notice, Problem, State};
 use super::log::Log;
 use super::offered::{Offering, ServerForModel};
 use super::replies::Answering;
 use super::search::Index;
-use super::{Bounds, ConversationError, Offered, Settings};
+use super::{ConversationError, Offered, Settings};
 use crate::Host;
 use crate::activity::now;
 

@@ -1,12 +1,12 @@
 //! The review of what a call gave back, within an answer: it waits for its user, and ends with the answer. `calls.rs` calls it.
 
+use domain::call::CallFailure;
+use domain::item::{Content, ToolResult};
 use mcp_proto::session::{CallError, CloseReason};
 
 use super::Run;
 use crate::conversation::context;
-use crate::conversation::item::{Content, ToolResult};
 use crate::owner::{ResultOrigin, ResultVerdict};
-use crate::view::CallFailure;
 
 impl Run {
     /// The result of a call, once the model may read it.

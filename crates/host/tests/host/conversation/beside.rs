@@ -1,8 +1,8 @@
 //! What the user does while a model works: what is added waits or is refused, and what is turned off is off at once.
 
+use domain::history::{After, NewItem, Reading, ReadingKind};
+use domain::item::{Body, State};
 use host::conversation::ConversationError;
-use host::conversation::item::{Body, State};
-use host::history::{After, NewItem, Reading, ReadingKind};
 use host::view::{QuestionBody, UserAnswer};
 use models::Delta;
 use policy::Scope;

@@ -1,7 +1,8 @@
 //! Calls that a model asks for: decided as every call, made side by side, and said back to the model.
 
-use host::conversation::item::{Body, Item, Notice, State};
-use host::view::{AppSettings, Edit, QuestionBody, UserAnswer, Why};
+use domain::item::{Body, Item, Notice, State};
+use domain::question::Why;
+use host::view::{AppSettings, Edit, QuestionBody, UserAnswer};
 use models::Stop;
 use policy::Scope;
 use serde_json::json;

@@ -1,9 +1,10 @@
 //! How content of one server flows on in a conversation: when a call of the same server asks (S26).
 
+use domain::flow::{DataFlow, SameServer};
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
 use host::HostOptions;
-use host::flow::{DataFlow, SameServer};
-use host::history::{Reading, ReadingKind};
-use host::view::{QuestionBody, QuestionView, UserAnswer, Why};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use policy::Scope;
 use serde_json::json;
 use testkit::app::App;

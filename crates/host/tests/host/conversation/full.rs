@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use host::HostOptions;
-use host::conversation::item::{Body, State};
-use host::history::{
+use domain::StoreError;
+use domain::history::{
     Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
 };
-use host::ports::{History, Ports, StoreError};
+use domain::item::{Body, State};
+use host::HostOptions;
+use host::ports::{History, Ports};
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! A server's instructions: told as the user saw them, and counted as its words.
 
+use domain::item::Body;
 use host::HostOptions;
 use host::conversation::Offered;
-use host::conversation::item::Body;
 use testkit::app::App;
 use testkit::model::{ScriptedModel, reference};
 

@@ -13,9 +13,9 @@ mod search;
 
 use std::sync::Arc;
 
-use host::conversation::item::{Body, Item, ReplyPart, State};
+use domain::history::{Conversation, ItemRange};
+use domain::item::{Body, Item, ReplyPart, State};
 use host::conversation::{NewMessage, Offered, Settings};
-use host::history::{Conversation, ItemRange};
 use host::review::Kind;
 use host::view::HostEvent;
 use host::{Events, Seen};
@@ -131,7 +131,7 @@ impl Talk {
     pub(crate) fn items(&self) -> Vec<Item> {
         let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
-        let read = |item: host::history::Item| Item {
+        let read = |item: domain::history::Item| Item {
             id: item.id,
             parent: item.parent,
             at: item.at,

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use host::conversation::item::{Body, Item};
+use domain::history::Conversation;
+use domain::item::{Body, Item};
 use host::conversation::{Offered, Settings};
-use host::history::Conversation;
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use domain::flow::{DataFlow, ResultReview};
+use domain::item::{Body, State};
 use host::AnswerError;
-use host::conversation::item::{Body, State};
-use host::flow::{DataFlow, ResultReview};
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use models::Part;
 use policy::Scope;

@@ -1,6 +1,6 @@
 //! What is said and answered: streamed, kept, stopped, had again, written anew.
 
-use host::conversation::item::{Append, Attachment, Body, Content, State, Stop};
+use domain::item::{Append, Attachment, Body, Content, State, Stop};
 use host::conversation::{ConversationError, NewMessage};
 use host::view::HostEvent;
 use models::{Delta, ModelError, Role};
@@ -148,7 +148,7 @@ async fn a_failure_stands_in_the_answer_with_what_to_do() {
     let cut = vec![Step::Says(Delta::Text("Half".into())), Step::Fails(ModelError::Cut)];
     let refused = vec![Step::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = Talk::new(vec![cut, refused, Vec::new()], &[]).await;
-    let problem = |items: &[host::conversation::item::Item]| {
+    let problem = |items: &[domain::item::Item]| {
         let Body::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
         error.clone().map(|error| error.code)
     };

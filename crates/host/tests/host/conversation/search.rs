@@ -1,6 +1,6 @@
 //! Tools that are too many to be sent are found by search.
 
-use host::conversation::item::Body;
+use domain::item::Body;
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;

@@ -124,7 +124,7 @@ impl Far {
     }
 
     /// Calls its tool, which says what it is told.
-    async fn echo(&self, id: &str, text: &str) -> Result<String, host::view::CallFailure> {
+    async fn echo(&self, id: &str, text: &str) -> Result<String, domain::call::CallFailure> {
         let arguments = serde_json::json!({ "text": text }).as_object().unwrap().clone();
         let called = self.app.host.call_tool(id.into(), NAME.into(), "echo".into(), arguments, None).await?;
         Ok(serde_json::to_string(&called.0.content).unwrap())

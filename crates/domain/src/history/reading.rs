@@ -1,9 +1,9 @@
-//! What a conversation has read from a server: a tool's output, a prompt, a resource. The data flow of a server (`flow.rs`) decides
+//! What a conversation has read from a server: a tool's output, a prompt, a resource. The data flow of a server ([`crate::flow`]) decides
 //! which of it makes a later call of the same server ask.
 
 use serde::{Deserialize, Serialize};
 
-use crate::view::CallKind;
+use crate::call::CallKind;
 
 /// The longest name that is kept of what was read, in characters.
 const MAX_NAME: usize = 200;

@@ -14,7 +14,7 @@ const HOLDS: [&str; 8] = ["content", "contents", "parts", "result", "attachments
 /// The text of an item's body that a search finds, one piece to a line. An item of a newer version has what it shares with this
 /// one.
 #[must_use]
-pub fn text_of(body: &Value) -> String {
+pub(super) fn text_of(body: &Value) -> String {
     let mut text = String::new();
     said(body, &mut text);
     text

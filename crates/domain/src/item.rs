@@ -7,9 +7,9 @@ pub use models::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use super::content::{Content, ResourceContents, ToolResult};
+use crate::Millis;
+pub use crate::content::{Content, ResourceContents, ToolResult};
 use crate::history::{Reading, ReadingKind};
-use crate::view::Millis;
 
 /// One thing in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,14 +2,12 @@
 //! the words that a search finds, and what answers of models took.
 
 mod reading;
-mod text;
 
 use serde_json::Value;
 
-use crate::conversation::item::{Cost, State, Usage};
+use crate::item::{Cost, State, Usage};
 
 pub use reading::{Reading, ReadingKind};
-pub use text::text_of;
 
 /// A conversation, without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
