@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::Millis;
 pub use crate::content::{Content, ResourceContents, ToolResult};
-use crate::history::{Reading, ReadingKind};
+use crate::history::{LeftOut, Reading, ReadingKind};
 
 /// One thing in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -414,5 +414,32 @@ pub enum Append {
         part: usize,
         /// The text.
         text: String,
+    },
+}
+
+/// A change in a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConversationEvent {
+    /// More of a model's answer came.
+    ReplyDelta {
+        /// The conversation.
+        conversation: String,
+        /// The answer.
+        item: String,
+        /// How many of these came before it for this answer.
+        seq: u64,
+        /// What is appended.
+        append: Vec<Append>,
+    },
+    /// An item of a conversation is new or changed.
+    ItemChanged {
+        /// The conversation.
+        conversation: String,
+        /// As it is now, without what is large in it.
+        item: Box<Item>,
+        /// What is left out of it.
+        left_out: Vec<LeftOut>,
+        /// Whether a model is answering there.
+        answering: bool,
     },
 }

@@ -56,6 +56,12 @@ impl Catalog {
         if standing == Standing::Reviewed && self.is_outdated(list) { Standing::Changed } else { standing }
     }
 
+    /// True if the server said that its tools changed, and they were not read again since.
+    #[must_use]
+    pub const fn has_outdated_tools(&self) -> bool {
+        self.is_outdated(List::Tools)
+    }
+
     /// Whether the server said that a list changed which was not read again since.
     pub(crate) const fn is_outdated(&self, list: List) -> bool {
         self.outdated[list as usize]

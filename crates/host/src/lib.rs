@@ -9,7 +9,6 @@ mod audit;
 mod backoff;
 pub mod catalog;
 mod connection;
-pub mod conversation;
 pub mod form;
 mod handle;
 pub mod limits;
@@ -35,7 +34,7 @@ pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
-    Seen, Sent, ServerError, definition_hash,
+    Seen, Sent, ServerError, ServerForModel, definition_hash,
 };
 
 use std::time::Duration;

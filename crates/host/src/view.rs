@@ -7,8 +7,7 @@ use domain::Millis;
 use domain::bounds::Bounds;
 use domain::call::{CallKind, CallView};
 use domain::flow::DataFlow;
-use domain::history::LeftOut;
-use domain::item::{Append, Item};
+use domain::item::ConversationEvent;
 use domain::question::{Outcome, QuestionId, Why};
 use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
@@ -429,28 +428,8 @@ pub enum HostEvent {
     },
     /// The list of conversations changed, or the items of this one.
     ConversationsChanged(Option<String>),
-    /// More of a model's answer came.
-    ReplyDelta {
-        /// The conversation.
-        conversation: String,
-        /// The answer.
-        item: String,
-        /// How many of these came before it for this answer.
-        seq: u64,
-        /// What is appended.
-        append: Vec<Append>,
-    },
-    /// An item of a conversation is new or changed.
-    ItemChanged {
-        /// The conversation.
-        conversation: String,
-        /// As it is now, without what is large in it.
-        item: Box<Item>,
-        /// What is left out of it.
-        left_out: Vec<LeftOut>,
-        /// Whether a model is answering there.
-        answering: bool,
-    },
+    /// Something happened in a conversation.
+    Conversation(ConversationEvent),
     /// A decision was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
     /// The providers of models changed, or what they list.

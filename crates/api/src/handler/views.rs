@@ -25,6 +25,7 @@ pub(super) use sampling::{to_request, to_response};
 
 use domain::bounds::Bounds;
 use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallView};
+use domain::item::ConversationEvent;
 use domain::question::Outcome;
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
@@ -59,11 +60,11 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
-        HostEvent::ReplyDelta { conversation, item, seq, append } => {
+        HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
             let append = append.into_iter().map(conversation::append).collect();
             Event::ReplyDelta { conversation, item, seq, append }
         }
-        HostEvent::ItemChanged { conversation, item, left_out, answering } => {
+        HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
             let left_out = conversation::left_out(left_out);
             let item = Box::new(ConversationItem { left_out, ..conversation::item(*item, None, Vec::new()) });
             Event::ItemChanged { conversation, item, answering }

@@ -74,6 +74,7 @@ use audit::{Audits, Decided};
 pub use calls::Sent;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
+pub use conversation::ServerForModel;
 use cool_down::Asking;
 use definitions::Definitions;
 pub use definitions::definition_hash;

@@ -1,6 +1,6 @@
 //! Whose words are in which conversation. A call that a model makes after it has read what one server said, and that goes to
 //! another, is asked about: the words may have been the reason. So is a call of the same server after content that others may have
-//! written, as the user set for the server (`flow.rs`). A simple label, and no verdict.
+//! written, as the user set for the server (`domain::flow`). A simple label, and no verdict.
 
 use domain::history::{Reading, ReadingKind};
 use domain::question::Why;

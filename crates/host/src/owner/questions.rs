@@ -19,9 +19,9 @@ use super::links::not_followed;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
-use crate::conversation::review;
 use crate::form::Form;
 use crate::ports::AuditEntry;
+use crate::review::as_json;
 use crate::sampling::{Run, ask_hash, asked_before};
 use crate::url_parts::shown_url;
 use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
@@ -130,7 +130,7 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             let what = *kind == CallKind::Prompt;
             Hash::of(&json!({ "prompt": what, "name": name, "arguments": arguments }))
         }
-        QuestionBody::Result { tool, parts, is_error, .. } => Hash::of(&review::as_json(tool, parts, *is_error)),
+        QuestionBody::Result { tool, parts, is_error, .. } => Hash::of(&as_json(tool, parts, *is_error)),
         QuestionBody::Roots => Hash::of_bytes(b"roots"),
         QuestionBody::SignIn {
             url,
@@ -485,9 +485,7 @@ pub(super) fn content_of(body: &QuestionBody) -> Option<String> {
         }
         QuestionBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
-        QuestionBody::Result { tool, parts, is_error, .. } => {
-            Some(canonical_json(&review::as_json(tool, parts, *is_error)))
-        }
+        QuestionBody::Result { tool, parts, is_error, .. } => Some(canonical_json(&as_json(tool, parts, *is_error))),
         _ => None,
     }
 }

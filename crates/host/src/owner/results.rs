@@ -1,5 +1,5 @@
 //! Results that wait for the user's review before a model reads them. What is shown is what the model would read; it passes the one
-//! gate. Runs of conversations wait for the verdict (`conversation/review.rs`).
+//! gate. Runs of conversations wait for the verdict (`handle/results.rs`).
 
 use domain::item::ToolResult;
 use domain::question::{Outcome, Why};

@@ -3,7 +3,6 @@
 
 mod activity;
 mod audit;
-mod conversation;
 mod forms;
 mod kept;
 mod output;

@@ -1,8 +1,8 @@
 //! Conversations and their items.
 
+use chat::{ModelRef as OwnModel, Offered, Settings as OwnSettings};
 use domain::history::Item as Kept;
 use domain::item as own;
-use host::conversation::{ModelRef as OwnModel, Offered, Settings as OwnSettings};
 
 use crate::data::*;
 

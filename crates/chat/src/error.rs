@@ -1,10 +1,10 @@
 //! Why something can't be done with a conversation.
 
 use domain::StoreError;
+use host::HostClosed;
 use models::ModelError;
 
 use super::attachments::AttachmentError;
-use crate::HostClosed;
 
 /// The most servers of one conversation.
 pub(super) const MAX_SERVERS: usize = 100;

@@ -3,15 +3,15 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use domain::item::ConversationEvent;
 use domain::item::{Body, Cost, ReplyPart, State, Stop};
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, Part, Reply, Request, Usage};
 use serde_json::Value;
 
 use super::{Run, Wanted, millis};
-use crate::conversation::stream::{Pieces, apply};
-use crate::conversation::{ConversationError, context, own_tools, system};
-use crate::view::HostEvent;
+use crate::stream::{Pieces, apply};
+use crate::{ConversationError, context, own_tools, system};
 
 /// At least this long from one piece that is told to the next: two frames of the page.
 const TELL_EVERY: Duration = Duration::from_millis(33);
@@ -46,7 +46,7 @@ impl Run {
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
             }
-            conversions.extend(self.servers.iter().filter(|(on, server)| server.says_something_else(on)).map(
+            conversions.extend(self.servers.iter().filter(|(on, server)| on.has_other_instructions(server)).map(
                 |(on, _)| {
                     format!("the instructions of {} changed since you turned them on: they are not sent", on.server)
                 },
@@ -144,7 +144,7 @@ impl Run {
             *seq - 1
         };
         let (conversation, item) = (self.log.conversation.clone(), self.reply.id.clone());
-        self.host.tell(HostEvent::ReplyDelta { conversation, item, seq, append }).await?;
+        self.host.tell_of_conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }).await?;
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! What a model is told before all messages: what the user wrote, what servers say of their tools, and the user's folders.
 
+use host::ServerForModel;
+use host::review::shown;
 use serde_json::{Value, json};
 
-use super::offered::ServerForModel;
-use super::shown::shown;
 use super::{Offered, Settings};
 
 /// The most characters of a server's instructions that a model gets.
@@ -28,7 +28,7 @@ pub(super) fn system(settings: &Settings, servers: &[(Offered, ServerForModel)])
     let instructions: Vec<Value> = servers
         .iter()
         .filter_map(|(offered, server)| {
-            Some(json!({ "server": shown(&server.server), "says": shown_instructions(server.told(offered)?) }))
+            Some(json!({ "server": shown(&server.server), "says": shown_instructions(offered.instructions_of(server)?) }))
         })
         .collect();
     if !instructions.is_empty() {

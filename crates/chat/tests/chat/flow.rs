@@ -1,5 +1,6 @@
 //! How content of one server flows on in a conversation: when a call of the same server asks (S26).
 
+use chat::{Chat, NewMessage};
 use domain::flow::{DataFlow, SameServer};
 use domain::history::{Reading, ReadingKind};
 use domain::question::Why;
@@ -37,7 +38,7 @@ async fn allowed_always() -> Talk {
 #[tokio::test]
 async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_that_off() {
     let mut talk = allowed_always().await;
-    talk.app.host.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
+    talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     talk.send("Use it").await;
     let question = talk.app.question("demo", "the call after a resource", is_call).await;
     assert_eq!((question.rule, question.scopes), ("after-untrusted", &[Scope::Once][..]), "S26: it asks, for once");
@@ -58,13 +59,13 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
 async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     let talk = allowed_always().await;
     let wants = |n: u32| answer(vec![uses(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
-    talk.app.host.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
+    talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
     let everything = DataFlow { same_server: SameServer::Everything, ..DataFlow::default() };
     talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap().unwrap();
     talk.app.host.close().await;
-    let Talk { app: App { folder, host, .. }, .. } = talk;
-    drop(host);
+    let Talk { app: App { folder, host, .. }, chat, .. } = talk;
+    drop((host, chat));
     let app = App::start_in(folder, vec![], HostOptions::default()).await;
     assert_eq!(app.server("demo").await.flow, everything, "what was set is kept");
     app.ready("demo").await;
@@ -72,10 +73,9 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
     model.next(wants(1));
     model.next(says("No."));
-    let message =
-        host::conversation::NewMessage { text: "Hi".into(), model: Some(reference("m")), ..Default::default() };
+    let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..Default::default() };
     // In another branch, which the attachment is not in: the mark is the conversation's.
-    app.host.send_message(ID.into(), message, Some(first)).await.unwrap();
+    Chat::new(app.host.clone()).send_message(ID.into(), message, Some(first)).await.unwrap();
     let question = app.question("demo", "the call after the restart", is_call).await;
     assert_eq!(question.rule, "after-untrusted", "S26: it asks");
     let Why::Model { read, .. } = &question.why else { panic!("a model asks: {question:?}") };

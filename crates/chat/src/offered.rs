@@ -2,19 +2,16 @@
 //! has reviewed as they are now. Their order stays the same, so that the caches of providers hold.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Arc;
 
+use host::ServerForModel;
+use host::review::{Reviewed, shown, shown_schema};
 use models::Tool;
-use policy::{Hash, Standing};
+use policy::Standing;
 use serde_json::json;
 
 use super::Offered;
 use super::keys::key;
 use super::search::Index;
-use super::shown::{shown, shown_schema};
-use crate::catalog::Catalog;
-use crate::review::{Reviewed, ServerPins};
 
 /// The most tools that are offered in one conversation; what is beyond is told as unusable.
 pub const MAX_TOOLS: usize = 5_000;
@@ -26,43 +23,6 @@ const BYTES_A_TOKEN: u64 = 4;
 #[must_use]
 pub const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_A_TOKEN)
-}
-
-/// A server as the owner knows it, for a model.
-#[derive(Debug, Clone)]
-pub struct ServerForModel {
-    /// Its name.
-    pub server: String,
-    /// What it offers beside what the user saw of it; none if there is no such server.
-    pub reviewed: Option<Reviewed>,
-    /// Whether it is in use.
-    pub is_ready: bool,
-    /// What it wants a model to know.
-    pub instructions: Option<String>,
-    /// The folders that it may know of.
-    pub roots: Vec<PathBuf>,
-}
-
-impl ServerForModel {
-    /// The hash of its instructions, by which the user says that a model gets them.
-    #[must_use]
-    pub fn instructions_hash(&self) -> Option<String> {
-        self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())
-    }
-
-    /// Its instructions, if the user lets a model have them as they are now.
-    #[must_use]
-    pub fn told(&self, offered: &Offered) -> Option<&str> {
-        let is_as_seen = offered.instructions.is_some() && offered.instructions == self.instructions_hash();
-        self.instructions.as_deref().filter(|_| self.is_ready && is_as_seen)
-    }
-
-    /// Whether its instructions are others than those that the user lets a model have.
-    #[must_use]
-    pub fn says_something_else(&self, offered: &Offered) -> bool {
-        let now = self.instructions_hash();
-        self.is_ready && offered.instructions.is_some() && now.is_some() && offered.instructions != now
-    }
 }
 
 /// Whether a tool can be offered.
@@ -112,44 +72,25 @@ pub struct Offering {
     basis: Vec<Basis>,
 }
 
-/// What the tools of one server rest on. The same places mean the same contents.
+/// What the tools of one server rest on.
 #[derive(Debug)]
 struct Basis {
     offered: Offered,
     is_ready: bool,
-    catalog: Option<Arc<Catalog>>,
-    pins: Option<Arc<ServerPins>>,
-    identity: Option<Hash>,
-    granted: HashMap<String, Hash>,
+    reviewed: Option<Reviewed>,
 }
 
 impl Basis {
     fn new(offered: &Offered, server: &ServerForModel) -> Self {
-        let reviewed = server.reviewed.as_ref();
-        Self {
-            offered: offered.clone(),
-            is_ready: server.is_ready,
-            catalog: reviewed.map(|r| Arc::clone(&r.catalog)),
-            pins: reviewed.map(|r| Arc::clone(&r.pins)),
-            identity: reviewed.and_then(|r| r.identity.clone()),
-            granted: reviewed.map(|r| r.granted.clone()).unwrap_or_default(),
-        }
+        Self { offered: offered.clone(), is_ready: server.is_ready, reviewed: server.reviewed.clone() }
     }
 
-    fn is_same(&self, other: &Self) -> bool {
-        let same_catalog = match (&self.catalog, &other.catalog) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
+    fn holds_for(&self, offered: &Offered, server: &ServerForModel) -> bool {
+        let same_definitions = match (&self.reviewed, &server.reviewed) {
+            (Some(own), Some(now)) => own.rests_on_same(now),
+            (own, now) => own.is_none() && now.is_none(),
         };
-        // Pins of a server without any are made anew each time.
-        let same_pins = match (&self.pins, &other.pins) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || (a.is_empty() && b.is_empty()),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        same_catalog
-            && same_pins
-            && (&self.offered, self.is_ready, &self.identity, &self.granted)
-                == (&other.offered, other.is_ready, &other.identity, &other.granted)
+        same_definitions && (&self.offered, self.is_ready) == (offered, server.is_ready)
     }
 }
 
@@ -176,12 +117,12 @@ impl Offering {
     #[must_use]
     pub fn rests_on(&self, servers: &[(Offered, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
-            && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.is_same(&Basis::new(offered, now)))
+            && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.holds_for(offered, now))
     }
 
     fn add_server(&mut self, offered: &Offered, reviewed: &Reviewed) {
         let server = &offered.server;
-        let mut tools: Vec<_> = reviewed.catalog.tools.iter().collect();
+        let mut tools: Vec<_> = reviewed.catalog().tools.iter().collect();
         // A server may list them in another order each time.
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         for listed in tools {
@@ -302,13 +243,15 @@ fn size(tool: &Tool) -> u64 {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+    use domain::item;
+    use host::catalog::Catalog;
+    use host::review::{Kind, ServerPins};
+    use host::server_config::StdioConfig;
     use mcp_proto::types::{self as mcp, Listed};
+    use policy::Hash;
 
     use super::super::own_tools;
     use super::*;
-    use crate::review::Kind;
-    use crate::server_config::StdioConfig;
-    use domain::item;
 
     fn tool(name: &str) -> mcp::Tool {
         mcp::Tool {
@@ -321,23 +264,21 @@ mod tests {
 
     /// A server with these tools, of which the user has seen some.
     fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
+        let tools: Vec<mcp::Tool> = tools.iter().map(|name| tool(name)).collect();
+        server_of(name, &tools, |tool| seen.contains(&tool))
+    }
+
+    /// A server with these tools, of which the user has seen those that fit.
+    fn server_of(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
         let identity = Hash::of_bytes(b"command");
-        let mut pins = ServerPins::default();
-        for name in seen {
-            pins.pin(Kind::Tool, name, &json!(tool(name)), Some(&identity), 1);
+        let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
+        for tool in tools.iter().filter(|tool| is_seen(&tool.name)) {
+            pins.pin(Kind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         }
-        let listed = tools.iter().map(|name| Listed::from(&tool(name))).collect();
+        catalog.tools = tools.iter().map(Listed::from).collect();
         ServerForModel {
             server: name.to_owned(),
-            reviewed: Some(Reviewed {
-                server: name.to_owned(),
-                config: Arc::new(StdioConfig::default().into()),
-                catalog: Arc::new(Catalog { tools: listed, ..Catalog::default() }),
-                pins: Arc::new(pins),
-                identity: Some(identity),
-                granted: HashMap::new(),
-                others: Vec::new(),
-            }),
+            reviewed: Some(Reviewed::new(name, StdioConfig::default().into(), catalog, pins, Some(identity))),
             is_ready: true,
             instructions: None,
             roots: Vec::new(),
@@ -383,20 +324,10 @@ mod tests {
         for count in [10, 100, 1_000] {
             let names: Vec<String> = (0..count).map(|n| format!("manage_resource_{n}")).collect();
             let tools: Vec<mcp::Tool> = names.iter().map(|name| ordinary(name)).collect();
-            let mut pins = ServerPins::default();
-            let identity = Hash::of_bytes(b"command");
-            for tool in &tools {
-                pins.pin(Kind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
-            }
-            let mut many = server("many", &[], &[]);
-            if let Some(reviewed) = &mut many.reviewed {
-                reviewed.catalog =
-                    Arc::new(Catalog { tools: tools.iter().map(Listed::from).collect(), ..Catalog::default() });
-                reviewed.pins = Arc::new(pins);
-            }
+            let many = server_of("many", &tools, |_| true);
             let offering = Offering::new(&[(on("many", None), many)]);
             assert_eq!(offering.offered().count(), count, "all can be offered");
-            let threshold = super::super::Bounds::default().threshold(context);
+            let threshold = domain::bounds::Bounds::default().threshold(context);
             let query = json!({"query": "manage resource 7"});
             let told = own_tools::search(&offering, &offering.index(), query.as_object().unwrap());
             let used = item::Used { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS.into() };

@@ -1,5 +1,5 @@
 //! Review of what a call gave back, before a model reads it: which results are held, and what of them is shown. Runs of conversations
-//! call it (`run/reviews.rs`); `owner/results.rs` asks the user.
+//! call it (`chat/src/run/reviews.rs`); `owner/results.rs` asks the user.
 //!
 //! All that a model reads by its own act is the result of a call: no server's resource or prompt comes into a conversation but by the
 //! user, who sees it there. A resource in a result is a part of the result. So is the error that a server answers with.
@@ -7,13 +7,11 @@
 use domain::flow::ResultReview;
 use domain::item::{Content, ToolResult};
 use models::Part;
-use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::context::{raw_result_parts, result_parts};
-use crate::Host;
+use super::Host;
 use crate::owner::{ResultOrigin, ResultVerdict};
-use crate::review::{Flag, flags_of_result};
+use crate::review::{Flag, flags_of_result, raw_result_parts, result_parts};
 use crate::view::QuestionBody;
 
 /// The most text of a result that is shown to be reviewed, in bytes. Nobody reads more, and a model does not read what was not shown.
@@ -58,7 +56,7 @@ impl Host {
     }
 
     /// Takes the review of a call's result back.
-    pub(crate) async fn withdraw_result(&self, call: String) {
+    pub async fn withdraw_result(&self, call: String) {
         // A host that has ended has no questions.
         let _ = self.with(move |owner| owner.withdraw_result(&call)).await;
     }
@@ -88,23 +86,4 @@ fn can_be_shown(parts: &[Part]) -> bool {
         }
     }
     text <= MAX_TEXT && bytes <= MAX_BYTES
-}
-
-/// The content that a model would read of a result, for a hash and for the audit log: texts as they are, bytes by their own hash.
-pub(crate) fn as_json(tool: &str, parts: &[Part], is_error: bool) -> Value {
-    let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
-    let parts: Vec<Value> = parts
-        .iter()
-        .map(|part| match part {
-            Part::Text(text) => json!({ "text": text }),
-            Part::Image { mime, data } => bytes("image", "", mime, data),
-            Part::Audio { mime, data } => bytes("audio", "", mime, data),
-            Part::File { name, mime, data } => bytes("file", name, mime, data),
-            // A result has none of these.
-            other @ (Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. }) => {
-                json!({ "other": format!("{other:?}") })
-            }
-        })
-        .collect();
-    json!({ "tool": tool, "isError": is_error, "result": parts })
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, Taken};
+use domain::item::ConversationEvent;
 use domain::item::{Body, Item, State, readings, sources};
 use domain::{StoreError, history};
+use host::ports::History;
 use serde_json::json;
 
 use super::{ConversationError, Settings};
-use crate::ports::History;
-use crate::view::HostEvent;
 
 /// The most items that are read at a time.
 const PAGE: usize = 500;
@@ -47,7 +47,7 @@ impl Log {
 
     pub(super) async fn set(&self, settings: &Settings) -> Result<(), ConversationError> {
         let settings = json!(settings);
-        let change = ConversationChange { settings: Some(settings), at: crate::activity::now(), ..Default::default() };
+        let change = ConversationChange { settings: Some(settings), at: host::activity::now(), ..Default::default() };
         if self.on_disk(move |history, id| history.change(id, &change)).await? {
             Ok(())
         } else {
@@ -114,7 +114,7 @@ impl Log {
 
     /// The event that tells an item that was written. Large pictures, sound, files and texts are not in it: the page asks for what
     /// it shows. Of an answer it has the text already.
-    pub(super) async fn told(&self, item: Item, answering: bool) -> HostEvent {
+    pub(super) async fn told(&self, item: Item, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light = state == State::Streaming || matches!(item.body, Body::Reply { .. } | Body::Notice { .. });
         let kept = if is_light {
@@ -126,7 +126,7 @@ impl Log {
         };
         let left_out = kept.as_ref().map(|kept| kept.left_out.clone()).unwrap_or_default();
         let item = Box::new(kept.and_then(read).unwrap_or(item));
-        HostEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
+        ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
     }
 
     /// Makes the latest end of the branch that goes through an item the head.

@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use domain::bounds::Bounds;
 use domain::item::{Body, Item, Notice, Problem, State};
+use host::activity::now;
+use host::{Host, ServerForModel};
 use models::{ModelRef, Usage};
 use serde_json::{Map, Value};
 
-use super::engine::new_id;
+use super::engine::{new_id, servers_of};
 use super::log::Log;
-use super::offered::{Offering, ServerForModel};
+use super::offered::Offering;
 use super::replies::Answering;
 use super::search::Index;
 use super::{ConversationError, Offered, Settings};
-use crate::Host;
-use crate::activity::now;
 
 /// How long to wait each time before what could not be written is written again.
 const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
@@ -63,7 +63,7 @@ impl Run {
         log.write(vec![reply.clone()]).await?;
         let read = async {
             let path = log.path(Some(reply.id.clone())).await?;
-            Ok((path, host.with(|owner| owner.conversation_bounds()).await?))
+            Ok((path, host.conversation_bounds().await?))
         };
         let (path, bounds) = match read.await {
             Ok(read) => read,
@@ -152,7 +152,7 @@ impl Run {
         let Self { host, log, answering, .. } = self;
         drop(answering);
         // The host may be closing; then nobody listens.
-        let _ = host.tell(log.told(item, false).await).await;
+        let _ = host.tell_of_conversation(log.told(item, false).await).await;
         let _ = host.conversations_changed(Some(log.conversation)).await;
     }
 
@@ -171,7 +171,7 @@ impl Run {
 
     async fn tell_item(&self, item: Item, answering: bool) {
         // The host may be closing; then nobody listens.
-        let _ = self.host.tell(self.log.told(item, answering).await).await;
+        let _ = self.host.tell_of_conversation(self.log.told(item, answering).await).await;
     }
 
     /// Brings up to date what the model may use: servers come and go, and tools are reviewed while it works.
@@ -179,9 +179,9 @@ impl Run {
         let (_, now) = self.log.conversation().await?;
         // A thought that was begun has to be gone on with, or not.
         self.settings = Settings { thinking: self.settings.thinking, ..now };
-        self.servers = self.host.servers_of(&self.settings.servers).await?;
+        self.servers = servers_of(&self.host, &self.settings.servers).await?;
         if self.wait_for_lists().await {
-            self.servers = self.host.servers_of(&self.settings.servers).await?;
+            self.servers = servers_of(&self.host, &self.settings.servers).await?;
         }
         if !self.offering.rests_on(&self.servers) {
             let servers = self.servers.clone();
@@ -190,7 +190,7 @@ impl Run {
             self.index = None;
         }
         // A server's instructions are its words as well, even if nothing else of it is in the conversation.
-        let told = self.servers.iter().filter(|(offered, server)| server.told(offered).is_some());
+        let told = self.servers.iter().filter(|(offered, server)| offered.instructions_of(server).is_some());
         let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
         if !told.is_empty() {
             self.host.put_in(self.log.conversation.clone(), told.clone(), false).await?;

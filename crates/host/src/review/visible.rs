@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 use models::Part;
 use serde_json::Value;
 
-use crate::review::is_hidden;
+use super::is_hidden;
 
 /// How deep a schema is looked through; deeper ones are left as they are, and no provider takes them.
 const MAX_DEPTH: usize = 64;
 
 /// The text with each character that is drawn as nothing, or turns the direction, named as `[U+202E]`.
 #[must_use]
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
@@ -35,7 +35,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 
 /// A part with its text as it is shown.
 #[must_use]
-pub(crate) fn shown_part(part: Part) -> Part {
+pub fn shown_part(part: Part) -> Part {
     match part {
         Part::Text(text) => Part::Text(shown(&text).into_owned()),
         other => other,
@@ -49,7 +49,7 @@ const fn is_drawn(c: char) -> bool {
 
 /// A schema with its descriptions as they are shown.
 #[must_use]
-pub(crate) fn shown_schema(schema: Value) -> Value {
+pub fn shown_schema(schema: Value) -> Value {
     at_depth(schema, 0)
 }
 

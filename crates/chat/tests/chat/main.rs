@@ -1,4 +1,5 @@
 //! A conversation with a model: what it is asked, what comes of its calls, and what is kept.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod beside;
 mod calls;
@@ -13,9 +14,9 @@ mod search;
 
 use std::sync::Arc;
 
+use chat::{Chat, NewMessage, Offered, Settings};
 use domain::history::{Conversation, ItemRange};
-use domain::item::{Body, Item, ReplyPart, State};
-use host::conversation::{NewMessage, Offered, Settings};
+use domain::item::{Body, ConversationEvent, Item, ReplyPart, State};
 use host::review::Kind;
 use host::view::HostEvent;
 use host::{Events, Seen};
@@ -28,6 +29,7 @@ use model::known;
 /// A conversation with a model, over a demo server some of whose tools the user has reviewed.
 pub(crate) struct Talk {
     pub(crate) app: App,
+    pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
     pub(crate) events: Events,
 }
@@ -77,30 +79,31 @@ impl Talk {
         let offered = |name: &&str| Offered { server: (*name).to_owned(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
         let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
-        app.host.set_conversation(ID.into(), settings).await.unwrap();
+        let chat = Chat::new(app.host.clone());
+        chat.set_conversation(ID.into(), settings).await.unwrap();
         let events = app.host.events();
-        Self { app, model, events }
+        Self { app, chat, model, events }
     }
 
     /// Says something, and does not wait.
     pub(crate) async fn send(&self, text: &str) {
         let message = NewMessage { text: text.into(), ..NewMessage::default() };
-        self.app.host.send_message(ID.into(), message, None).await.unwrap();
+        self.chat.send_message(ID.into(), message, None).await.unwrap();
     }
 
     /// Changes what is set for the conversation.
     pub(crate) async fn set(&self, change: impl FnOnce(&mut Settings)) {
         let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
-        let mut settings = host::Host::conversation_settings(&kept.settings);
+        let mut settings = Chat::conversation_settings(&kept.settings);
         change(&mut settings);
-        self.app.host.set_conversation(ID.into(), settings).await.unwrap();
+        self.chat.set_conversation(ID.into(), settings).await.unwrap();
     }
 
     /// Waits until the model began to answer.
     pub(crate) async fn piece(&mut self) {
         let until = async {
             while let Some(event) = self.events.next().await {
-                if matches!(event.event, HostEvent::ReplyDelta { .. }) {
+                if matches!(event.event, HostEvent::Conversation(ConversationEvent::ReplyDelta { .. })) {
                     return;
                 }
             }
@@ -118,7 +121,10 @@ impl Talk {
     pub(crate) async fn ended(&mut self) -> Vec<Item> {
         let until = async {
             while let Some(event) = self.events.next().await {
-                if matches!(event.event, HostEvent::ItemChanged { answering: false, .. }) {
+                if matches!(
+                    event.event,
+                    HostEvent::Conversation(ConversationEvent::ItemChanged { answering: false, .. })
+                ) {
                     return;
                 }
             }

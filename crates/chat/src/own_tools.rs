@@ -144,8 +144,9 @@ fn found_in(path: &[Item]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use domain::item::{Content, State, ToolResult, Used};
+
+    use super::*;
 
     fn call(text: &str) -> Item {
         let result = ToolResult {

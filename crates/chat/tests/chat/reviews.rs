@@ -104,7 +104,7 @@ async fn s27_a_result_that_is_left_out_reaches_no_model_and_no_history() {
 #[tokio::test]
 async fn s27_a_review_ends_with_the_answer_that_waits_for_it() {
     let (mut talk, question) = held().await;
-    assert!(talk.app.host.stop_reply(ID), "the user stops the answer, or deletes the conversation");
+    assert!(talk.chat.stop_reply(ID), "the user stops the answer, or deletes the conversation");
     let items = talk.ended().await;
     let Body::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
     assert!(talk.app.questions().await.is_empty(), "S27: nothing is left to review");

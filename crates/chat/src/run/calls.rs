@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use domain::call::CallFailure;
 use domain::item::{Body, Item, State, ToolResult, Used, readings};
 use futures_util::{StreamExt as _, stream};
+use host::activity::now;
+use host::review::result_parts;
+use host::{CallOrigin, output};
 use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{Run, Wanted, millis, new_item, write_again};
-use crate::activity::now;
-use crate::conversation::engine::new_id;
-use crate::conversation::offered::ToolState;
-use crate::conversation::own_tools::{self, SEARCH_TOOLS, Told};
-use crate::conversation::{ConversationError, context};
-use crate::output;
-use crate::owner::CallOrigin;
+use crate::engine::new_id;
+use crate::offered::ToolState;
+use crate::own_tools::{self, SEARCH_TOOLS, Told};
+use crate::{ConversationError, context};
 
 /// The most calls of one answer that are under way at a time.
 const PARALLEL_CALLS: usize = 8;
@@ -191,7 +191,7 @@ impl Run {
             Err(failure) => (None, Some(self.reviewed_failure(&id, &server, &tool, failure).await)),
         };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let too_long = result.as_ref().map(|result| context::bounded(context::result_parts(result), "", limit).1);
+        let too_long = result.as_ref().map(|result| context::bounded(result_parts(result), "", limit).1);
         if let Body::ToolCall { arguments: own_arguments, result: own, error: why, took, left_out, .. } = &mut item.body
         {
             *own_arguments = Value::Object(arguments);

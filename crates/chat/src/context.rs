@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use domain::item::{Body, Content, Item, ReplyPart, State, Stop, ToolResult, Used};
+use domain::item::{Body, Item, ReplyPart, State, Stop, ToolResult, Used};
+use host::review::{content_part, result_parts, shown};
 use models::{Message, ModelRef, Part, Role};
 use serde_json::{Map, Value, json};
 
 use super::attachments;
-use super::shown::{shown, shown_part};
 
 /// The tool by which a model reads on in a result that was too long.
 pub const READ_RESULT: &str = "read_result";
@@ -253,47 +253,6 @@ pub fn text_of_result(result: &ToolResult) -> String {
         .collect()
 }
 
-/// What a tool gave. Its data are sent where it has no text: a server says both with the same words.
-#[must_use]
-pub fn result_parts(result: &ToolResult) -> Vec<Part> {
-    raw_result_parts(result).into_iter().map(shown_part).collect()
-}
-
-/// The same with its texts as they came: characters that the eye would not see are still themselves.
-pub(super) fn raw_result_parts(result: &ToolResult) -> Vec<Part> {
-    let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
-    let mut parts: Vec<Part> = result.content.iter().map(raw_content_part).collect();
-    if let Some(structured) = result.structured.as_ref().filter(|_| !has_text) {
-        parts.push(Part::Text(structured.to_string()));
-    }
-    if let Some(problem) = &result.structured_problem {
-        parts.push(Part::Text(format!("(These data are not what the tool promises: {problem})")));
-    }
-    if parts.is_empty() {
-        parts.push(Part::text("(nothing)"));
-    }
-    parts
-}
-
-fn content_part(content: &Content) -> Part {
-    shown_part(raw_content_part(content))
-}
-
-fn raw_content_part(content: &Content) -> Part {
-    match content {
-        Content::Text { text } => Part::Text(text.clone()),
-        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            attachments::raw_bytes_part("content", mime_type, data)
-        }
-        Content::ResourceLink { uri, name, description, .. } => {
-            let description = description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
-            Part::Text(format!("[Resource {name:?} at {uri}{description}]"))
-        }
-        Content::Resource { contents } => attachments::raw_contents_part(contents),
-        Content::Unknown { json } => Part::Text(json.to_string()),
-    }
-}
-
 /// Whether a model was not given the whole of some result, so that it needs a way to read on.
 #[must_use]
 pub fn has_left_out(path: &[Item]) -> bool {
@@ -302,8 +261,10 @@ pub fn has_left_out(path: &[Item]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use domain::item;
+    use domain::item::Content;
+
+    use super::*;
 
     fn model(name: &str) -> ModelRef {
         ModelRef { provider: "p".into(), model: name.into() }

@@ -3,24 +3,15 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use host::Host;
 use mcp_proto::session::ListKind;
 
 use super::Run;
-use crate::Host;
-use crate::catalog::List;
-use crate::conversation::offered::ServerForModel;
 
 /// How long a model waits at most for lists of tools that are read again.
 const READING: Duration = Duration::from_secs(10);
 /// How often a list is read at most for one request: a server may say all the time that it changed.
 const READINGS: usize = 3;
-
-impl ServerForModel {
-    /// Whether it said that its tools changed, and they were not read since.
-    pub(super) fn is_outdated(&self) -> bool {
-        self.is_ready && self.reviewed.as_ref().is_some_and(|reviewed| reviewed.catalog.is_outdated(List::Tools))
-    }
-}
 
 impl Run {
     /// Waits until the lists of tools are read that are being changed, for as long as that may take. Gives whether there were any.
@@ -41,7 +32,7 @@ impl Run {
     /// Waits likewise for the list of a server whose tool a model calls.
     pub(super) async fn wait_for_list_of(&self, server: &str) {
         let catalog = self.host.catalog(server.to_owned()).await;
-        if catalog.is_ok_and(|catalog| catalog.is_outdated(List::Tools)) {
+        if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
             tokio::select! {
                 () = read_again(&self.host, server) => {}
                 () = self.answering.running.stop.cancelled() => {}
@@ -61,7 +52,7 @@ async fn read_again(host: &Host, server: &str) {
         for _ in 0..READINGS {
             // A server that has ended meanwhile has no tools to wait for.
             let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
-            if !catalog.is_outdated(List::Tools) {
+            if !catalog.has_outdated_tools() {
                 return;
             }
         }

@@ -1,8 +1,8 @@
 //! A server's instructions: told as the user saw them, and counted as its words.
 
+use chat::{Chat, NewMessage, Offered};
 use domain::item::Body;
 use host::HostOptions;
-use host::conversation::Offered;
 use testkit::app::App;
 use testkit::model::{ScriptedModel, reference};
 
@@ -11,7 +11,7 @@ use super::{ID, Talk};
 
 /// The user lets the model have them as they are now.
 async fn turn_on(talk: &Talk) {
-    let tools = talk.app.host.conversation_tools(ID.into()).await.unwrap();
+    let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
     let [said] = &tools.instructions[..] else { panic!("one server says something: {:?}", tools.instructions) };
     let on = Offered { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
     talk.set(|settings| settings.servers = vec![on]).await;
@@ -33,17 +33,13 @@ async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_ane
 
     talk.set(|settings| settings.servers.clear()).await;
     talk.app.host.close().await;
-    let Talk { app: App { folder, host, .. }, .. } = talk;
-    drop(host);
+    let Talk { app: App { folder, host, .. }, chat, .. } = talk;
+    drop((host, chat));
     let app = App::start_in(folder, vec![], HostOptions::default()).await;
     let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
     model.next(says("Still."));
-    let message = host::conversation::NewMessage {
-        text: "Hi".into(),
-        model: Some(reference("m")),
-        ..host::conversation::NewMessage::default()
-    };
-    app.host.send_message(ID.into(), message, None).await.unwrap();
+    let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..NewMessage::default() };
+    Chat::new(app.host.clone()).send_message(ID.into(), message, None).await.unwrap();
     let label = app.host.label(ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: and they are still there when Drawbridge is started anew");
 }

@@ -1,7 +1,7 @@
 //! Conversations: what the user, models, tools and prompts said. Items form a tree, so that a message can be written anew without
 //! losing what followed the old one; the path from the first item to the head is what is shown, and what a model gets.
 //!
-//! A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
+//! [`Chat`] works on a [`Host`](host::Host), which knows nothing of it. A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
 
 pub mod attachments;
 pub mod context;
@@ -14,19 +14,17 @@ mod log;
 pub mod offered;
 mod own_tools;
 mod replies;
-pub(crate) mod review;
 mod run;
 pub mod search;
-mod shown;
 mod stream;
 mod system;
 
+use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 
-pub use engine::{Begun, ConversationTools, Instructions, NewMessage, Spent};
+pub use engine::{Begun, Chat, ConversationTools, Instructions, NewMessage, Spent};
 pub use error::ConversationError;
 pub use models::ModelRef;
-pub(crate) use replies::Replies;
 
 /// What the user set for a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,5 +61,19 @@ impl Offered {
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|on| on.iter().any(|name| name == tool))
+    }
+
+    /// The server's instructions, if the user lets a model have them as they are now.
+    #[must_use]
+    pub fn instructions_of<'a>(&self, server: &'a ServerForModel) -> Option<&'a str> {
+        let is_as_seen = self.instructions.is_some() && self.instructions == server.instructions_hash();
+        server.instructions.as_deref().filter(|_| server.is_ready && is_as_seen)
+    }
+
+    /// True if the server's instructions are others than those that the user lets a model have.
+    #[must_use]
+    pub fn has_other_instructions(&self, server: &ServerForModel) -> bool {
+        let now = server.instructions_hash();
+        server.is_ready && self.instructions.is_some() && now.is_some() && self.instructions != now
     }
 }

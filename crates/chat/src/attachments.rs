@@ -3,9 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::item::{Attachment, ResourceContents};
+use host::review::{bytes_part, contents_part, shown};
 use models::Part;
-
-use super::shown::{shown, shown_part};
 
 /// The most attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;
@@ -79,57 +78,6 @@ pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceC
     let mut parts = vec![Part::Text(source)];
     parts.extend(contents.iter().map(contents_part));
     parts
-}
-
-/// One part of a resource.
-#[must_use]
-pub fn contents_part(contents: &ResourceContents) -> Part {
-    shown_part(raw_contents_part(contents))
-}
-
-/// The same with its text as it came.
-pub(super) fn raw_contents_part(contents: &ResourceContents) -> Part {
-    match (&contents.text, &contents.blob) {
-        (Some(text), _) => Part::Text(text.clone()),
-        (None, Some(blob)) => {
-            let mime = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
-            raw_bytes_part(&contents.uri, mime, blob)
-        }
-        (None, None) => Part::Text("(empty)".to_owned()),
-    }
-}
-
-/// Bytes in base64 as what their media type says; text as text.
-#[must_use]
-pub fn bytes_part(name: &str, mime: &str, data: &str) -> Part {
-    shown_part(raw_bytes_part(name, mime, data))
-}
-
-/// The same with its text as it came.
-pub(super) fn raw_bytes_part(name: &str, mime: &str, data: &str) -> Part {
-    let Ok(bytes) = STANDARD.decode(data) else {
-        return Part::Text(format!("(what is in {name:?} can't be read)"));
-    };
-    let kind = mime.split(['/', ';']).next().unwrap_or_default();
-    match kind {
-        "image" if !mime.starts_with("image/svg") => Part::Image { mime: mime.to_owned(), data: bytes.into() },
-        "audio" => Part::Audio { mime: mime.to_owned(), data: bytes.into() },
-        _ => match as_text(mime, bytes) {
-            Ok(text) => Part::Text(text),
-            Err(bytes) => Part::File { name: name.to_owned(), mime: mime.to_owned(), data: bytes.into() },
-        },
-    }
-}
-
-/// Text where the type says so, or where nothing is said and it is some.
-fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
-    let is_said = mime.starts_with("text/")
-        || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
-    let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");
-    if !(is_said || is_open) || bytes.contains(&0) {
-        return Err(bytes);
-    }
-    String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! What the user does while a model works: what is added waits or is refused, and what is turned off is off at once.
 
+use chat::ConversationError;
 use domain::history::{After, NewItem, Reading, ReadingKind};
 use domain::item::{Body, State};
-use host::conversation::ConversationError;
 use host::view::{QuestionBody, UserAnswer};
 use models::Delta;
 use policy::Scope;
@@ -28,13 +28,13 @@ async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer(
     let mut talk = Talk::new(vec![half, says("I see it.")], &[]).await;
     talk.send("Hi").await;
     talk.piece().await;
-    let refused = talk.app.host.append_items(ID.into(), vec![attached("a1")]).await;
+    let refused = talk.chat.append_items(ID.into(), vec![attached("a1")]).await;
     assert_eq!(refused, Err(ConversationError::Answering), "the model would not get it");
-    let host = talk.app.host.clone();
-    let kept = tokio::spawn(async move { host.append_when_free(ID.into(), vec![attached("a2")]).await });
+    let chat = talk.chat.clone();
+    let kept = tokio::spawn(async move { chat.append_when_free(ID.into(), vec![attached("a2")]).await });
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(talk.items().len(), 2, "what must not be lost, such as a call that ended, waits");
-    assert!(talk.app.host.stop_reply(ID), "the answer is stopped");
+    assert!(talk.chat.stop_reply(ID), "the answer is stopped");
     assert_eq!(tokio::time::timeout(PATIENCE, kept).await.unwrap().unwrap(), Ok(()), "then it is kept");
     talk.ended().await;
     let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();

@@ -35,8 +35,8 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
         talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
         call
     };
-    let message = host::conversation::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
-    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let asked_about = approve.await;
     let items = talk.ended().await;
     let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("reply", State::Whole)];
@@ -64,8 +64,8 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
         uses("u3", "demo__write_note", json!({})),
     ]);
     let mut talk = Talk::new(vec![wants, says("Done.")], &["add"]).await;
-    let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
-    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::QuestionView| matches!(&q.body, QuestionBody::Tool { arguments, .. } if arguments["a"] == a);
     let (first, second) =
         (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
@@ -95,10 +95,10 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
 async fn a_stop_ends_calls_that_wait_and_the_run() {
     let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk = Talk::new(vec![wants], &["add"]).await;
-    let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
-    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
     talk.app.question("demo", "the call", is_call).await;
-    assert!(talk.app.host.stop_reply(ID), "it is under way");
+    assert!(talk.chat.stop_reply(ID), "it is under way");
     let items = talk.ended().await;
     assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was not made");
     assert!(talk.app.questions().await.is_empty(), "and its question is gone");
@@ -117,7 +117,7 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     let last = &items.last().unwrap().body;
     assert!(matches!(last, Body::Notice { notice: Notice::Rounds { rounds: 2 } }), "it stopped and says so: {last:?}");
     assert_eq!(talk.model.asked().len(), 2, "after as many rounds as it may have");
-    talk.app.host.continue_reply(ID.into()).await.unwrap();
+    talk.chat.continue_reply(ID.into()).await.unwrap();
     let items = talk.ended().await;
     assert_eq!(text(items.last().unwrap()), "Enough.", "and went on when the user said so");
     let asked = talk.model.asked();
@@ -148,7 +148,7 @@ async fn a_long_result_is_read_on_in_pieces() {
     assert_eq!(asked[0].tools.len(), 1, "the tool to read on is offered when there is something to read on");
     assert_eq!(asked[1].tools.last().map(|tool| tool.name.as_str()), Some("read_result"), "and at the end");
     let Body::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
-    let all = host::conversation::context::text_of_result(result);
+    let all = chat::context::text_of_result(result);
     let mut how = to_read_on(note).expect("the note says how to read on");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "from where it was cut");
     // From the beginning, as each piece says it, until there is no more.
@@ -184,8 +184,8 @@ async fn what_one_server_said_makes_a_call_of_another_ask_again() {
         talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     };
     assert!(tokio::join!(by_hand, allow).0.is_ok(), "the user always allows this tool");
-    let message = host::conversation::NewMessage { text: "Add".into(), ..Default::default() };
-    talk.app.host.send_message(ID.into(), message, None).await.unwrap();
+    let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let question = talk.app.question("demo", "the first call", is_call).await;
     talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let question = talk.app.question("other", "the call that a result led to", is_call).await;
@@ -219,7 +219,7 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(talk.items()[2].state, State::Streaming, "a crash now would leave it so");
-    assert!(talk.app.host.stop_reply(ID), "it is stopped");
+    assert!(talk.chat.stop_reply(ID), "it is stopped");
     let items = talk.ended().await;
     assert!(sent(&items[2]), "and stays, though the call failed: {:?}", items[2]);
     let error = call(&items[2]).2.unwrap_or_default();

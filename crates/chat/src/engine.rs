@@ -1,10 +1,12 @@
 //! What can be done with a conversation and its model: say something, stop, have an answer again, set it up. At most one answer is
 //! under way in each conversation.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use domain::history::{NewItem, Taken};
 use domain::item::{Attachment, Body, Content, Item, Role, State};
+use host::activity::now;
+use host::{Host, ServerForModel};
 use models::ModelRef;
 use serde_json::Value;
 
@@ -12,13 +14,11 @@ use super::attachments;
 use super::error::MAX_SERVERS;
 use super::export::{self, Format};
 use super::log::Log;
-use super::offered::{Offering, ServerForModel};
+use super::offered::Offering;
 use super::replies::{Answering, Held, Replies};
 use super::run::Run;
 use super::system;
 use super::{ConversationError, Offered, Settings};
-use crate::Host;
-use crate::activity::now;
 
 /// The longest message that the user can write, in bytes.
 const MAX_TEXT: usize = 4 << 20;
@@ -76,7 +76,21 @@ pub struct Spent {
     pub context: Option<u64>,
 }
 
-impl Host {
+/// Conversations with models, on a host. Clones are handles to the same one. A host has one: answers under way are known to it and its
+/// clones alone.
+#[derive(Clone)]
+pub struct Chat {
+    host: Host,
+    replies: Arc<Replies>,
+}
+
+impl Chat {
+    /// Conversations on this host.
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        Self { host, replies: Arc::default() }
+    }
+
     /// Sends a message to a conversation's model, after an item or after the head. The answer comes as events.
     ///
     /// # Errors
@@ -176,7 +190,7 @@ impl Host {
         let held = Replies::write(&self.replies, &conversation).await?;
         self.log(&conversation).show(item).await?;
         drop(held);
-        self.conversations_changed(Some(conversation)).await?;
+        self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
     }
 
@@ -201,16 +215,16 @@ impl Host {
     async fn append(&self, held: Held, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
         let mut items = items;
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
-            item.readings = self.with_claims(std::mem::take(&mut item.readings)).await?;
-            self.note_readings(conversation.clone(), item.readings.clone()).await?;
+            item.readings = self.host.with_claims(std::mem::take(&mut item.readings)).await?;
+            self.host.note_readings(conversation.clone(), item.readings.clone()).await?;
         }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {
-            self.put_in(conversation.clone(), sources, false).await?;
+            self.host.put_in(conversation.clone(), sources, false).await?;
         }
         self.log(&conversation).append(items).await?;
         drop(held);
-        self.conversations_changed(Some(conversation)).await?;
+        self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
     }
 
@@ -226,7 +240,7 @@ impl Host {
             return Err(ConversationError::TooManyServers);
         }
         self.log(&conversation).set(&settings).await?;
-        self.conversations_changed(Some(conversation)).await?;
+        self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
     }
 
@@ -242,10 +256,10 @@ impl Host {
     /// If there is no such conversation.
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
         let (_, settings) = self.log(&conversation).conversation().await?;
-        let servers = self.servers_of(&settings.servers).await?;
-        let registry = self.models().await?;
+        let servers = servers_of(&self.host, &settings.servers).await?;
+        let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
-        let threshold = self.with(|owner| owner.conversation_bounds()).await?.threshold(context);
+        let threshold = self.host.conversation_bounds().await?.threshold(context);
         let said = |(_, server): &(Offered, ServerForModel)| {
             let text = system::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(Instructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
@@ -263,7 +277,7 @@ impl Host {
     pub async fn conversation_spent(&self, conversation: String) -> Result<Spent, ConversationError> {
         let log = self.log(&conversation);
         let (_, settings) = log.conversation().await?;
-        let registry = self.models().await?;
+        let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
         Ok(Spent { taken: log.taken().await?, context })
     }
@@ -292,22 +306,12 @@ impl Host {
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
     }
 
-    /// Servers as a model may know of them.
-    pub(super) async fn servers_of(
-        &self,
-        offered: &[Offered],
-    ) -> Result<Vec<(Offered, ServerForModel)>, ConversationError> {
-        let names: Vec<String> = offered.iter().map(|offered| offered.server.clone()).collect();
-        let servers = self.with(move |owner| owner.servers_for_model(&names)).await?;
-        Ok(offered.iter().cloned().zip(servers).collect())
-    }
-
     async fn begin(&self, conversation: &str) -> Result<Answering, ConversationError> {
         Replies::begin(&self.replies, conversation).await
     }
 
     fn log(&self, conversation: &str) -> Log {
-        Log::new(&self.ports().history, conversation.to_owned())
+        Log::new(&self.host.ports().history, conversation.to_owned())
     }
 
     /// Writes a message after an item and has it answered.
@@ -332,12 +336,12 @@ impl Host {
         let message = Item { id: new_id(), parent, at: now(), state: State::Whole, body };
         log.write(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
-        self.tell(log.told(message, true).await).await?;
+        self.host.tell_of_conversation(log.told(message, true).await).await?;
         let conversation = log.conversation.clone();
         let begun = self.answer_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
             // The page was told that an answer comes.
-            self.conversations_changed(Some(conversation)).await?;
+            self.host.conversations_changed(Some(conversation)).await?;
         }
         begun
     }
@@ -347,9 +351,9 @@ impl Host {
         let (_, mut settings) = log.conversation().await?;
         let chosen = match model.or_else(|| settings.model.clone()) {
             Some(model) => model,
-            None => self.default_model().await?.ok_or(ConversationError::NoModel)?,
+            None => self.host.default_model().await?.ok_or(ConversationError::NoModel)?,
         };
-        self.models().await?.provider(&chosen.provider)?;
+        self.host.models().await?.provider(&chosen.provider)?;
         if settings.model.as_ref() != Some(&chosen) {
             settings.model = Some(chosen.clone());
             log.set(&settings).await?;
@@ -368,14 +372,23 @@ impl Host {
     ) -> Result<Begun, ConversationError> {
         let conversation = log.conversation.clone();
         let (kept, _) = log.conversation().await?;
-        self.note_readings(conversation.clone(), kept.readings).await?;
-        self.put_in(conversation.clone(), kept.sources, true).await?;
-        let run = Run::begin(self.clone(), log, begun, settings, model, parent).await?;
+        self.host.note_readings(conversation.clone(), kept.readings).await?;
+        self.host.put_in(conversation.clone(), kept.sources, true).await?;
+        let run = Run::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
-        self.conversations_changed(Some(conversation)).await?;
+        self.host.conversations_changed(Some(conversation)).await?;
         tokio::spawn(run.go());
         Ok(Begun { message, reply })
     }
+}
+
+/// Servers as a model may know of them.
+pub(super) async fn servers_of(
+    host: &Host,
+    offered: &[Offered],
+) -> Result<Vec<(Offered, ServerForModel)>, ConversationError> {
+    let names = offered.iter().map(|offered| offered.server.clone()).collect();
+    Ok(offered.iter().cloned().zip(host.servers_for_model(names).await?).collect())
 }
 
 /// An id that no other item has.

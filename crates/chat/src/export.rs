@@ -7,11 +7,11 @@
 use std::fmt::Write as _;
 
 use domain::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
+use host::review::shown;
 use serde::Serialize;
 
 use super::Settings;
 use super::inert_markdown::{code_block, inert, inert_words};
-use super::shown::shown;
 
 /// How a conversation is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,7 +281,7 @@ mod tests {
         let prompted = Body::Message {
             role: Role::User,
             content: vec![Content::Text { text: forged.into() }],
-            prompt: Some(super::super::item::PromptOrigin {
+            prompt: Some(domain::item::PromptOrigin {
                 server: "files".into(),
                 prompt: "![](https://evil.example)".into(),
                 arguments: std::collections::BTreeMap::new(),

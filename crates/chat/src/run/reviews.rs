@@ -2,11 +2,11 @@
 
 use domain::call::CallFailure;
 use domain::item::{Content, ToolResult};
+use host::{ResultOrigin, ResultVerdict};
 use mcp_proto::session::{CallError, CloseReason};
 
 use super::Run;
-use crate::conversation::context;
-use crate::owner::{ResultOrigin, ResultVerdict};
+use crate::context;
 
 impl Run {
     /// The result of a call, once the model may read it.

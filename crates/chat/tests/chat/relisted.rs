@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use chat::{Chat, Offered, Settings};
 use domain::history::Conversation;
 use domain::item::{Body, Item};
-use host::conversation::{Offered, Settings};
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;
@@ -41,9 +41,10 @@ async fn talk(second: [&str; 2]) -> Talk {
     app.host.ports().history.create(&conversation).unwrap();
     let servers = vec![Offered { server: "bad".into(), tools: None, instructions: None }];
     let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
-    app.host.set_conversation(ID.into(), settings).await.unwrap();
+    let chat = Chat::new(app.host.clone());
+    chat.set_conversation(ID.into(), settings).await.unwrap();
     let events = app.host.events();
-    Talk { app, model: Arc::clone(&model), events }
+    Talk { app, chat, model: Arc::clone(&model), events }
 }
 
 /// Allows the first call for the rest of the run.
