@@ -1,8 +1,10 @@
 //! The handle to a running host.
 
 mod conversation;
+mod providers;
 mod results;
 mod rules;
+mod sampling;
 mod sign_in;
 
 use std::collections::BTreeMap;

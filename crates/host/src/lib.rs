@@ -12,6 +12,7 @@ mod connection;
 pub mod form;
 mod handle;
 pub mod limits;
+mod merge;
 pub mod output;
 mod owner;
 pub mod packages;
@@ -30,11 +31,11 @@ mod vault;
 pub mod view;
 mod wake;
 
-pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
+pub use limits::MAX_QUESTIONS;
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
-    Seen, Sent, ServerError, ServerForModel, definition_hash,
+    Seen, Sent, ServerError, ServerForModel, client_document,
 };
 
 use std::time::Duration;

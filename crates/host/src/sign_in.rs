@@ -6,8 +6,6 @@ use std::fmt;
 use domain::Millis;
 use serde::Serialize;
 
-pub use crate::owner::client_document;
-
 /// Why a server is not in use, though it was reached: it wants its user to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInNeeded {

@@ -35,8 +35,6 @@ use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
 
-/// The most questions of one server that wait for the user at a time; more are refused.
-pub const MAX_QUESTIONS: usize = 10;
 /// The most commands that wait for a connection.
 const MAX_COMMANDS: usize = 256;
 

@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use super::Owner;
 use super::approvals::{address_words, command_words};
 use super::audit::Decided;
-use super::definitions::definition_hash;
 use super::gate::{Approval, Changed, Departure, Leaving, open_page, refuses};
 use super::launch_state::files_now;
 use super::links::follow;
@@ -26,6 +25,7 @@ use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
 use crate::sampling::{Limit, Unfit};
+use crate::server_config::definition_hash;
 use crate::url_parts::UrlParts;
 use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 

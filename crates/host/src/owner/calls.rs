@@ -17,7 +17,6 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
-use super::approvals::config_hash;
 use super::audit::Decided;
 use super::gate::Departure;
 use super::links::{follow, not_followed};
@@ -27,8 +26,10 @@ use super::questions::For;
 use super::{Owner, Read};
 use crate::activity::now;
 use crate::catalog::{Catalog, List};
-use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
+use crate::connection::{RunId, Tell, Ticket};
+use crate::limits::MAX_QUESTIONS;
 use crate::ports::AuditEntry;
+use crate::server_config::config_hash;
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// A call's answer.

@@ -8,10 +8,10 @@ use policy::{Hash, Standing};
 use serde_json::{Map, Value, json};
 
 use super::Owner;
-use super::approvals::config_hash;
 use super::pins::command_parts;
 use crate::activity::now;
 use crate::review::{Kind, Pin, ServerPins};
+use crate::server_config::config_hash;
 use crate::server_config::{ServerConfig, ServerTransport};
 
 /// The parts of a command that its configuration alone decides.

@@ -11,7 +11,8 @@ use super::Owner;
 use super::audit::Decided;
 use super::questions::{For, Pending, kind_of, subject_of};
 use crate::activity::now;
-use crate::connection::{MAX_QUESTIONS, RunId};
+use crate::connection::RunId;
+use crate::limits::MAX_QUESTIONS;
 
 /// So many refusals in a row mute a server for a while.
 const REFUSALS: u32 = 3;

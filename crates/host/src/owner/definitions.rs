@@ -8,9 +8,8 @@ use mcp_proto::types::Tool;
 use policy::{Claims, Hash, HashBegun, Standing, canonical_object};
 use serde_json::{Map, Value, json};
 
-use super::approvals::config_hash;
 use crate::catalog::Catalog;
-use crate::server_config::ServerConfig;
+use crate::server_config::{ServerConfig, definition_hash};
 
 /// What one tool's definition hashes to.
 #[derive(Debug)]
@@ -75,12 +74,6 @@ impl Definitions {
         };
         Some(&self.known[at])
     }
-}
-
-/// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
-#[must_use]
-pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
-    Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
 }
 
 /// What a server says of a tool; where it says nothing, what the specification says in its place.

@@ -8,10 +8,10 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use super::approvals::config_hash;
 use crate::activity::now;
 use crate::connection::RunId;
 use crate::ports::Document;
+use crate::server_config::config_hash;
 use crate::view::Connected;
 
 /// How long it is believed. A server that has learned a newer revision meanwhile often still answers as before, and only

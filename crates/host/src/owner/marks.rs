@@ -8,7 +8,7 @@ use mcp_proto::types::Tool;
 use policy::{Grants, Hash, Scope, Subject};
 use serde_json::{Map, json};
 
-use super::approvals::{address_hash, command_hash};
+use super::approvals::command_hash;
 use super::pins::{address_parts, command_parts, endpoint_parts};
 use super::questions::For;
 use super::{Owner, ServerRecord};
@@ -17,6 +17,7 @@ use crate::review::{
     Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
     flags_of_text,
 };
+use crate::server_config::address_hash;
 use crate::sign_in::SignInEndpoint;
 use crate::view::QuestionBody;
 

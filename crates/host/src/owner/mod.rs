@@ -69,7 +69,6 @@ use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
 pub(crate) use answers::real_folders;
-pub(crate) use approvals::path_in_json;
 use audit::{Audits, Decided};
 pub use calls::Sent;
 use calls::{CallRecord, TicketUse};
@@ -77,9 +76,7 @@ pub(crate) use calls::{CallReply, NewCall};
 pub use conversation::ServerForModel;
 use cool_down::Asking;
 use definitions::Definitions;
-pub use definitions::definition_hash;
 use document_writer::DocumentWriter;
-pub(crate) use documents::changed_entries;
 use domain::Millis;
 use domain::question::QuestionId;
 pub use flow::FlowError;

@@ -11,11 +11,12 @@ use policy::{Act, Decision, Hash};
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use super::approvals::{command_hash, config_hash};
+use super::approvals::command_hash;
 use super::starting::{Found, files};
 use crate::activity::{ActivityKind, now};
 use crate::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use crate::ports::Document;
+use crate::server_config::config_hash;
 use crate::server_config::{ServerConfig, StdioConfig};
 use crate::view::QuestionBody;
 

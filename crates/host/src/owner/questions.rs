@@ -11,7 +11,7 @@ use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canoni
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::approvals::{address_hash, command_hash};
+use super::approvals::command_hash;
 use super::audit::Decided;
 use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
@@ -23,6 +23,7 @@ use crate::form::Form;
 use crate::ports::AuditEntry;
 use crate::review::as_json;
 use crate::sampling::{Run, ask_hash, asked_before};
+use crate::server_config::address_hash;
 use crate::url_parts::shown_url;
 use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 

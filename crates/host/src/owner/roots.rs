@@ -12,7 +12,6 @@ use serde_json::json;
 use url::Url;
 
 use super::Owner;
-use super::approvals::config_hash;
 use super::audit::{Decided, WaitingFolders};
 use super::document_writer::with_entry;
 use super::gate::{allowed_answer, refuses};
@@ -20,6 +19,7 @@ use super::questions::refusal;
 use crate::activity::now;
 use crate::connection::{RunId, Ticket};
 use crate::ports::Document;
+use crate::server_config::config_hash;
 
 /// The folders a server may know of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

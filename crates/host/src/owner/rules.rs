@@ -15,7 +15,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::approvals::config_hash;
 use super::audit::Decided;
 use super::definitions::claims_of;
 use super::document_writer::ReadDocument;
@@ -27,6 +26,7 @@ use crate::catalog::List;
 use crate::ports::Document;
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
+use crate::server_config::config_hash;
 use crate::server_config::{ServerConfig, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 

@@ -8,9 +8,9 @@ use mcp_transport::stdio::leads_to_code;
 use policy::Hash;
 use serde_json::json;
 
-use super::approvals::path_in_json;
 use crate::packages::Launched;
 use crate::server_config::StdioConfig;
+use crate::server_config::path_in_json;
 
 /// How much of a hash names a home.
 const NAME: usize = 24;

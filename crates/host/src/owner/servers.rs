@@ -7,7 +7,7 @@ use policy::{Grant, Subject};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::approvals::{address_hash, approval_words};
+use super::approvals::approval_words;
 use super::definitions::Definitions;
 use super::marks::Said;
 use super::sign_in::{Access, Forgotten};
@@ -15,6 +15,7 @@ use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
 use crate::ports::{Document, ServerSettings};
+use crate::server_config::address_hash;
 use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 

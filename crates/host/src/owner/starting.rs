@@ -11,7 +11,7 @@ use mcp_transport::stdio::{CommandNotFound, LaunchFiles, PathSource, SearchPath,
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use serde_json::json;
 
-use super::approvals::{address_hash, command_hash, without_sandbox};
+use super::approvals::{command_hash, without_sandbox};
 use super::gate::Departure;
 use super::launch_state::files_now;
 use super::packages::PackageStart;
@@ -25,6 +25,7 @@ use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not
 use crate::packages::{Launched, LoadedPackage};
 use crate::ports::Secrets;
 use crate::secrets::{Filled, Unresolved};
+use crate::server_config::address_hash;
 use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
 

@@ -33,7 +33,7 @@ use policy::{Hash, Standing};
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, List};
-use crate::server_config::ServerConfig;
+use crate::server_config::{ServerConfig, definition_hash};
 
 /// What is worth a second look about one thing of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -111,7 +111,7 @@ impl Reviewed {
         let definition = json!(tool);
         let hash = Hash::of(&definition);
         let grant = self.granted.get(&tool.name);
-        let granted = grant.is_some_and(|rests_on| *rests_on == crate::definition_hash(&self.config, tool));
+        let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
         let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
         let marks = self.marks(Kind::Tool, &tool.name, &definition, standing);
         let allowed = granted && standing == Standing::Reviewed && !marks.outdated;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::names::Names;
 use super::{Change, Diff, title_of};
-use crate::owner::changed_entries;
+use crate::merge::changed_entries;
 
 /// The most definitions of one kind that are kept of a server. What is beyond counts as new, and asks each time.
 pub const MAX_PINS: usize = 5_000;

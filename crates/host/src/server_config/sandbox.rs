@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::owner::path_in_json;
+use super::hashes::path_in_json;
 pub use mcp_transport::sandbox::{Access, Folder, HostPattern, Network};
 
 /// The most folders of one server.

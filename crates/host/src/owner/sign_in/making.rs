@@ -9,7 +9,6 @@ use tokio::sync::{mpsc, watch};
 use url::Url;
 
 use super::super::Command;
-use super::super::approvals::address_hash;
 use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
 use super::user::Asker;
@@ -17,6 +16,7 @@ use super::{SignIn, views};
 use crate::activity::Activity;
 use crate::ports::Ports;
 use crate::server_config::HttpConfig;
+use crate::server_config::address_hash;
 use crate::vault::{SecretsVault, Vaults};
 
 /// How often it is told that something about a sign-in changed.

@@ -1,7 +1,8 @@
 //! How much of the user's models a server may use, by the handle to the host.
 
-use super::{SamplingReport, SamplingSettings};
-use crate::{Host, HostClosed, SamplingError, ServerError};
+use super::{Host, HostClosed};
+use crate::owner::{SamplingError, ServerError};
+use crate::sampling::{SamplingReport, SamplingSettings};
 
 impl Host {
     /// How much of the user's models a server may use, and has used.
