@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use api::Api;
 use domain::StoreError;
-use host::ports::Platform;
-use host::server_config::ConfigProblem;
 use host::{Host, HostOptions};
+use ports::Platform;
+use ports::server_config::ConfigProblem;
 use store::Locations;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};

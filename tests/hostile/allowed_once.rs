@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use domain::question::Why;
-use host::ports::AuditQuery;
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::AuditQuery;
 use serde_json::{Map, json};
 use testkit::app::{App, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};

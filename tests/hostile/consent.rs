@@ -425,7 +425,7 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     ended(called).await.unwrap();
 
-    let entry = host::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
+    let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
     app.host.update_server("harbour".into(), entry).await.unwrap().unwrap();
     app.until("harbour", "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     app.ready("harbour").await;

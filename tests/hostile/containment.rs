@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::limits::Limits;
-use host::server_config::{Access, Folder, Network, SandboxConfig, ServerConfig, ServerEntry};
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};
 

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use domain::flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
-use host::ports::{AuditEntry, AuditQuery};
 use host::sampling::Run;
-use host::server_config::ServerConfig;
 use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, ResultOrigin, ResultVerdict};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
 use models::Part;
 use policy::{Effect, PolicyRule, RuleRef, Scope};
+use ports::server_config::ServerConfig;
+use ports::{AuditEntry, AuditQuery};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Map, Value, json};

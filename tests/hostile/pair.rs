@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::server_config::ServerConfig;
 use host::view::{CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::Timeouts;
 use mcp_proto::types::CallToolResult;
 use mcp_transport::stdio::SearchPath;
 use policy::Scope;
+use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};
 use testkit::{binaries, lure, processes};

@@ -4,11 +4,11 @@ use domain::call::CallFailure;
 use domain::question::Why;
 use host::AnswerError;
 use host::form::{FieldKind, FieldProblem, Form, TextFormat};
-use host::url_parts::UrlParts;
 use host::view::{Edit, QuestionBody, UserAnswer};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
+use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 use testkit::app::App;
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, Taken};
-use domain::item::ConversationEvent;
-use domain::item::{Body, Item, State, readings, sources};
+use domain::item::{Body, ConversationEvent, Item, State, readings, sources};
 use domain::{StoreError, history};
-use host::ports::History;
+use ports::History;
 use serde_json::json;
 
 use super::{ConversationError, Settings};

@@ -246,9 +246,9 @@ mod tests {
     use domain::item;
     use host::catalog::Catalog;
     use host::review::{Kind, ServerPins};
-    use host::server_config::StdioConfig;
     use mcp_proto::types::{self as mcp, Listed};
     use policy::Hash;
+    use ports::server_config::StdioConfig;
 
     use super::super::own_tools;
     use super::*;

@@ -21,6 +21,9 @@ use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
+use ports::server_config::ServerEntry;
+use ports::url_parts::UrlParts;
+use ports::{Document, Ports};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -32,10 +35,7 @@ use crate::owner::{
     AnswerError, CallOrigin, CallReply, Command, FlowError, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent,
     ServerError, followed_link, open_page, real_folders,
 };
-use crate::ports::{Document, Ports};
 use crate::review::{Pins, Reviewed};
-use crate::server_config::ServerEntry;
-use crate::url_parts::UrlParts;
 use crate::view::{AppSettings, Edit, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};

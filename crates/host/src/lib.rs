@@ -5,7 +5,6 @@
 //! through that server's own connection, which bounds it.
 
 pub mod activity;
-mod audit;
 mod backoff;
 pub mod catalog;
 mod connection;
@@ -16,17 +15,13 @@ mod merge;
 pub mod output;
 mod owner;
 pub mod packages;
-pub mod ports;
 pub mod providers;
 pub mod review;
 pub mod rules;
 pub mod sampling;
-pub mod secrets;
-pub mod server_config;
 pub mod sign_in;
 pub mod skills;
 pub mod template;
-pub mod url_parts;
 mod vault;
 pub mod view;
 mod wake;

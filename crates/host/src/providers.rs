@@ -11,11 +11,10 @@ use models::{
     Deltas, Found, HttpProvider, Kind, Loss, Model, ModelError, ModelRef, Provider, ProviderSettings, Request, Role,
     SettingsError,
 };
+use ports::{SecretError, Secrets};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
-
-use crate::ports::{SecretError, Secrets};
 
 /// The most providers.
 pub const MAX_PROVIDERS: usize = 50;

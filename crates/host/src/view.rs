@@ -16,17 +16,17 @@ pub use mcp_transport::sandbox::{Missing, Plan};
 pub use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, LaunchRole};
 use models::{ModelRef, Part};
 use policy::{Hash, Scope};
+use ports::AuditEntry;
+use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::form::Form;
 use crate::limits::Limits;
 use crate::packages::LoadedPackage;
-use crate::ports::AuditEntry;
 use crate::review::{Flag, Marks};
 use crate::rules::Trust;
 use crate::sampling::SamplingState;
-use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 use crate::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInNeeded, SignInReason};
 
 /// A server as it is.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use domain::history::{After, Conversation, HistorySearch, ItemRange, NewItem};
 use domain::item::State;
-use host::ports::{History, Platform};
+use ports::{History, Platform};
 use serde_json::{Value, json};
 
 const CONVERSATIONS: usize = 450;

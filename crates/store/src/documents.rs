@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use host::ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument};
+use ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument};
 use serde_json::Value;
 use tokio::sync::mpsc;
 

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::StoreError;
-use host::ports::{Platform, Ports, Secrets};
+use ports::{Platform, Ports, Secrets};
 
 pub use import::{Imported, import};
 pub use locations::{Locations, default_locations};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
-use host::ports::ManagedPolicy;
+use ports::ManagedPolicy;
 use serde_json::Value;
 use tokio::sync::mpsc;
 

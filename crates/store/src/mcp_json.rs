@@ -10,8 +10,8 @@ pub(crate) mod sandbox;
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
-use host::ports::ServerSettings;
-use host::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
+use ports::ServerSettings;
+use ports::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};

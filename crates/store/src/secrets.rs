@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use aws_lc_rs::digest;
 use domain::StoreError;
-use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus};
-use host::secrets::SecretsInMemory;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use zeroize::Zeroizing;
 
 use crate::files::{self, Existing};

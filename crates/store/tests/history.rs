@@ -27,7 +27,7 @@ mod taken;
 
 use domain::history::{After, Conversation, Item, ItemRange, NewItem};
 use domain::item::State;
-use host::ports::History;
+use ports::History;
 use serde_json::{Value, json};
 
 /// A conversation without items.

@@ -2,11 +2,10 @@
 
 use chat::ConversationError;
 use domain::StoreError;
-use domain::history;
-use domain::history::{After, ConversationChange, ItemRange, NewItem};
+use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
 use domain::item::{Body, Item as OwnItem, readings, sources};
 use host::CallOrigin;
-use host::ports::History;
+use ports::History;
 use serde_json::json;
 use std::sync::Arc;
 

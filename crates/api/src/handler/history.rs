@@ -2,8 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use domain::history;
-use domain::history::HistorySearch;
+use domain::history::{self, HistorySearch};
 
 use super::{Api, errors, views};
 use crate::ApiError;

@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ::chat::Chat;
-use host::url_parts::UrlParts as HostUrl;
 use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
 use policy::GrantId;
+use ports::url_parts::UrlParts as HostUrl;
 use serde_json::{Map, Value};
 
 use crate::data::*;

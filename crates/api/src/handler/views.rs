@@ -28,8 +28,6 @@ use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallVie
 use domain::item::ConversationEvent;
 use domain::question::Outcome;
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
-use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
-use host::url_parts::UrlParts as HostUrl;
 use host::view::{
     AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
     TransportFound,
@@ -37,6 +35,8 @@ use host::view::{
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{self as mcp, ServerCapabilities};
 use policy::{Scope as HostScope, Subject};
+use ports::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
+use ports::url_parts::UrlParts as HostUrl;
 
 use super::containment;
 use super::set_up::{self, Values};

@@ -3,8 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::item::ConversationEvent;
-use domain::item::{Body, Cost, ReplyPart, State, Stop};
+use domain::item::{Body, ConversationEvent, Cost, ReplyPart, State, Stop};
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, Part, Reply, Request, Usage};
 use serde_json::Value;

@@ -9,9 +9,9 @@ use domain::history::{
 };
 use domain::item::{Body, State};
 use host::HostOptions;
-use host::ports::{History, Ports};
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
+use ports::{History, Ports};
 use serde_json::json;
 use testkit::app::{App, demo};
 
@@ -80,7 +80,7 @@ impl History for Full {
 async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
     let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change = move |ports: Ports| Ports { history: Arc::new(Full { history: ports.history, refuses }), ..ports };
-    let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+    let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
     let app = App::start_over(folder, vec![("demo", demo(&[]))], HostOptions::default(), secrets, change).await;
     Talk::on(app, vec![wants, says("Done.")], &["demo"], &["add"], Some(1_000_000)).await

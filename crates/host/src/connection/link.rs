@@ -6,11 +6,11 @@ use mcp_proto::session::SessionConfig;
 use mcp_transport::driver::{DriverLimits, Owner};
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
 use mcp_transport::stdio::{ServerProcess, StderrRing};
+use ports::server_config::HttpKind;
 use url::Url;
 
 use super::{HttpStart, Target, outcome};
 use crate::limits::Limits;
-use crate::server_config::HttpKind;
 use crate::view::{Failure, FailureReason};
 
 /// A server that can be talked to.

@@ -23,6 +23,7 @@ use mcp_proto::session::{
 use mcp_transport::http::{Authorizer, KnownServer, TransportFound};
 use mcp_transport::orphans::RunningRecord;
 use mcp_transport::stdio::{SearchPath, ServerCommand};
+use ports::server_config::HttpKind;
 use secrecy::SecretString;
 use tokio::sync::{mpsc, oneshot};
 
@@ -30,7 +31,6 @@ use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::limits::{Counted, Limits};
 use crate::owner::Passed;
-use crate::server_config::HttpKind;
 use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};

@@ -16,6 +16,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{Bell, Control, DriverEvent, Owner};
 use mcp_transport::stdio::StderrRing;
+use ports::url_parts::shown_url;
 use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -28,7 +29,6 @@ use super::usage::Usage;
 use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
-use crate::url_parts::shown_url;
 use crate::view::{Failure, FailureReason};
 
 /// How often activity, progress and changed resources are passed on.

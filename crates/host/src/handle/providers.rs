@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use models::{ModelRef, ProviderSettings};
+use ports::{SecretError, SecretKept};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Host, HostClosed};
-use crate::ports::{SecretError, SecretKept};
 use crate::providers::{ProviderError, ProvidersView, Tried, key_place, key_prefix, try_model};
 
 impl Host {

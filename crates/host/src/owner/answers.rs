@@ -9,6 +9,8 @@ use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::stdio::LaunchFiles;
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
+use ports::server_config::definition_hash;
+use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
@@ -25,8 +27,6 @@ use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
 use crate::sampling::{Limit, Unfit};
-use crate::server_config::definition_hash;
-use crate::url_parts::UrlParts;
 use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 
 /// Why an answer could not be taken.

@@ -5,10 +5,10 @@ use std::path::Path;
 use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, Stamp};
 use policy::Hash;
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;
-use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
 
 /// Over all that decides what runs: the command as it is configured, with the version of the package that it loads, and the files that
 /// it leads to, as they are; in a sandbox also what its program brings into reach, which its first line says.
@@ -87,8 +87,9 @@ pub(super) fn address_words(config: &HttpConfig) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ports::server_config::{AuthConfig, HttpKind, Network, SandboxConfig, address_hash};
+
     use super::*;
-    use crate::server_config::{AuthConfig, HttpKind, Network, SandboxConfig};
 
     #[cfg(unix)]
     #[test]
@@ -106,8 +107,8 @@ mod tests {
         assert_ne!(in_folder(one), in_folder(other), "working folders");
         let with = |folder: &Path| {
             let folder =
-                crate::server_config::Folder { path: folder.to_owned(), access: crate::server_config::Access::Read };
-            let sandbox = crate::server_config::SandboxConfig { folders: vec![folder], network: Network::None };
+                ports::server_config::Folder { path: folder.to_owned(), access: ports::server_config::Access::Read };
+            let sandbox = ports::server_config::SandboxConfig { folders: vec![folder], network: Network::None };
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
         assert_ne!(with(one), with(other), "folders of a sandbox");

@@ -13,6 +13,8 @@ use mcp_proto::session::{
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
 use policy::{Act, By, Decision, Hash, PathFacts, Standing};
+use ports::AuditEntry;
+use ports::server_config::config_hash;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
@@ -28,8 +30,6 @@ use crate::activity::now;
 use crate::catalog::{Catalog, List};
 use crate::connection::{RunId, Tell, Ticket};
 use crate::limits::MAX_QUESTIONS;
-use crate::ports::AuditEntry;
-use crate::server_config::config_hash;
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// A call's answer.

@@ -6,10 +6,10 @@ use std::sync::{Arc, Weak};
 use indexmap::IndexMap;
 use mcp_proto::types::Tool;
 use policy::{Claims, Hash, HashBegun, Standing, canonical_object};
+use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
-use crate::server_config::{ServerConfig, definition_hash};
 
 /// What one tool's definition hashes to.
 #[derive(Debug)]
@@ -103,9 +103,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use mcp_proto::types::Listed;
+    use ports::server_config::StdioConfig;
 
     use super::*;
-    use crate::server_config::StdioConfig;
 
     fn config(command: &str) -> Arc<ServerConfig> {
         Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::StoreError;
+use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Command, Owner};
-use crate::ports::{Document, Documents};
 
 /// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
 const MAX_PENDING: usize = 1_024;

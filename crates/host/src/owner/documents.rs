@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use policy::{Grant, Subject};
+use ports::server_config::ConfigProblem;
+use ports::{Document, DocumentSeal, Refusal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -11,9 +13,7 @@ use super::audit::Decided;
 use super::document_writer::ReadDocument;
 use super::roots::SharedRoots;
 use crate::merge::changed_entries;
-use crate::ports::{Document, DocumentSeal, Refusal, RefusedDocument};
 use crate::review::{Pins, ServerPins};
-use crate::server_config::ConfigProblem;
 use crate::view::{HostEvent, ServerState};
 
 /// The kind of the entries about these documents.

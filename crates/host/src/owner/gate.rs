@@ -13,6 +13,8 @@ use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
 use policy::{By, Hash, Scope};
+use ports::Platform;
+use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
 use url::Url;
 
@@ -21,12 +23,10 @@ use super::pins::standing_of;
 use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
-use crate::ports::Platform;
 use crate::review::{as_json, result_parts};
 use crate::sampling::convert::to_request;
 use crate::sampling::{SamplingState, ask_hash};
 use crate::sign_in::EnteredClient;
-use crate::url_parts::UrlParts;
 use crate::view::{HostEvent, QuestionBody};
 
 /// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.

@@ -5,13 +5,13 @@ use domain::Millis;
 use mcp_proto::Revision;
 use mcp_transport::http::{KnownServer, TransportFound};
 use policy::Hash;
+use ports::Document;
+use ports::server_config::config_hash;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
 use crate::activity::now;
 use crate::connection::RunId;
-use crate::ports::Document;
-use crate::server_config::config_hash;
 use crate::view::Connected;
 
 /// How long it is believed. A server that has learned a newer revision meanwhile often still answers as before, and only

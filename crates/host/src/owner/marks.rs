@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mcp_proto::types::Tool;
 use policy::{Grants, Hash, Scope, Subject};
+use ports::server_config::address_hash;
 use serde_json::{Map, json};
 
 use super::approvals::command_hash;
@@ -17,7 +18,6 @@ use crate::review::{
     Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
     flags_of_text,
 };
-use crate::server_config::address_hash;
 use crate::sign_in::SignInEndpoint;
 use crate::view::QuestionBody;
 

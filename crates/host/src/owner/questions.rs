@@ -8,6 +8,9 @@ use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use mcp_transport::stdio::LaunchFiles;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
+use ports::AuditEntry;
+use ports::server_config::address_hash;
+use ports::url_parts::shown_url;
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -20,11 +23,8 @@ use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
 use crate::form::Form;
-use crate::ports::AuditEntry;
 use crate::review::as_json;
 use crate::sampling::{Run, ask_hash, asked_before};
-use crate::server_config::address_hash;
-use crate::url_parts::shown_url;
 use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 
 /// What an answer leads to.

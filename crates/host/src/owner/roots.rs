@@ -7,6 +7,8 @@ use domain::StoreError;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
+use ports::Document;
+use ports::server_config::config_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
@@ -18,8 +20,6 @@ use super::gate::{allowed_answer, refuses};
 use super::questions::refusal;
 use crate::activity::now;
 use crate::connection::{RunId, Ticket};
-use crate::ports::Document;
-use crate::server_config::config_hash;
 
 /// The folders a server may know of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,8 @@ use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
     SamplingUse, Source, Standing, Subject, canonical_json,
 };
+use ports::Document;
+use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
@@ -23,11 +25,8 @@ use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
 use crate::catalog::List;
-use crate::ports::Document;
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
-use crate::server_config::config_hash;
-use crate::server_config::{ServerConfig, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// The two files of rules, as they were read last.

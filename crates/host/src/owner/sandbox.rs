@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use mcp_transport::sandbox::{Plan, Sandbox, SandboxError, missing};
 use mcp_transport::stdio::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand};
+use ports::Ports;
+use ports::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::sandbox_home::{home_name, home_name_by_settings};
-use crate::ports::Ports;
-use crate::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use crate::view::{SandboxPreview, Writer};
 
 /// Where the homes lie, in the data folder.
@@ -316,8 +316,9 @@ fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use ports::server_config::Network;
+
     use super::*;
-    use crate::server_config::Network;
 
     #[cfg(unix)]
     #[test]

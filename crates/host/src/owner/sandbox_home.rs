@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use mcp_transport::sandbox::reach::is_of_system;
 use mcp_transport::stdio::leads_to_code;
 use policy::Hash;
+use ports::server_config::{StdioConfig, path_in_json};
 use serde_json::json;
 
 use crate::packages::Launched;
-use crate::server_config::StdioConfig;
-use crate::server_config::path_in_json;
 
 /// How much of a hash names a home.
 const NAME: usize = 24;

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::StoreError;
 use policy::{Grant, Subject};
+use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
+use ports::{Document, ServerSettings};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -14,9 +16,6 @@ use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
-use crate::ports::{Document, ServerSettings};
-use crate::server_config::address_hash;
-use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// Why a change to the servers could not be made.

@@ -30,10 +30,10 @@ use std::sync::Arc;
 
 use mcp_proto::types::{Prompt, Tool};
 use policy::{Hash, Standing};
+use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, List};
-use crate::server_config::{ServerConfig, definition_hash};
 
 /// What is worth a second look about one thing of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -164,9 +164,9 @@ pub(crate) fn title_of(definition: &Value) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use mcp_proto::types::Listed;
+    use ports::server_config::StdioConfig;
 
     use super::*;
-    use crate::server_config::StdioConfig;
 
     fn offering(tools: &[Tool]) -> Arc<Catalog> {
         Arc::new(Catalog { tools: tools.iter().map(Listed::from).collect(), ..Catalog::default() }.with_names())

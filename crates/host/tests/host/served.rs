@@ -24,7 +24,7 @@ fn agreeable(app: &App) -> JoinHandle<()> {
 }
 
 /// Servers that are ready, with all their lists read.
-async fn started(servers: Vec<(&str, host::server_config::ServerConfig)>) -> App {
+async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> App {
     let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
     let app = App::start(servers).await;
     for name in names {

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::Path;
 
 use domain::StoreError;
-use host::ports::{AuditFinding, AuditVerdict, Tampered};
+use ports::{AuditFinding, AuditVerdict, Tampered};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use domain::StoreError;
-use host::ports::AuditEntry;
+use ports::AuditEntry;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 

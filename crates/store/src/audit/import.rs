@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::path::Path;
 
 use domain::StoreError;
-use host::ports::AuditEntry;
+use ports::AuditEntry;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use super::chain::Link;

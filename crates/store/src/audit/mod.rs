@@ -23,7 +23,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use domain::StoreError;
-use host::ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
+use ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
 
 pub(crate) use seal::{KeyHolder, MARK, SealKey};
 use sync::Durable;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use host::ports::{AuditEntry, AuditQuery};
+use ports::{AuditEntry, AuditQuery};
 use rusqlite::Row;
 use rusqlite::types::Value;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use domain::StoreError;
-use host::ports::AuditReceipts;
+use ports::AuditReceipts;
 
 use super::file;
 

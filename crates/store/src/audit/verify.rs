@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use domain::StoreError;
-use host::ports::{AuditFinding, AuditSeal, AuditVerdict, Tampered};
+use ports::{AuditFinding, AuditSeal, AuditVerdict, Tampered};
 use rusqlite::Connection;
 
 use super::chain::{Link, START, hex, link, text_of};

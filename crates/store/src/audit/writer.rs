@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use host::ports::{AuditEntry, AuditRetention, Written};
+use ports::{AuditEntry, AuditRetention, Written};
 
 use super::chain::Link;
 use super::encryption::Left;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use host::ports::Document;
+use ports::Document;
 use serde_json::Value;
 
 use super::{DocumentFolder, LIMIT, parsed, unsealable};

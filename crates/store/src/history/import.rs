@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 use domain::history::{After, NewItem};
-use domain::item;
-use domain::item::State;
+use domain::item::{self, State};
 use serde::Deserialize;
 use serde_json::Value;
 

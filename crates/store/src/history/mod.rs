@@ -30,7 +30,7 @@ use domain::history::{
     Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
 };
 use domain::item::State;
-use host::ports::History;
+use ports::History;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 

@@ -3,8 +3,7 @@
 //! was read, which only who has the key can write (`read.rs`, `write.rs`). Without a key nothing is sealed.
 
 use domain::history::Reading;
-use domain::item;
-use domain::item::Item;
+use domain::item::{self, Item};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 

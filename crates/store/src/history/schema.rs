@@ -139,8 +139,8 @@ mod tests {
 
     use domain::history::{After, Conversation, NewItem};
     use domain::item::State;
-    use host::ports::History as _;
-    use host::secrets::SecretsInMemory;
+    use ports::History as _;
+    use ports::secrets::SecretsInMemory;
     use serde_json::json;
 
     use super::super::{HistoryDatabase, locked};

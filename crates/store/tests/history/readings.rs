@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use domain::history::{Conversation, NewItem, Reading, ReadingKind};
-use host::ports::History;
+use ports::History;
 use rusqlite::Connection;
 use serde_json::json;
 

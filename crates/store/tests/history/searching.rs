@@ -2,7 +2,7 @@
 
 use domain::history::HistorySearch;
 use domain::item::State;
-use host::ports::History;
+use ports::History;
 
 use super::common::Store;
 use super::{begun, replies, says};

@@ -2,7 +2,7 @@
 
 use domain::history::{After, NewItem, Taken};
 use domain::item::{Cost, State};
-use host::ports::History;
+use ports::History;
 use serde_json::{Value, json};
 
 use super::common::Store;

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use mcp_auth::Authorization;
 use policy::Hash;
+use ports::Ports;
+use ports::server_config::{HttpConfig, address_hash};
 use tokio::sync::{mpsc, watch};
 use url::Url;
 
@@ -14,9 +16,6 @@ use super::signing::Signing;
 use super::user::Asker;
 use super::{SignIn, views};
 use crate::activity::Activity;
-use crate::ports::Ports;
-use crate::server_config::HttpConfig;
-use crate::server_config::address_hash;
 use crate::vault::{SecretsVault, Vaults};
 
 /// How often it is told that something about a sign-in changed.

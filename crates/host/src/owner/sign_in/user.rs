@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use domain::Millis;
 use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
+use ports::Platform;
+use ports::url_parts::UrlParts;
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
@@ -13,9 +15,7 @@ use super::super::Command;
 use super::super::gate::{Departure, Passed, open_page};
 use super::views;
 use crate::activity::now;
-use crate::ports::Platform;
 use crate::sign_in::EnteredClient;
-use crate::url_parts::UrlParts;
 use crate::view::QuestionBody;
 
 /// How long a sign-in waits for the browser to come back, in milliseconds.

@@ -5,11 +5,11 @@ use mcp_auth::{
     Account, AuthError, Authorization, Cause, ClientKind, Consent, Endpoint, EndpointUse as AuthUse, InProgress, Kept,
     Phase, Reason, Revoked, Step,
 };
+use ports::SecretsStatus;
 
 use super::SignIn;
 use super::user::Way;
 use crate::activity::millis;
-use crate::ports::SecretsStatus;
 use crate::sign_in::{
     AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
     SignedOut, TokensKept,

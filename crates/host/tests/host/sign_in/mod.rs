@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use host::HostOptions;
-use host::secrets::SecretsInMemory;
-use host::server_config::ServerConfig;
 use host::sign_in::{AuthorizationView, SignInPhase};
 use host::view::{QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use policy::Scope;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::ServerConfig;
 use testkit::app::{App, PATIENCE, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 

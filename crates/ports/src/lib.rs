@@ -1,13 +1,18 @@
 //! Ports: what the host needs from outside, as traits. `store` and the shells implement them.
 
+mod audit;
+pub mod secrets;
+pub mod server_config;
+pub mod url_parts;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use domain::{StoreError, history};
 use tokio::sync::mpsc;
 
-pub use crate::audit::*;
 use crate::server_config::{ConfigProblem, Imported, ServerEntry};
+pub use audit::*;
 
 /// The servers in `mcp.json`.
 pub trait ServerSettings: Send + Sync {

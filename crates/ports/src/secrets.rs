@@ -11,8 +11,8 @@ use policy::Hash;
 use secrecy::SecretString;
 use serde_json::json;
 
-use crate::ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use crate::server_config::{HttpConfig, StdioConfig};
+use crate::{SecretError, SecretKept, Secrets, SecretsStatus};
 
 const OPENS: &str = "${secret:";
 const CLOSES: char = '}';
@@ -172,19 +172,19 @@ pub enum Unresolved {
 ///
 /// # Errors
 /// If a secret is missing or can't be read.
-pub(crate) fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
     let origin = config.origin().unwrap_or_default();
     filled(&config.headers, &origin, &origin, secrets)
 }
 
 /// Values with the secrets put in, and those secrets.
-pub(crate) type Filled = (BTreeMap<String, String>, Vec<SecretString>);
+pub type Filled = (BTreeMap<String, String>, Vec<SecretString>);
 
 /// The environment with the secrets put in. Blocks.
 ///
 /// # Errors
 /// As for [`resolve`].
-pub(crate) fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
     filled(&config.env, &command_place(config), "this command", secrets)
 }
 

@@ -14,7 +14,7 @@ use mcp_proto::Revision;
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub use auth::{AuthConfig, Grant, IdentityProvider};
 pub use auth_terms::{AuthField, AuthTerm};
-pub(crate) use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
+pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
 pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.

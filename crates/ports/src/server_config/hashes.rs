@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{HttpConfig, HttpKind, ServerConfig, ServerTransport, StdioConfig};
 
 /// Over a server as it is configured. The pinned revision is no part of it: it changes how is spoken, not with whom.
-pub(crate) fn config_hash(config: &ServerConfig) -> Hash {
+pub fn config_hash(config: &ServerConfig) -> Hash {
     match &config.transport {
         ServerTransport::Stdio(config) => stdio_hash(config),
         ServerTransport::Http(config) => address_hash(config),
@@ -17,7 +17,7 @@ pub(crate) fn config_hash(config: &ServerConfig) -> Hash {
 }
 
 /// The same for a command alone.
-pub(crate) fn stdio_hash(config: &StdioConfig) -> Hash {
+pub fn stdio_hash(config: &StdioConfig) -> Hash {
     let mut command = json!({
         "command": config.command,
         "args": config.args,
@@ -33,7 +33,7 @@ pub(crate) fn stdio_hash(config: &StdioConfig) -> Hash {
 
 /// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, and the
 /// settings of the sign-in as they are shown.
-pub(crate) fn address_hash(config: &HttpConfig) -> Hash {
+pub fn address_hash(config: &HttpConfig) -> Hash {
     let mut address = json!({
         "url": config.url,
         "headers": config.headers,
@@ -47,11 +47,11 @@ pub(crate) fn address_hash(config: &HttpConfig) -> Hash {
 }
 
 /// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
-pub(crate) fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
+pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
     Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
 }
 
 /// A path, so that two different ones never give the same: one that is no text is written byte by byte.
-pub(crate) fn path_in_json(path: &Path) -> Value {
+pub fn path_in_json(path: &Path) -> Value {
     path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
 }

@@ -41,7 +41,7 @@ impl SandboxConfig {
     }
 
     /// The folders and what may be done there, and what is reached of the network, for the hash of an approval and for its words.
-    pub(crate) fn in_json(&self) -> serde_json::Value {
+    pub fn in_json(&self) -> serde_json::Value {
         let folder =
             |folder: &Folder| serde_json::json!({ "path": path_in_json(&folder.path), "access": word(folder.access) });
         serde_json::json!({
@@ -51,7 +51,7 @@ impl SandboxConfig {
     }
 
     /// A folder that a server may write to and that holds this.
-    pub(crate) fn may_change(&self, path: &Path) -> Option<&Folder> {
+    pub fn may_change(&self, path: &Path) -> Option<&Folder> {
         self.folders.iter().find(|folder| folder.access == Access::Write && path.starts_with(&folder.path))
     }
 }

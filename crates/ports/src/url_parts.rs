@@ -155,7 +155,7 @@ const LONGEST_WORD: usize = 32;
 /// A URL for logs and files, with `…` in place of what is or may be a key: each value in its query (a part without a name may
 /// be a key itself, and counts as a value), what comes after `#`, user name and password, and all but the beginning of a part
 /// of its path that looks like one.
-pub(crate) fn shown_url(url: &str) -> String {
+pub fn shown_url(url: &str) -> String {
     let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
     let (scheme, rest) = before.split_once("://").map_or(("", before), |(scheme, rest)| (scheme, rest));

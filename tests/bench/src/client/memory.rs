@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::StoreError;
-use domain::history;
-use host::ports::{
+use domain::{StoreError, history};
+use ports::secrets::SecretsInMemory;
+use ports::server_config::{ConfigProblem, Imported, ServerEntry};
+use ports::{
     Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
     History, ManagedPolicy, Platform, Ports, ServerSettings, Written,
 };
-use host::secrets::SecretsInMemory;
-use host::server_config::{ConfigProblem, Imported, ServerEntry};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
