@@ -32,8 +32,8 @@ use crate::catalog::Catalog;
 use crate::form::FormProblem;
 use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, Command, FlowError, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent,
-    ServerError, followed_link, open_page, real_folders,
+    AnswerError, CallOrigin, CallReply, FlowError, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent, ServerError,
+    SharedOwner, WeakOwner, followed_link, open_page, real_folders,
 };
 use crate::review::{Pins, Reviewed};
 use crate::view::{AppSettings, Edit, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
@@ -42,10 +42,6 @@ use crate::{HostOptions, NumberedEvent};
 
 /// How long the start waits for the keychain, without which no approval is known.
 const SETTLES: Duration = Duration::from_secs(2);
-/// The most commands that wait for the owner.
-const MAX_COMMANDS: usize = 1_024;
-/// The most news of all connections that wait for the owner.
-const MAX_NEWS: usize = 1_024;
 /// The most events an observer may be behind; then it has a gap, and reads the snapshot again.
 const MAX_EVENTS: usize = 4_096;
 
@@ -60,10 +56,19 @@ pub struct HostClosed;
 /// A running host. Clones are handles to the same one; it ends when [`close`](Self::close) was called or the last is dropped.
 #[derive(Clone)]
 pub struct Host {
-    commands: mpsc::Sender<Command>,
+    owner: Arc<HeldOwner>,
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimes,
+}
+
+/// The owner, as long as there is a handle to it.
+struct HeldOwner(SharedOwner);
+
+impl Drop for HeldOwner {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
 }
 
 /// Events in order.
@@ -107,32 +112,30 @@ impl Host {
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be looked at");
         }
-        let (commands, commanded) = mpsc::channel::<Command>(MAX_COMMANDS);
-        let (news, received) = mpsc::channel(MAX_NEWS);
         let (events, _) = broadcast::channel(MAX_EVENTS);
         let times = options.times;
-        let owner = Owner::new(ports.clone(), options, events.clone(), commands.downgrade(), news);
-        tokio::spawn(owner.run(commanded, received));
-        Self::watch_settings(&ports, &commands.downgrade());
-        tokio::spawn(watch_clocks(commands.downgrade()));
-        Self { commands, events, ports, times }
+        let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
+        tokio::spawn(crate::owner::run(owner.clone()));
+        Self::watch_settings(&ports, &owner.downgrade());
+        tokio::spawn(watch_clocks(owner.downgrade()));
+        Self { owner: Arc::new(HeldOwner(owner)), events, ports, times }
     }
 
-    fn watch_settings(ports: &Ports, commands: &mpsc::WeakSender<Command>) {
+    fn watch_settings(ports: &Ports, owner: &WeakOwner) {
         let (changed, changes) = mpsc::channel(1);
         ports.servers.watch(changed);
-        tokio::spawn(follow(changes, commands.clone(), Owner::reload_servers));
+        tokio::spawn(follow(changes, owner.clone(), Owner::reload_servers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Policy, changed.clone());
         ports.managed.watch(changed);
-        tokio::spawn(follow(changes, commands.clone(), Owner::reload_rules));
+        tokio::spawn(follow(changes, owner.clone(), Owner::reload_rules));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Models, changed.clone());
         ports.documents.watch(Document::Confirmed, changed);
-        tokio::spawn(follow(changes, commands.clone(), Owner::reload_providers));
+        tokio::spawn(follow(changes, owner.clone(), Owner::reload_providers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Sampling, changed);
-        tokio::spawn(follow(changes, commands.clone(), Owner::reload_sampling));
+        tokio::spawn(follow(changes, owner.clone(), Owner::reload_sampling));
         let reloads = [
             (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
             (Document::Pins, Owner::reload_pins),
@@ -142,21 +145,17 @@ impl Host {
         for (document, reload) in reloads {
             let (changed, changes) = mpsc::channel(1);
             ports.documents.watch(document, changed);
-            tokio::spawn(follow(changes, commands.clone(), reload));
+            tokio::spawn(follow(changes, owner.clone(), reload));
         }
     }
 
-    /// Runs a function on the owner's loop.
+    /// Takes a turn of the owner.
+    #[expect(clippy::unused_async, reason = "callers need not know that it waits for no other task")]
     pub(crate) async fn with<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
-        let (reply, replied) = oneshot::channel();
-        let command = Command::named(std::any::type_name_of_val(&act), move |owner| {
-            let _ = reply.send(act(owner));
-        });
-        self.commands.send(command).await.map_err(|_| HostClosed)?;
-        replied.await.map_err(|_| HostClosed)
+        self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
     /// Has the owner do what takes time, such as a write, and waits for its outcome.
@@ -165,8 +164,7 @@ impl Host {
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
     ) -> Result<T, HostClosed> {
         let (reply, replied) = oneshot::channel();
-        let command = Command::named(std::any::type_name_of_val(&act), move |owner| act(owner, reply));
-        self.commands.send(command).await.map_err(|_| HostClosed)?;
+        self.owner.0.turn(std::any::type_name_of_val(&act), |owner| act(owner, reply))?;
         replied.await.map_err(|_| HostClosed)
     }
 
@@ -385,8 +383,7 @@ impl Host {
 
     async fn call(&self, call: NewCall) -> CallReply {
         let (reply, replied) = oneshot::channel();
-        let command = Command::of(move |owner| owner.take_call(call, reply));
-        self.commands.send(command).await.map_err(|_| HostClosed)?;
+        self.owner.0.turn("call", |owner| owner.take_call(call, reply))?;
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
@@ -691,25 +688,24 @@ impl Host {
 }
 
 /// Has the owner do something whenever a file changed.
-async fn follow(mut changes: mpsc::Receiver<()>, commands: mpsc::WeakSender<Command>, act: fn(&mut Owner)) {
-    while changes.recv().await.is_some() {
-        let Some(commands) = commands.upgrade() else { return };
-        if commands.send(Command::named("reload", act)).await.is_err() {
-            return;
-        }
-    }
+async fn follow(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
+    while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }
 
 /// Tells the owner when the computer slept or its network is another one.
-async fn watch_clocks(commands: mpsc::WeakSender<Command>) {
+async fn watch_clocks(owner: WeakOwner) {
     let mut clocks = Clocks::new(SystemTime::now(), Instant::now());
     let mut addresses = Addresses::read();
     loop {
         tokio::time::sleep(wake::INTERVAL).await;
         let woke = clocks.woke(SystemTime::now(), Instant::now());
         let moved = addresses.moved(Addresses::read());
-        let Some(commands) = commands.upgrade() else { return };
-        if (woke || moved) && commands.send(Command::of(Owner::woke)).await.is_err() {
+        let look = |owner: &mut Owner| {
+            if woke || moved {
+                owner.woke();
+            }
+        };
+        if owner.turn("clocks", look).is_err() {
             return;
         }
     }

@@ -113,6 +113,11 @@ impl Argument {
         }
     }
 
+    /// Whether it matches paths.
+    pub(crate) fn is_path(&self) -> bool {
+        self.is.beginning().is_some()
+    }
+
     /// The paths whose links are to be followed for it.
     pub(crate) fn paths<'a>(&'a self, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
         let Some(beginning) = self.is.beginning() else { return Vec::new() };

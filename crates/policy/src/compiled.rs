@@ -1,6 +1,8 @@
 //! A rule made ready, and whether it fits an act. To look at an act allocates nothing but for conditions on
 //! arguments.
 
+use serde_json::{Map, Value};
+
 use crate::argument::Argument;
 use crate::fold::{folded, folded_glob};
 use crate::pattern::Glob;
@@ -91,9 +93,13 @@ impl Compiled {
         self.arguments.iter().enumerate().map(explain).collect()
     }
 
+    /// Whether it has a matcher of paths.
+    pub(crate) fn has_paths(&self) -> bool {
+        self.arguments.iter().any(Argument::is_path)
+    }
+
     /// The paths among a call's arguments whose links are to be followed.
-    pub(crate) fn paths<'a>(&'a self, act: &Act<'a>) -> Vec<&'a str> {
-        let Act::CallTool { server, tool, arguments, .. } = act else { return Vec::new() };
+    pub(crate) fn paths<'a>(&'a self, server: &str, tool: &str, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
         let is_about = self.server.fits(server) && self.tool.as_ref().is_none_or(|own| own.fits(tool));
         self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
     }

@@ -47,6 +47,8 @@ pub use verdict::Reason;
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde_json::{Map, Value};
+
 /// What servers are, by the user's names for them: command line, program, URL, each in all its spellings.
 pub(crate) type Identities = HashMap<String, BTreeSet<String>>;
 
@@ -94,13 +96,18 @@ impl Policy {
         self.identities.insert(server.to_owned(), spellings);
     }
 
-    /// The paths among a call's arguments whose links are to be followed before it is decided about. What is beyond the bound is
-    /// in doubt.
+    /// The paths among the arguments of a call of a tool whose links are to be followed before it is decided about. What is beyond
+    /// the bound is in doubt.
     #[must_use]
-    pub fn paths_of<'a>(&'a self, act: &Act<'a>) -> BTreeSet<&'a str> {
+    pub fn paths_in_call<'a>(
+        &'a self,
+        server: &str,
+        tool: &str,
+        arguments: &'a Map<String, Value>,
+    ) -> BTreeSet<&'a str> {
         let sets = [&self.managed.rules, &self.user.rules, &self.session];
-        let own = sets.into_iter().flat_map(|set| set.candidates(act)).flat_map(|own| own.paths(act));
-        own.take(MAX_PATHS).collect()
+        let rules = sets.into_iter().flat_map(|set| set.path_rules(server, tool));
+        rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_PATHS).collect()
     }
 
     /// Takes what the system-wide file says in place of what it said before.

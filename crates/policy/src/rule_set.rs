@@ -27,6 +27,8 @@ pub struct RuleSet {
     by_tool: HashMap<String, Vec<usize>>,
     /// All others.
     others: Vec<usize>,
+    /// Whether any of them has a matcher of paths.
+    has_paths: bool,
 }
 
 impl Default for RuleSet {
@@ -42,7 +44,14 @@ impl RuleSet {
     /// No rules yet.
     #[must_use]
     pub fn of(source: Source) -> Self {
-        Self { source, rules: Vec::new(), by_server: HashMap::new(), by_tool: HashMap::new(), others: Vec::new() }
+        Self {
+            source,
+            rules: Vec::new(),
+            by_server: HashMap::new(),
+            by_tool: HashMap::new(),
+            others: Vec::new(),
+            has_paths: false,
+        }
     }
 
     /// Makes rules ready. Those without a number get one.
@@ -106,6 +115,7 @@ impl RuleSet {
         self.by_server.clear();
         self.by_tool.clear();
         self.others.clear();
+        self.has_paths = self.rules.iter().any(Compiled::has_paths);
         for (at, own) in self.rules.iter().enumerate() {
             match (&own.server, &own.tool) {
                 (Glob::Exactly(server), _) => self.by_server.entry(server.clone()).or_default().push(at),
@@ -117,11 +127,21 @@ impl RuleSet {
 
     /// Those that may fit an act; all others do not.
     pub(crate) fn candidates<'a>(&'a self, act: &Act<'_>) -> impl Iterator<Item = &'a Compiled> {
-        let of_server = self.by_server.get(act.server()).map_or(&[][..], Vec::as_slice);
-        let of_tool = match act {
-            Act::CallTool { tool, .. } => self.by_tool.get(*tool).map_or(&[][..], Vec::as_slice),
-            _ => &[],
+        let tool = match act {
+            Act::CallTool { tool, .. } => Some(*tool),
+            _ => None,
         };
+        self.about(act.server(), tool)
+    }
+
+    /// Those with matchers of paths that may fit a call of this tool.
+    pub(crate) fn path_rules(&self, server: &str, tool: &str) -> impl Iterator<Item = &Compiled> {
+        self.has_paths.then(|| self.about(server, Some(tool))).into_iter().flatten()
+    }
+
+    fn about<'a>(&'a self, server: &str, tool: Option<&str>) -> impl Iterator<Item = &'a Compiled> {
+        let of_server = self.by_server.get(server).map_or(&[][..], Vec::as_slice);
+        let of_tool = tool.and_then(|tool| self.by_tool.get(tool)).map_or(&[][..], Vec::as_slice);
         [of_server, of_tool, self.others.as_slice()].into_iter().flatten().filter_map(|at| self.rules.get(*at))
     }
 

@@ -30,7 +30,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::limits::{Counted, Limits};
-use crate::owner::Passed;
+use crate::owner::{Passed, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
@@ -172,6 +172,12 @@ pub(crate) enum News {
 }
 
 impl News {
+    /// Takes a turn of the owner with it.
+    fn tell(self, owner: &WeakOwner, run: RunId) {
+        // The owner is only gone when the host has ended. Then nobody needs it.
+        let _ = owner.turn(self.name(), |owner| owner.on_news(run, self));
+    }
+
     /// Its name, for the log.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
@@ -202,15 +208,14 @@ pub(crate) struct Connection {
     pub(crate) tell: mpsc::Sender<Box<Tell>>,
 }
 
-/// Starts a connection. Its news go to `news`, each with the run's id.
-pub(crate) fn connect(start: Start, news: mpsc::Sender<(RunId, News)>) -> Connection {
+/// Starts a connection. The owner takes a turn for each of its news.
+pub(crate) fn connect(start: Start, owner: WeakOwner) -> Connection {
     let run = start.run;
     let (tell, told) = mpsc::channel(MAX_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = run::run(start, told, &news).await;
-        // The owner may be gone already, when the host ends.
-        let _ = news.send((run, News::Ended(failure))).await;
+        let failure = run::run(start, told, &owner).await;
+        News::Ended(failure).tell(&owner, run);
     });
     Connection { run, tell }
 }

@@ -3,7 +3,7 @@
 mod events;
 mod lists;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -19,7 +19,6 @@ use mcp_transport::stdio::StderrRing;
 use ports::url_parts::shown_url;
 use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::{Instant, Sleep};
 
 use super::link::{self, Link};
@@ -29,14 +28,13 @@ use super::usage::Usage;
 use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
+use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
 /// How often activity, progress and changed resources are passed on.
 const TICK: Duration = Duration::from_millis(50);
 /// How long a list that was just read is not read again, however often the server says that it changed.
 const REREAD: Duration = Duration::from_secs(1);
-/// From so much news on that waits, the server is not read any further.
-const MAX_WAITING: usize = 64;
 /// How many commands are taken before anything else is looked at.
 const COMMANDS_AT_ONCE: usize = 64;
 /// How long a server may take to show that it lives.
@@ -50,9 +48,6 @@ enum Purpose {
     Ping,
 }
 
-/// A place among the news that wait for the owner. All connections wait in one line for it.
-type Place = mpsc::OwnedPermit<(RunId, News)>;
-
 struct Run<'a> {
     id: RunId,
     told: &'a mut mpsc::Receiver<Box<Tell>>,
@@ -60,13 +55,7 @@ struct Run<'a> {
     came: Option<Box<Tell>>,
     /// Nobody sends commands any more.
     owner_gone: bool,
-    news: &'a mpsc::Sender<(RunId, News)>,
-    /// News for which there was no room.
-    waiting: VecDeque<News>,
-    /// Brings the next free place, or nothing if the owner is gone.
-    room: Option<Pin<Box<dyn Future<Output = Option<Place>> + Send>>>,
-    /// A free place that was brought.
-    place: Option<Place>,
+    owner: &'a WeakOwner,
     activity: Arc<Mutex<Activity>>,
     start: &'a Start,
     calls: FxHashMap<CallId, Purpose>,
@@ -111,10 +100,10 @@ enum Ended {
 pub(super) async fn run(
     mut start: Box<Start>,
     mut told: mpsc::Receiver<Box<Tell>>,
-    news: &mpsc::Sender<(RunId, News)>,
+    owner: &WeakOwner,
 ) -> Option<Failure> {
     loop {
-        match attempt(&start, &mut told, news).await {
+        match attempt(&start, &mut told, owner).await {
             Ended::For(failure) => return failure,
             Ended::OnProbe => {
                 note(&start.activity, "it ended on the probe for 2026-07-28; starting it again with initialize");
@@ -124,7 +113,7 @@ pub(super) async fn run(
     }
 }
 
-async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, news: &mpsc::Sender<(RunId, News)>) -> Ended {
+async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, owner: &WeakOwner) -> Ended {
     // In boxes, as the rest: what is done once makes the connection no larger for all the time after it.
     let link = match Box::pin(Link::find(start.target.get())).await {
         Ok(link) => link,
@@ -133,7 +122,7 @@ async fn attempt(start: &Start, told: &mut mpsc::Receiver<Box<Tell>>, news: &mps
             return Ended::For(Some(failure));
         }
     };
-    let mut run = Box::new(Run::new(start, told, news));
+    let mut run = Box::new(Run::new(start, told, owner));
     match (&link, start.target.get()) {
         (Link::Process(process), Target::Process { program, .. }) => {
             let spawned = process.spawned();
@@ -166,16 +155,6 @@ impl Owner for Run<'_> {
         if self.came.is_some() {
             return Poll::Ready(());
         }
-        if let Some(room) = &mut self.room
-            && let Poll::Ready(place) = room.as_mut().poll(context)
-        {
-            self.room = None;
-            self.place = place;
-            return Poll::Ready(());
-        }
-        if self.place.is_some() {
-            return Poll::Ready(());
-        }
         let Some(tick) = self.next_tick else { return Poll::Pending };
         if tick != self.alarm.deadline() {
             self.alarm.as_mut().reset(tick);
@@ -185,7 +164,6 @@ impl Owner for Run<'_> {
     }
 
     fn act(&mut self, session: &mut Control<'_>) {
-        self.pass_on();
         if self.owner_gone && !self.stopped {
             self.stopped = true;
             session.stop();
@@ -210,21 +188,18 @@ impl Owner for Run<'_> {
     /// stopped still says is not waited for.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.stopped || self.closed.is_some();
-        self.waiting.len() < MAX_WAITING && (is_over || !self.usage.is_slowed())
+        is_over || !self.usage.is_slowed()
     }
 }
 
 impl<'a> Run<'a> {
-    fn new(start: &'a Start, told: &'a mut mpsc::Receiver<Box<Tell>>, news: &'a mpsc::Sender<(RunId, News)>) -> Self {
+    fn new(start: &'a Start, told: &'a mut mpsc::Receiver<Box<Tell>>, owner: &'a WeakOwner) -> Self {
         Self {
             id: start.run,
             told,
             came: None,
             owner_gone: false,
-            news,
-            waiting: VecDeque::new(),
-            room: None,
-            place: None,
+            owner,
             activity: Arc::clone(&start.activity),
             start,
             calls: FxHashMap::default(),
@@ -255,12 +230,6 @@ impl<'a> Run<'a> {
     /// What became of it, once nothing of the server is left. All that waits is told first.
     async fn ended(mut self: Box<Self>, stderr: &StderrRing) -> Ended {
         self.gather();
-        // A place that is waited for here would be taken from what is sent now.
-        (self.room, self.place) = (None, None);
-        for news in std::mem::take(&mut self.waiting) {
-            // The owner only goes away when the host ends; then nobody needs the news.
-            let _ = self.news.send((self.id, news)).await;
-        }
         if self.fault == Some(OpeningFault::ExitedOnProbe)
             && !self.stopped
             && self.start.session.opening == Opening::Probe
@@ -281,31 +250,8 @@ impl<'a> Run<'a> {
         Ended::For(failure.map(|failure| redacted::failure(&self.activity, failure)))
     }
 
-    fn tell_owner(&mut self, news: News) {
-        self.waiting.push_back(news);
-        self.pass_on();
-    }
-
-    /// Passes on what there is room for.
-    fn pass_on(&mut self) {
-        // Whoever waits keeps its place in the line.
-        while self.room.is_none()
-            && let Some(news) = self.waiting.pop_front()
-        {
-            if let Some(place) = self.place.take() {
-                place.send((self.id, news));
-                continue;
-            }
-            match self.news.try_send((self.id, news)) {
-                // The owner only goes away when the host ends; then nobody needs the news.
-                Ok(()) | Err(TrySendError::Closed(_)) => {}
-                Err(TrySendError::Full((_, news))) => {
-                    self.waiting.push_front(news);
-                    let sender = self.news.clone();
-                    self.room = Some(Box::pin(async move { sender.reserve_owned().await.ok() }));
-                }
-            }
-        }
+    fn tell_owner(&self, news: News) {
+        news.tell(self.owner, self.id);
     }
 
     fn told(&mut self, tell: Tell, session: &mut Control<'_>) {

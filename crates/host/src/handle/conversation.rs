@@ -6,7 +6,7 @@ use domain::history::Reading;
 use domain::item::ConversationEvent;
 
 use super::{Host, HostClosed};
-use crate::owner::{Command, Label, ServerForModel};
+use crate::owner::{Label, ServerForModel};
 
 impl Host {
     /// Servers as a model may know of them, in this order.
@@ -30,8 +30,7 @@ impl Host {
     /// # Errors
     /// If the host has ended.
     pub async fn tell_of_conversation(&self, event: ConversationEvent) -> Result<(), HostClosed> {
-        let command = Command::of(move |owner| owner.tell_of_conversation(event));
-        self.commands.send(command).await.map_err(|_| HostClosed)
+        self.with(move |owner| owner.tell_of_conversation(event)).await
     }
 
     /// Notes that words of these servers are in a conversation, and with `is_whole`, that no others were in it before.

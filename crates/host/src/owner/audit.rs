@@ -208,7 +208,7 @@ impl Owner {
     }
 
     /// Sends a call once this entry is written.
-    pub(super) fn send_written(&mut self, mut record: CallRecord, entry: AuditEntry, departure: Departure) {
+    pub(super) fn send_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: Departure) {
         let run = self.servers.get(&record.view.server).and_then(|server| server.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
@@ -296,7 +296,7 @@ impl Owner {
     pub(super) fn finish_durably(
         &mut self,
         id: Arc<str>,
-        mut record: CallRecord,
+        mut record: Box<CallRecord>,
         reply: Result<ServerResult, CallFailure>,
     ) {
         if record.entry == 0 {

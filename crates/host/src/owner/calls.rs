@@ -20,6 +20,8 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
+use super::call_request::CallRequest;
+use super::definitions::Definition;
 use super::gate::Departure;
 use super::links::{follow, not_followed};
 use super::pins::standing_of;
@@ -58,7 +60,7 @@ pub(super) struct CallRecord {
     /// Who makes it.
     origin: CallOrigin,
     /// What is to be sent; none once it was.
-    request: Option<ClientRequest>,
+    request: Option<CallRequest>,
     /// The hash of a prompt's definition as the user wants it; none if it is in no list.
     wanted: Option<Hash>,
     /// What the user made of the arguments.
@@ -68,7 +70,7 @@ pub(super) struct CallRecord {
     /// How often it has asked for input.
     round: u32,
     ticket: Option<(RunId, Ticket)>,
-    /// Whether its tool said, when it was sent, that it reaches an open world.
+    /// Set if its tool said, when it was sent, that it reaches an open world.
     open_world: bool,
     /// The place of the latest entry in the audit log that it rests on; 0 for none.
     pub(super) entry: u64,
@@ -144,10 +146,10 @@ impl Owner {
             task: None,
             conversation: origin.conversation().map(str::to_owned),
         };
-        let record = CallRecord {
+        let record = Box::new(CallRecord {
             view,
             origin,
-            request: Some(request),
+            request: Some(CallRequest::new(request)),
             wanted: None,
             edited: None,
             sent,
@@ -159,13 +161,13 @@ impl Owner {
             writing: None,
             held: None,
             reply,
-        };
+        });
         self.follow_and_decide(record, shown);
     }
 
     /// Decides about a call, once the links on the paths in it are followed that rules ask about.
-    fn follow_and_decide(&mut self, mut record: CallRecord, shown: Option<String>) {
-        let paths = match &record.request {
+    fn follow_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
+        let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
                 self.paths_in_call(&record.view.server, name, arguments)
             }
@@ -189,8 +191,8 @@ impl Owner {
         });
     }
 
-    fn decide_taken(&mut self, mut record: CallRecord, paths: &PathFacts, shown: Option<String>) {
-        let Some(request) = &record.request else { return };
+    fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &PathFacts, shown: Option<String>) {
+        let Some(request) = &mut record.request else { return };
         let way = self.decide(&record.view, &record.origin, request, paths);
         let way = way.and_then(|way| {
             if record.view.kind == CallKind::Prompt {
@@ -209,19 +211,19 @@ impl Owner {
         &mut self,
         view: &CallView,
         origin: &CallOrigin,
-        request: &ClientRequest,
+        request: &mut CallRequest,
         paths: &PathFacts,
     ) -> Result<Way, CallFailure> {
-        match request {
-            ClientRequest::CallTool { name, arguments, .. } => self.decide_call(view, origin, (name, arguments), paths),
-            _ => self.decide_read(view, origin, request),
+        match request.get() {
+            ClientRequest::CallTool { .. } => self.decide_call(view, origin, request, paths),
+            other => self.decide_read(view, origin, other),
         }
     }
 
     /// What was allowed is written down, but what allowed it may have changed meanwhile. Then the log is told that it did not leave.
-    pub(super) fn send_if_still_allowed(&mut self, mut record: CallRecord, departure: Departure) {
-        let Some(request) = &record.request else { return };
-        if let ClientRequest::CallTool { name, arguments, .. } = request
+    pub(super) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: Departure) {
+        let Some(request) = &mut record.request else { return };
+        if let ClientRequest::CallTool { name, arguments, .. } = request.get()
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
             // The rules may ask about other paths now: it is decided about as if it came anew.
@@ -267,10 +269,12 @@ impl Owner {
         &mut self,
         call: &CallView,
         origin: &CallOrigin,
-        (tool, arguments): (&str, &Map<String, Value>),
+        request: &mut CallRequest,
         paths: &PathFacts,
     ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
+        let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
+        let ClientRequest::CallTool { name: tool, arguments, .. } = request.get() else { return Err(no_tool()) };
         let is_listed =
             self.servers.get(server).is_some_and(|record| record.catalog.is_read || !record.catalog.tools.is_empty());
         let missing = || match is_listed {
@@ -298,11 +302,12 @@ impl Owner {
         };
         match self.policy.decide(&act, now()) {
             Decision::Allow { by } => {
-                let (hash, content) = definition.call_hash(arguments);
+                let subject = tool.to_owned();
+                let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
                 let decided = Decided {
                     server,
                     kind: "tool",
-                    subject: tool,
+                    subject: &subject,
                     decision: "allowed",
                     scope: None,
                     by: if matches!(by, By::Grant(_)) { "grant" } else { "policy" },
@@ -344,13 +349,17 @@ impl Owner {
         }
     }
 
-    /// Whether the definition of a tool says that it reaches an open world.
-    pub(super) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
-        let Some(record) = self.servers.get_mut(server) else { return false };
+    /// The definition of a tool as the server lists it now.
+    pub(super) fn definition_now(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+        let record = self.servers.get_mut(server)?;
         let (pins, identity) = (&self.pins, record.identity.as_ref());
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
-        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen);
-        definition.is_some_and(|definition| definition.says_open_world)
+        record.definitions.get(&record.config, &record.catalog, tool, seen)
+    }
+
+    /// Whether the definition of a tool says that it reaches an open world.
+    pub(super) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
+        self.definition_now(server, tool).is_some_and(|definition| definition.says_open_world)
     }
 
     /// A prompt is the user's own wish, but one that is not as they saw it, or as it was shown to them now, has to be looked at
@@ -370,7 +379,7 @@ impl Owner {
     }
 
     /// A call waits for the user.
-    fn ask_about(&mut self, record: CallRecord, (body, rule, scopes): CallQuestion) {
+    fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallQuestion) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
         let why = self.why_called(&record.origin, &server);
         self.calls.insert(id.as_str().into(), record);
@@ -388,41 +397,41 @@ impl Owner {
     /// Sends an allowed call of a tool, with these arguments.
     pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: Departure) {
         let Some(mut record) = self.calls.remove(id) else { return };
-        if let Some(ClientRequest::CallTool { arguments: own, .. }) = &mut record.request
-            && *own != arguments
-        {
-            own.clone_from(&arguments);
+        if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
             record.edited = Some(arguments);
         }
         self.send(record, departure);
     }
 
     /// Sends a call whose entry is written.
-    pub(super) fn send(&mut self, record: CallRecord, departure: Departure) {
+    pub(super) fn send(&mut self, record: Box<CallRecord>, departure: Departure) {
         let allowed = departure.leaves().clone();
         if let Err((record, failure)) = self.try_send(record, departure) {
             self.note_withdrawn(&record.view, &record.origin, &allowed);
-            self.finish(*record, Err(failure));
+            self.finish(record, Err(failure));
         }
     }
 
-    fn try_send(&mut self, mut record: CallRecord, departure: Departure) -> Result<(), (Box<CallRecord>, CallFailure)> {
+    fn try_send(
+        &mut self,
+        mut record: Box<CallRecord>,
+        departure: Departure,
+    ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // It may have waited for the user, and another be there now.
             let wanted = record.wanted.as_ref().map(Hash::as_str);
             if let Err(failure) = self.look_at_prompt(&record.view.server, &record.view.name, wanted) {
-                return Err((Box::new(record), failure));
+                return Err((record, failure));
             }
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return Ok(()) };
-        let request = match self.pass_call(&record.view, request, departure) {
-            Ok(request) => request,
-            Err(failure) => return Err((Box::new(record), failure)),
+        let (request, open_world) = match self.pass_call(&record.view, request, departure) {
+            Ok(passed) => passed,
+            Err(failure) => return Err((record, failure)),
         };
         record.entry = self.audits.last;
-        record.open_world =
-            record.view.kind == CallKind::Tool && self.says_open_world(&record.view.server, &record.view.name);
+        record.open_world = open_world;
         let ticket = Ticket(self.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
@@ -445,7 +454,7 @@ impl Owner {
                 self.calls.insert(id, record);
                 Ok(())
             }
-            Err(failure) => Err((Box::new(record), failure)),
+            Err(failure) => Err((record, failure)),
         }
     }
 
@@ -650,7 +659,7 @@ impl Owner {
     }
 
     /// Tells how a call ended that is in no list any more.
-    pub(super) fn finish(&mut self, mut record: CallRecord, reply: Result<ServerResult, CallFailure>) {
+    pub(super) fn finish(&mut self, mut record: Box<CallRecord>, reply: Result<ServerResult, CallFailure>) {
         // The words of an error are the server's as well.
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.put_in(conversation, std::slice::from_ref(&record.view.server), false);

@@ -22,7 +22,7 @@ use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Command, Owner};
+use super::{Command, Owner, WeakOwner};
 
 /// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
 const MAX_PENDING: usize = 1_024;
@@ -48,7 +48,7 @@ pub(super) struct DocumentWriter {
 }
 
 impl DocumentWriter {
-    pub(super) fn new(documents: Arc<dyn Documents>, back: mpsc::WeakSender<Command>) -> Self {
+    pub(super) fn new(documents: Arc<dyn Documents>, back: WeakOwner) -> Self {
         let (queue, jobs) = mpsc::channel(MAX_PENDING);
         let (end, ended) = oneshot::channel();
         let run = move || {
@@ -95,13 +95,10 @@ impl DocumentWriter {
     }
 }
 
-fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &mpsc::WeakSender<Command>) {
+fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
     while let Some(work) = jobs.blocking_recv() {
-        let done = work(documents);
-        if let Some(back) = back.upgrade() {
-            // The owner may have ended; what is left is written all the same.
-            let _ = back.blocking_send(done);
-        }
+        // The owner may have ended; what is left is written all the same.
+        let _ = back.run(work(documents));
     }
 }
 

@@ -4,6 +4,7 @@
 //! becomes a [`Departure`] once the audit log has it: for one receiver, over exactly these bytes, for one time. Whoever sends gives
 //! it up, and the hash is made again of what is sent at that moment. What refuses carries nothing and needs none.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use domain::call::{CallFailure, CallKind, CallView};
@@ -19,7 +20,7 @@ use serde_json::{Map, json};
 use url::Url;
 
 use super::answers::Acted;
-use super::pins::standing_of;
+use super::call_request::CallRequest;
 use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
@@ -96,8 +97,12 @@ impl Departure {
         &self.leaves
     }
 
+    fn permits(&self, to: &str, now: &Hash) -> bool {
+        self.to == to && self.leaves == *now
+    }
+
     fn pass<T>(self, to: &str, what: T, now: &Hash) -> Result<Passed<T>, Changed> {
-        if self.to == to && self.leaves == *now { Ok(Passed(what)) } else { Err(Changed) }
+        if self.permits(to, now) { Ok(Passed(what)) } else { Err(Changed) }
     }
 
     /// An answer to a server's request.
@@ -381,33 +386,33 @@ impl Owner {
         }
     }
 
-    /// Lets a call leave, if it is still what was permitted.
+    /// Lets a call leave, if it is still what was permitted. Also gives whether its tool says that it reaches an open world.
     ///
     /// # Errors
     /// If the tool is another by now, or the request.
     pub(super) fn pass_call(
         &mut self,
         call: &CallView,
-        request: ClientRequest,
+        request: CallRequest,
         departure: Departure,
-    ) -> Result<Passed<ClientRequest>, CallFailure> {
-        let now = match &request {
-            ClientRequest::CallTool { name, arguments, .. } => self.tool_call_hash(&call.server, name, arguments),
-            ClientRequest::GetPrompt { name, arguments } => Some(read_hash(CallKind::Prompt, name, arguments.clone())),
-            ClientRequest::ReadResource { uri } => Some(read_hash(CallKind::Resource, uri, Map::new())),
-            _ => None,
-        };
-        let passed = now.and_then(|now| departure.pass(&call.server, request, &now).ok());
+    ) -> Result<(Passed<ClientRequest>, bool), CallFailure> {
         let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
-        passed.ok_or_else(changed)
-    }
-
-    fn tool_call_hash(&mut self, server: &str, tool: &str, arguments: &Map<String, serde_json::Value>) -> Option<Hash> {
-        let record = self.servers.get_mut(server)?;
-        let (pins, identity) = (&self.pins, record.identity.as_ref());
-        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
-        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen)?;
-        Some(definition.call_hash(arguments).0)
+        let (now, open_world) = match request.get() {
+            ClientRequest::CallTool { name, .. } => {
+                let definition = self.definition_now(&call.server, name).ok_or_else(changed)?;
+                (request.current_hash(definition).ok_or_else(changed)?, definition.says_open_world)
+            }
+            ClientRequest::GetPrompt { name, arguments } => {
+                (Cow::Owned(read_hash(CallKind::Prompt, name, arguments.clone())), false)
+            }
+            ClientRequest::ReadResource { uri } => (Cow::Owned(read_hash(CallKind::Resource, uri, Map::new())), false),
+            _ => return Err(changed()),
+        };
+        if departure.permits(&call.server, &now) {
+            Ok((Passed(request.into_inner()), open_world))
+        } else {
+            Err(changed())
+        }
     }
 
     /// Lets a request leave that is neither shown nor written down: a completion, a subscription, a level of

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use policy::{Act, Claims, Hash, PathFacts, Standing};
+use policy::PathFacts;
 use ports::server_config::ServerConfig;
 use serde_json::{Map, Value};
 
@@ -59,19 +59,7 @@ impl Owner {
         if !is_local {
             return BTreeSet::new();
         }
-        let act = Act::CallTool {
-            server,
-            tool,
-            // Which paths are looked for does not rest on these.
-            definition: &Hash::of_bytes(b""),
-            standing: Standing::New,
-            after_untrusted: false,
-            claims: Claims::default(),
-            arguments,
-            paths: &PathFacts::Elsewhere,
-            conversation: None,
-        };
-        self.policy.paths_of(&act).into_iter().map(str::to_owned).collect()
+        self.policy.paths_in_call(server, tool, arguments).into_iter().map(str::to_owned).collect()
     }
 }
 

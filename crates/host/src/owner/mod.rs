@@ -4,6 +4,7 @@
 mod answers;
 mod approvals;
 mod audit;
+mod call_request;
 mod calls;
 mod changed;
 mod confirmed;
@@ -53,7 +54,7 @@ use mcp_transport::sandbox::Plan;
 use mcp_transport::stdio::{LaunchFiles, SearchPath};
 use policy::{Grants, Hash, Policy};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{broadcast, oneshot};
 
 use crate::activity::{Activity, Together};
 use crate::catalog::Catalog;
@@ -103,8 +104,7 @@ pub use servers::ServerError;
 pub use sign_in::client_document;
 use sign_in::{Access, Answered};
 use supervision::Supervision;
-pub(crate) use turn::Command;
-use turn::timed;
+pub(crate) use turn::{Command, SharedOwner, WeakOwner};
 
 /// A server, with all that is known of it.
 pub(crate) struct ServerRecord {
@@ -173,7 +173,7 @@ pub(crate) struct Owner {
     held_results: FxHashMap<String, results::HeldResult>,
     /// Who is told the outcome of an answer that is being carried out.
     answering: FxHashMap<QuestionId, answers::Reply>,
-    calls: FxHashMap<Arc<str>, CallRecord>,
+    calls: FxHashMap<Arc<str>, Box<CallRecord>>,
     tickets: FxHashMap<Ticket, TicketUse>,
     audits: Audits,
     pins: Pins,
@@ -211,9 +211,8 @@ pub(crate) struct Owner {
     next_id: u64,
     next_event: u64,
     events: broadcast::Sender<Arc<NumberedEvent>>,
-    /// To come back from what runs beside the loop.
-    back: mpsc::WeakSender<Command>,
-    news: mpsc::Sender<(RunId, News)>,
+    /// To come back from what runs beside the turns.
+    back: WeakOwner,
     closing: Vec<oneshot::Sender<()>>,
     is_closing: bool,
 }
@@ -223,8 +222,7 @@ impl Owner {
         ports: Ports,
         options: HostOptions,
         events: broadcast::Sender<Arc<NumberedEvent>>,
-        back: mpsc::WeakSender<Command>,
-        news: mpsc::Sender<(RunId, News)>,
+        back: WeakOwner,
     ) -> Self {
         let mut problem = None;
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
@@ -285,7 +283,6 @@ impl Owner {
             next_event: 1,
             events,
             back,
-            news,
             closing: Vec::new(),
             is_closing: false,
         };
@@ -299,40 +296,9 @@ impl Owner {
         owner
     }
 
-    /// Runs until the host is closed and every server has ended.
-    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>, mut news: mpsc::Receiver<(RunId, News)>) {
-        if self.options.autostart {
-            timed("autostart", || self.start_approved_servers());
-        }
-        let mut has_handles = true;
-        let receipts = Arc::clone(&self.audits.receipts);
-        loop {
-            tokio::select! {
-                command = commands.recv(), if has_handles => match command {
-                    Some(command) => command.run(&mut self),
-                    None => {
-                        has_handles = false;
-                        self.close(None);
-                    }
-                },
-                Some((run, item)) = news.recv() => timed(item.name(), || self.on_news(run, item)),
-                written = receipts.next() => timed("audit receipts", || self.on_receipts(written)),
-            }
-            if self.is_closing && self.runs.is_empty() {
-                break;
-            }
-        }
-        // Nobody answers commands any more; the writer must not wait for room among them.
-        drop(commands);
-        self.document_writer.close().await;
-        let audit = Arc::clone(&self.ports.audit);
-        let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
-        if let Ok(Err(error)) = flushed {
-            tracing::error!(%error, "the last decisions may be lost if the power is");
-        }
-        for done in self.closing.drain(..) {
-            let _ = done.send(());
-        }
+    /// Whether the host is closed and every server has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.is_closing && self.runs.is_empty()
     }
 
     /// Ends every server; `done` is told when nothing is left of any.
@@ -347,7 +313,8 @@ impl Owner {
         }
     }
 
-    fn on_news(&mut self, run: RunId, news: News) {
+    /// A connection has news of its run.
+    pub(crate) fn on_news(&mut self, run: RunId, news: News) {
         // What belongs to a call needs no more than its ticket.
         let news = match news {
             News::Task { ticket, task } => return self.on_task(ticket, task),
@@ -447,7 +414,7 @@ impl Owner {
         self.next_id
     }
 
-    /// Runs something beside the loop, and what it gives back on it.
+    /// Runs something beside the turns, and takes one with what it gives back.
     fn beside<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -456,10 +423,9 @@ impl Owner {
         let back = self.back.clone();
         tokio::spawn(async move {
             let result = work.await;
-            if let Some(back) = back.upgrade() {
-                let name = std::any::type_name_of_val(&then);
-                let _ = back.send(Command::named(name, move |owner| then(owner, result))).await;
-            }
+            let name = std::any::type_name_of_val(&then);
+            // The host may have ended.
+            let _ = back.turn(name, move |owner| then(owner, result));
         });
     }
 }
@@ -487,4 +453,36 @@ fn read<T: serde::de::DeserializeOwned>(
         message: format!("it can't be used: {cause}; {place}, and what it held is asked for again"),
     });
     None
+}
+
+/// Runs until the host is closed and every server has ended.
+pub(crate) async fn run(owner: SharedOwner) {
+    let begun = owner.turn("autostart", |owner| {
+        if owner.options.autostart {
+            owner.start_approved_servers();
+        }
+        Arc::clone(&owner.audits.receipts)
+    });
+    let Ok(receipts) = begun else { return };
+    loop {
+        let turn = tokio::select! {
+            written = receipts.next() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
+            () = owner.is_abandoned() => owner.turn("close", |owner| owner.close(None)),
+            () = owner.has_ended() => break,
+        };
+        if turn.is_err() {
+            break;
+        }
+    }
+    let Some(mut owner) = owner.into_ended() else { return };
+    owner.document_writer.close().await;
+    let audit = Arc::clone(&owner.ports.audit);
+    let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
+    if let Ok(Err(error)) = flushed {
+        tracing::error!(%error, "the last decisions may be lost if the power is");
+    }
+    for done in owner.closing.drain(..) {
+        // Whoever closed it may have gone away.
+        let _ = done.send(());
+    }
 }

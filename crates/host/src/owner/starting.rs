@@ -397,7 +397,7 @@ impl Owner {
         session.limits.in_flight_calls = limits.calls as usize;
         let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
         let start = Start { run, target, session, times, activity, limits, used };
-        record.connection = Some(connection::connect(start, self.news.clone()));
+        record.connection = Some(connection::connect(start, self.back.clone()));
         self.runs.insert(run, name.to_owned());
         self.emit_server(name);
     }

@@ -1,10 +1,18 @@
-//! Commands for the owner loop, and in debug builds the time that each turn of the loop takes: nothing in it may wait.
+//! The owner behind its lock. Whoever has something for it, a caller of [`Host`](crate::Host), a server's connection, a writer that is
+//! done, takes the lock for one turn: a function over the owner's state. So a call of a tool waits for no other task until its server
+//! has it, and what was changed in a turn that has ended holds in every later one.
 //!
-//! `cargo xtask soak` fails on a turn of more than 50 ms, by the lines that are logged here.
+//! Nothing in a turn may wait. Debug builds measure each; `cargo xtask soak` fails on a turn of more than 50 ms, by the lines that are
+//! logged here. A turn must not take another: whoever runs inside of one (also a `Drop`) has a task do that.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::Notify;
 
 use super::Owner;
+use crate::HostClosed;
 
-/// A command: it runs on the owner's loop.
+/// A turn that is taken later: it runs on the owner's state.
 pub(crate) struct Command {
     name: &'static str,
     act: Box<dyn FnOnce(&mut Owner) + Send>,
@@ -18,9 +26,134 @@ impl Command {
     pub(crate) fn named(name: &'static str, act: impl FnOnce(&mut Owner) + Send + 'static) -> Self {
         Self { name, act: Box::new(act) }
     }
+}
 
-    pub(super) fn run(self, owner: &mut Owner) {
-        timed(self.name, || (self.act)(owner));
+/// The owner, for whoever takes turns.
+#[derive(Clone)]
+pub(crate) struct SharedOwner(Arc<Shared>);
+
+/// The same for what the owner itself has started: it does not keep the owner alive.
+#[derive(Clone)]
+pub(crate) struct WeakOwner(Weak<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Told when the owner has ended, or a turn panicked.
+    ended: Notify,
+    /// Told when the last handle to the host is gone.
+    abandoned: Notify,
+}
+
+enum State {
+    Open(Box<Owner>),
+    /// It takes no more turns. What it has to write is still there.
+    Ended(Box<Owner>),
+    /// A turn runs or has panicked, or the owner is gone.
+    Away,
+}
+
+impl SharedOwner {
+    /// Makes the owner, which knows how to come back to itself.
+    pub(crate) fn new(make: impl FnOnce(WeakOwner) -> Owner) -> Self {
+        let shared =
+            Arc::new(Shared { state: Mutex::new(State::Away), ended: Notify::new(), abandoned: Notify::new() });
+        // What it starts may be done at once, and waits here until all is made.
+        let mut state = shared.lock();
+        *state = State::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
+        drop(state);
+        Self(shared)
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakOwner {
+        WeakOwner(Arc::downgrade(&self.0))
+    }
+
+    /// Takes a turn. `name` is for the log.
+    ///
+    /// # Errors
+    /// [`HostClosed`] if the host has ended.
+    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.turn(name, act)
+    }
+
+    /// Nobody has a handle to the host any more: it is closed.
+    pub(crate) fn abandon(&self) {
+        self.0.abandoned.notify_one();
+    }
+
+    /// Waits until the last handle to the host is gone.
+    pub(super) async fn is_abandoned(&self) {
+        self.0.abandoned.notified().await;
+    }
+
+    /// Waits until the owner takes no more turns.
+    pub(super) async fn has_ended(&self) {
+        self.0.ended.notified().await;
+    }
+
+    /// The owner that has ended; `None` if a turn panicked.
+    pub(super) fn into_ended(self) -> Option<Box<Owner>> {
+        match std::mem::replace(&mut *self.0.lock(), State::Away) {
+            State::Open(owner) | State::Ended(owner) => Some(owner),
+            State::Away => None,
+        }
+    }
+}
+
+impl WeakOwner {
+    /// Takes a turn, as [`SharedOwner::turn`].
+    ///
+    /// # Errors
+    /// [`HostClosed`] if the host has ended.
+    pub(crate) fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
+    }
+
+    /// Takes the turn that this command is.
+    ///
+    /// # Errors
+    /// [`HostClosed`] if the host has ended.
+    pub(crate) fn run(&self, command: Command) -> Result<(), HostClosed> {
+        self.turn(command.name, command.act)
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A turn that panics leaves `Away` behind.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn<T>(&self, name: &'static str, act: impl FnOnce(&mut Owner) -> T) -> Result<T, HostClosed> {
+        let mut state = self.lock();
+        let mut owner = match std::mem::replace(&mut *state, State::Away) {
+            State::Open(owner) => owner,
+            other => {
+                *state = other;
+                return Err(HostClosed);
+            }
+        };
+        // Half changed, the state is of no use: a panic drops it, which ends the servers.
+        let panic = NotifyOnPanic(&self.ended);
+        let done = timed(name, || act(&mut owner));
+        drop(panic);
+        if owner.has_ended() {
+            *state = State::Ended(owner);
+            self.ended.notify_one();
+        } else {
+            *state = State::Open(owner);
+        }
+        Ok(done)
+    }
+}
+
+struct NotifyOnPanic<'a>(&'a Notify);
+
+impl Drop for NotifyOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.notify_one();
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
-use policy::{ArgumentIs, ArgumentRule, Effect, PathFacts, Policy, PolicyRule};
+use policy::{ArgumentIs, ArgumentRule, Effect, PathFacts, Policy, PolicyFile, PolicyRule};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::support::{Call, policy_of, rule, strictness};
@@ -195,23 +195,23 @@ fn an_explanation_says_what_each_condition_made_of_the_value() {
 #[test]
 fn only_paths_that_a_rule_asks_about_are_looked_for() {
     let policy = policy_of(&[], &[with(Effect::Deny, path("/secret/*")), with(Effect::Deny, glob("/a/*"))]);
-    let arguments = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
-    let call = Call { arguments: arguments.clone(), ..Call::default() };
-    call.with(|act| {
-        let paths: Vec<&str> = policy.paths_of(&act).into_iter().collect();
-        assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and where the pattern begins");
-    });
-    let other = Call { server: "other".to_owned(), arguments: arguments.clone(), ..Call::default() };
-    other.with(|act| assert!(policy.paths_of(&act).is_empty(), "of another server nothing"));
+    let values = json!({"x": ["/public/a", 5, "rel"], "y": "/other"});
+    let arguments = values.as_object().unwrap();
+    let paths: Vec<&str> = policy.paths_in_call("server", "tool", arguments).into_iter().collect();
+    assert_eq!(paths, ["/public/a", "/secret", "rel"], "the values, and where the pattern begins");
+    assert!(policy.paths_in_call("other", "tool", arguments).is_empty(), "of another server nothing");
     let tool = PolicyRule { tool: Some("one".to_owned()), ..with(Effect::Deny, path("/secret/*")) };
-    let of_tool = policy_of(&[], &[tool]);
-    let call = Call { arguments, ..Call::default() };
-    call.with(|act| assert!(of_tool.paths_of(&act).is_empty(), "of another tool nothing"));
-    let none = Call { arguments: json!({}), ..Call::default() };
-    none.with(|act| assert!(policy.paths_of(&act).is_empty(), "without a value nothing"));
+    let mut of_tool = policy_of(&[], &[tool]);
+    assert!(of_tool.paths_in_call("server", "tool", arguments).is_empty(), "of another tool nothing");
+    assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "of its own all");
+    let glob_only = policy_of(&[], &[with(Effect::Deny, glob("/a/*"))]);
+    assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "for a glob nothing");
+    of_tool.set_user(PolicyFile::default()).unwrap();
+    assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "once the rule is gone nothing");
+    assert!(policy.paths_in_call("server", "tool", &Map::new()).is_empty(), "without a value nothing");
     let many: Vec<String> = (0..500).map(|i| format!("/p/{i:03}")).collect();
-    let call = Call { arguments: json!({ "x": many }), ..Call::default() };
-    call.with(|act| assert_eq!(policy.paths_of(&act).len(), 256, "there is a bound"));
+    let many = json!({ "x": many });
+    assert_eq!(policy.paths_in_call("server", "tool", many.as_object().unwrap()).len(), 256, "there is a bound");
 }
 
 #[test]

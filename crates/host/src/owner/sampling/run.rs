@@ -7,14 +7,13 @@ use domain::question::QuestionId;
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, ToolChoice, Usage};
 use policy::Scope;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::Owner;
 use super::budget::Counted;
 use crate::owner::answers::Acted;
 use crate::owner::gate::{Approval, Leaving, Passed};
-use crate::owner::{AnswerError, Command};
+use crate::owner::{AnswerError, Command, WeakOwner};
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 use crate::sampling::{Run, RunNote, ask_hash, empty_response};
 use crate::view::{HostEvent, QuestionBody};
@@ -220,15 +219,14 @@ impl Work {
     /// Asks the model; tells what comes and how it ended.
     pub(super) async fn run(
         self,
-        back: mpsc::WeakSender<Command>,
+        back: WeakOwner,
         progress: Progress,
         tell: Option<impl Fn(String) -> Command + Send>,
         end: impl FnOnce(Ended) -> Command + Send,
     ) {
-        let send = async |command: Command| {
-            if let Some(back) = back.upgrade() {
-                let _ = back.send(command).await;
-            }
+        // The host may have ended.
+        let send = |command: Command| {
+            let _ = back.run(command);
         };
         let came = |more: usize| progress.change(|came| came.bytes += more as u64);
         let (model, request) = self.asks.into_inner();
@@ -241,7 +239,7 @@ impl Work {
                     delta = deltas.next() => delta,
                     () = tokio::time::sleep_until(told + TOGETHER), if !held.is_empty() => {
                         if let Some(tell) = &tell {
-                            send(tell(std::mem::take(&mut held))).await;
+                            send(tell(std::mem::take(&mut held)));
                         }
                         held.clear();
                         told = Instant::now();
@@ -260,7 +258,7 @@ impl Work {
                         came(text.len());
                         if !thinks && let Some(tell) = &tell {
                             thinks = true;
-                            send(tell(String::new())).await;
+                            send(tell(String::new()));
                         }
                     }
                     Some(Ok(Delta::ToolUseArguments { text, .. })) => came(text.len()),
@@ -271,6 +269,6 @@ impl Work {
             }
         }
         .await;
-        send(end(ended)).await;
+        send(end(ended));
     }
 }

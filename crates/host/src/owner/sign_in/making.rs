@@ -7,10 +7,10 @@ use mcp_auth::Authorization;
 use policy::Hash;
 use ports::Ports;
 use ports::server_config::{HttpConfig, address_hash};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use url::Url;
 
-use super::super::Command;
+use super::super::WeakOwner;
 use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
 use super::user::Asker;
@@ -24,7 +24,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// What is needed to make a sign-in.
 pub(in crate::owner) struct Maker {
     pub(super) server: String,
-    pub(super) back: mpsc::WeakSender<Command>,
+    pub(super) back: WeakOwner,
     pub(super) ports: Ports,
     pub(super) vaults: Arc<Vaults>,
     pub(super) activity: Arc<Mutex<Activity>>,
@@ -91,14 +91,11 @@ impl Maker {
 }
 
 /// Tells the owner what changes, until the sign-in is gone.
-async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: mpsc::WeakSender<Command>) {
+async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
-        let Some(back) = back.upgrade() else { return };
-        let server = server.clone();
-        if back.send(Command::of(move |owner| owner.authorization_changed(&server))).await.is_err() {
+        if back.turn("authorization changed", |owner| owner.authorization_changed(&server)).is_err() {
             return;
         }
-        drop(back);
         tokio::time::sleep(TICK).await;
     }
 }

@@ -10,7 +10,6 @@ use secrecy::SecretString;
 use tokio::task::AbortHandle;
 use url::Url;
 
-use super::super::Command;
 use super::user::Asker;
 use crate::activity::Activity;
 
@@ -53,7 +52,7 @@ impl Signing {
     async fn refuse(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.asker.server().to_owned();
-        self.asker.tell_owner(Command::of(move |owner| owner.sign_in_wanted(&server))).await;
+        self.asker.tell_owner(move |owner| owner.sign_in_wanted(&server));
     }
 }
 

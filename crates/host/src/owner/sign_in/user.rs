@@ -11,8 +11,8 @@ use ports::url_parts::UrlParts;
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
-use super::super::Command;
 use super::super::gate::{Departure, Passed, open_page};
+use super::super::{Owner, WeakOwner};
 use super::views;
 use crate::activity::now;
 use crate::sign_in::EnteredClient;
@@ -59,7 +59,7 @@ impl Way {
 pub(super) struct Asker {
     server: String,
     url: String,
-    back: mpsc::WeakSender<Command>,
+    back: WeakOwner,
     platform: Arc<dyn Platform>,
     way: Mutex<Way>,
     /// The page that the user agreed to, until it is opened.
@@ -72,12 +72,7 @@ pub(super) struct Asker {
 static QUESTIONS: AtomicU64 = AtomicU64::new(0);
 
 impl Asker {
-    pub(super) fn new(
-        server: &str,
-        url: &str,
-        back: mpsc::WeakSender<Command>,
-        platform: Arc<dyn Platform>,
-    ) -> Arc<Self> {
+    pub(super) fn new(server: &str, url: &str, back: WeakOwner, platform: Arc<dyn Platform>) -> Arc<Self> {
         let (paste, pasted) = mpsc::channel(MAX_PASTED);
         Arc::new(Self {
             server: server.to_owned(),
@@ -118,9 +113,10 @@ impl Asker {
         self.paste.try_send(address.to_owned()).is_ok()
     }
 
-    /// Runs something on the owner's loop; nothing if the host ends.
-    pub(super) async fn tell_owner(&self, command: Command) {
-        send(self.back.clone(), command).await;
+    /// Takes a turn of the owner; nothing if the host has ended.
+    pub(super) fn tell_owner(&self, act: impl FnOnce(&mut Owner)) {
+        // Then nobody is asked any more.
+        let _ = self.back.turn("sign-in", act);
     }
 
     /// Asks, and waits for the answer. The question is gone as soon as nobody waits for it.
@@ -129,41 +125,35 @@ impl Asker {
         let (reply, replied) = oneshot::channel();
         let _withdrawn = Withdrawn { back: &self.back, number };
         let server = self.server.clone();
-        self.tell_owner(Command::of(move |owner| owner.ask_to_sign_in(&server, number, body, reply))).await;
+        self.tell_owner(move |owner| owner.ask_to_sign_in(&server, number, body, reply));
         replied.await.unwrap_or(Answered::Cancelled)
     }
 
     fn changed(&self) {
-        let server = self.server.clone();
-        spawn(send(self.back.clone(), Command::of(move |owner| owner.authorization_changed(&server))));
+        let (back, server) = (self.back.clone(), self.server.clone());
+        later(back, move |owner| owner.authorization_changed(&server));
     }
 }
 
-async fn send(back: mpsc::WeakSender<Command>, command: Command) {
-    if let Some(back) = back.upgrade() {
-        // The owner only goes away when the host ends; then nobody is asked any more.
-        let _ = back.send(command).await;
-    }
-}
-
-/// Also where there is no runtime any more, because the program ends.
-fn spawn(work: impl Future<Output = ()> + Send + 'static) {
+/// Takes a turn of the owner from another task, as its caller may run in a turn. Does nothing where there is no runtime any more,
+/// because the program ends.
+fn later(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn(work);
+        // Nobody is asked any more when the host has ended.
+        runtime.spawn(async move { back.turn("sign-in", act) });
     }
 }
 
 /// Takes a question back when nobody waits for its answer any more.
 struct Withdrawn<'a> {
-    back: &'a mpsc::WeakSender<Command>,
+    back: &'a WeakOwner,
     number: u64,
 }
 
 impl Drop for Withdrawn<'_> {
     fn drop(&mut self) {
         let number = self.number;
-        let command = Command::of(move |owner| owner.withdraw_sign_in_question(number));
-        spawn(send(self.back.clone(), command));
+        later(self.back.clone(), move |owner| owner.withdraw_sign_in_question(number));
     }
 }
 
