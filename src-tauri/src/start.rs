@@ -1,12 +1,12 @@
-//! The start: files, host, window, in this order.
+//! The start: files, window, host, in this order.
 
 use std::sync::Arc;
 
 use api::Api;
 use domain::StoreError;
 use host::{Host, HostOptions};
-use ports::Platform;
 use ports::server_config::ConfigProblem;
+use ports::{Platform, Ports};
 use store::Locations;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
@@ -47,11 +47,14 @@ fn try_start(app: &AppHandle, measure: Option<Measure>) -> Result<(), Problem> {
         Some(_) => bench::own_locations()?,
         None => places::locations()?,
     };
-    let api = Api::new(host(app, &locations)?);
-    app.manage(api.clone());
+    let ports = ports(app, &locations)?;
     app.manage(Pump::default());
     closing::on_signal(app);
+    // The page's process starts while the host does. Its commands come to this thread, so not before this function returns.
     window::open(app, &locations.data_dir)?;
+    let options = HostOptions { autostart: true, ..HostOptions::default() };
+    let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options)));
+    app.manage(api.clone());
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => drop(app.manage(Measured::nothing())),
@@ -59,7 +62,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn host(app: &AppHandle, locations: &Locations) -> Result<Host, Problem> {
+fn ports(app: &AppHandle, locations: &Locations) -> Result<Ports, Problem> {
     if let Some(demo) = places::demo_server() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
@@ -70,6 +73,5 @@ fn host(app: &AppHandle, locations: &Locations) -> Result<Host, Problem> {
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
-    let options = HostOptions { autostart: true, ..HostOptions::default() };
-    Ok(tauri::async_runtime::block_on(Host::start(ports, options)))
+    Ok(ports)
 }

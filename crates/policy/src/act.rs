@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{GrantId, Hash, PathFacts, RuleRef};
+use crate::{GrantId, Hash, PathFacts, RuleRef, SamplingUse};
 
 /// Whether the user has seen the definition of a tool as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -39,15 +39,6 @@ impl Default for Claims {
     fn default() -> Self {
         Self { read_only: false, destructive: true, idempotent: false, open_world: true }
     }
-}
-
-/// How much of the user's models a server uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SamplingUse {
-    /// Requests.
-    pub requests: u64,
-    /// Tokens, of requests and answers together.
-    pub tokens: u64,
 }
 
 /// Something about to cross, or to be started.

@@ -29,7 +29,7 @@ mod uri;
 mod verdict;
 mod wider;
 
-pub use act::{Act, By, Claims, Decision, Rule, SamplingUse, Scope, Standing};
+pub use act::{Act, By, Claims, Decision, Rule, Scope, Standing};
 pub use argument::Judged;
 pub use explain::{Considered, Explanation, Fit};
 pub use file::PolicyFile;
@@ -39,7 +39,7 @@ pub use path::PathFacts;
 pub use pattern::exactly;
 pub use rule::{
     ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope,
-    SamplingBudget, Source,
+    SamplingBudget, SamplingUse, Source,
 };
 pub use rule_set::{RuleProblem, RuleSet};
 pub use uri::UriPattern;

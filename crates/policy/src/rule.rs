@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::SamplingUse;
+/// The most rules of one source.
+pub(crate) const MAX_RULES: usize = 500;
 
 /// What a rule says. The stricter one comes later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -158,6 +159,15 @@ pub struct SamplingBudget {
     pub requests_per_hour: u64,
     /// The most tokens in an hour, of requests and answers together.
     pub tokens_per_hour: u64,
+}
+
+/// How much of the user's models a server uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SamplingUse {
+    /// Requests.
+    pub requests: u64,
+    /// Tokens, of requests and answers together.
+    pub tokens: u64,
 }
 
 impl SamplingBudget {
@@ -346,6 +356,6 @@ pub enum RuleError {
     #[error("two rules have the number {0}; leave \"id\" out of one of them")]
     SameId(u64),
     /// There are as many as may be.
-    #[error("there are more than {} rules; remove some first", crate::RuleSet::LIMIT)]
+    #[error("there are more than {} rules; remove some first", MAX_RULES)]
     TooMany,
 }

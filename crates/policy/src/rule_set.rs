@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compiled::Compiled;
 use crate::pattern::Glob;
+use crate::rule::MAX_RULES;
 use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, Source};
 
 /// A rule that can't be used.
@@ -39,7 +40,7 @@ impl Default for RuleSet {
 
 impl RuleSet {
     /// The most rules of one source.
-    pub const LIMIT: usize = 500;
+    pub const LIMIT: usize = MAX_RULES;
 
     /// No rules yet.
     #[must_use]

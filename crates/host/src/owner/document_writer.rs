@@ -51,7 +51,10 @@ impl DocumentWriter {
     pub(super) fn new(documents: Arc<dyn Documents>, back: WeakOwner) -> Self {
         let (queue, jobs) = mpsc::channel(MAX_PENDING);
         let (end, ended) = oneshot::channel();
+        let runtime = tokio::runtime::Handle::try_current();
         let run = move || {
+            // What goes on once a document is written may start a task.
+            let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
             work_through(documents.as_ref(), jobs, &back);
             let _ = end.send(());
         };

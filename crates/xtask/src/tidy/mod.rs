@@ -5,9 +5,11 @@
 mod dependencies;
 mod layout;
 mod messages;
+mod module_cycles;
 mod page;
 mod pure_crates;
 mod rust_code;
+mod rust_paths;
 mod single_places;
 mod svelte_text;
 pub(crate) mod tree;
@@ -46,10 +48,11 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 15] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
+    module_cycles::in_one_direction,
     words::unfinished,
     words::unbounded,
     pure_crates::no_system,
