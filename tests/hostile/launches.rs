@@ -92,6 +92,28 @@ async fn s06_a_program_that_is_replaced_unseen_asks_again() {
     pair.close(what).await;
 }
 
+/// As a server would that puts the earlier program back between the request and its answer.
+#[tokio::test]
+async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() {
+    let what = "S06, the hash of an earlier request that fits the program again";
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    script(&program, "before");
+    let pair = Pair::asked_to_start(command(program.clone(), &[])).await;
+    let earlier = asked(&pair, what).await;
+    deny(&pair, &earlier).await;
+    script(&program, "behind");
+    let later = asked(&pair, what).await;
+    assert_ne!(later.hash, earlier.hash, "{what}: the request shows another program");
+    script(&program, "before");
+    let taken = pair.app.host.answer(later.id, earlier.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    assert_eq!(taken, Err(host::AnswerError::Stale), "{what}: it is not what the request shows");
+    let anew = pair.app.question("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
+    assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");
+    deny(&pair, &anew).await;
+    pair.close(what).await;
+}
+
 #[tokio::test]
 async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
     let what = "S06, a script in the arguments of the same length and modification time";

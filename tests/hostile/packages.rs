@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use host::packages::{LoadedPackage, UnknownPackage};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
-use mcp_transport::stdio::{PathSource, SearchPath};
 use policy::{PolicyRule, Scope};
 use ports::server_config::{SandboxConfig, ServerConfig, StdioConfig};
+use process::{PathSource, SearchPath};
 use serde_json::json;
 use testkit::app::App;
 

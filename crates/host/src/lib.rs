@@ -38,7 +38,7 @@ use std::time::Duration;
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
-use mcp_transport::stdio::{LaunchFiles, SearchPath};
+use process::{LaunchFiles, SearchPath};
 
 /// How a host behaves.
 #[derive(Debug, Clone)]

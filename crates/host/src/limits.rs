@@ -1,7 +1,7 @@
 //! How much of everything one server gets. What is beyond is slowed down or refused, with its cause in that server's activity, and
 //! no other server notices.
 
-use mcp_transport::sandbox::{Meter, Resource, ResourceLimits};
+use process::sandbox::{Meter, Resource, ResourceLimits};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 

@@ -11,13 +11,13 @@ use domain::item::ConversationEvent;
 use domain::question::{Outcome, QuestionId, Why};
 use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
-pub use mcp_transport::http::TransportFound;
-pub use mcp_transport::sandbox::{Missing, Plan};
-pub use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, LaunchRole};
+pub use mcp_transport::driver::TransportFound;
 use models::{ModelRef, Part};
 use policy::{Hash, Scope};
 use ports::AuditEntry;
 use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
+pub use process::sandbox::Plan;
+pub use process::{FileState, LaunchFile, LaunchFiles, LaunchRole, Missing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use mcp_transport::visible;
+use foreign::visible;
 use url::{Host, Url};
 
 use crate::error::Cause;

@@ -155,7 +155,7 @@ impl Log {
                     }
                     (false, ..) => self.redactor.text(&value),
                 };
-                shown.push((name.to_owned(), mcp_transport::visible(&value).chars().take(1000).collect()));
+                shown.push((name.to_owned(), foreign::visible(&value).chars().take(1000).collect()));
             }
         }
         shown

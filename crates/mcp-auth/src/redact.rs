@@ -133,7 +133,7 @@ impl Redactor {
 /// Foreign text of several lines, visible and bounded.
 fn lines(text: &str) -> String {
     let text: String = text.chars().take(SHOWN).collect();
-    let shown: Vec<_> = text.lines().map(mcp_transport::visible).collect();
+    let shown: Vec<_> = text.lines().map(foreign::visible).collect();
     shown.join("\n")
 }
 

@@ -1,10 +1,9 @@
-//! Runs one server, given as program and arguments: prints the record that a later start could sweep it by, and then the kind
-//! of each event until the server has ended.
+//! Runs one server, given as program and arguments, and prints the kind of each event until the server has ended.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use mcp_proto::session::{SessionConfig, SessionEvent};
 use mcp_transport::DriverEvent;
-use mcp_transport::stdio::{SearchPath, ServerCommand, spawn};
+use process::{SearchPath, ServerCommand, spawn};
 use tokio::sync::mpsc;
 
 #[tokio::main]
@@ -15,13 +14,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = SearchPath::of_process("an example".to_owned());
     let process = spawn(&command, &path.resolve(&command)?, &path).await?;
     let (events, mut told) = mpsc::channel(16);
-    let handle = mcp_transport::driver::run(SessionConfig::default(), process, events);
+    let _handle = mcp_transport::stdio::run(SessionConfig::default(), process, events);
     while let Some(event) = told.recv().await {
         match event {
-            DriverEvent::Session(SessionEvent::Ready(facts)) => {
-                println!("ready: {}", facts.revision);
-                println!("record: {}", handle.process.record());
-            }
+            DriverEvent::Session(SessionEvent::Ready(facts)) => println!("ready: {}", facts.revision),
             DriverEvent::Session(event) => println!("session: {event:?}"),
             DriverEvent::Frame(frame) => println!("{:?}: {} bytes", frame.direction, frame.bytes.len()),
             other => println!("{other:?}"),

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::{ClientRequest, Deadline, Opening, SessionConfig, SessionEvent};
-use mcp_transport::stdio::{SearchPath, ServerCommand, spawn};
 use mcp_transport::{DriverCommand, DriverEvent, DriverHandle};
 use policy::Scope;
+use process::{SearchPath, ServerCommand, spawn};
 use testkit::app::{App, command};
 use tokio::sync::{mpsc, oneshot};
 
@@ -67,7 +67,7 @@ async fn transport(program: &Path) -> Vec<Duration> {
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
     let (events, mut told) = mpsc::channel(64);
     let config = SessionConfig { opening: Opening::Initialize, ..SessionConfig::default() };
-    let handle = mcp_transport::driver::run(config, process, events);
+    let handle = mcp_transport::stdio::run(config, process, events);
     let is_ready = |event: &DriverEvent| matches!(event, DriverEvent::Session(SessionEvent::Ready(_)));
     while !is_ready(&told.recv().await.expect("the server becomes ready")) {}
     let mut times = Vec::new();

@@ -3,10 +3,11 @@
 use std::pin::Pin;
 
 use mcp_proto::session::SessionConfig;
-use mcp_transport::driver::{DriverLimits, Owner};
+use mcp_transport::driver::Owner;
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
-use mcp_transport::stdio::{ServerProcess, StderrRing};
+use mcp_transport::stdio::{DriverLimits, StderrRing};
 use ports::server_config::HttpKind;
+use process::ServerProcess;
 use url::Url;
 
 use super::{HttpStart, Target, outcome};
@@ -25,7 +26,7 @@ impl Link {
     /// Starts a local process, or looks through what is known of a remote server.
     pub(super) async fn find(target: &Target) -> Result<Self, Failure> {
         match target {
-            Target::Process { command, program, path } => mcp_transport::stdio::spawn(command, program, path)
+            Target::Process { command, program, path } => process::spawn(command, program, path)
                 .await
                 .map(Self::Process)
                 .map_err(|error| outcome::could_not_start(&error)),
@@ -48,7 +49,7 @@ pub(super) fn drive<'o>(
     match link {
         Link::Process(process) => {
             let limits = DriverLimits { line_bytes: message_bytes, ..DriverLimits::default() };
-            Box::pin(mcp_transport::driver::drive(session, process, stderr, owner, limits))
+            Box::pin(mcp_transport::stdio::drive(session, process, stderr, owner, limits))
         }
         Link::Url(target) => {
             let limits = HttpLimits { message_bytes, ..HttpLimits::default() };

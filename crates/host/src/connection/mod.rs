@@ -20,10 +20,11 @@ use mcp_proto::session::{
     Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
     ServerResult, SessionConfig, TaskView,
 };
-use mcp_transport::http::{Authorizer, KnownServer, TransportFound};
-use mcp_transport::orphans::RunningRecord;
-use mcp_transport::stdio::{SearchPath, ServerCommand};
+use mcp_transport::driver::TransportFound;
+use mcp_transport::http::{Authorizer, KnownServer};
 use ports::server_config::HttpKind;
+use process::orphans::RunningRecord;
+use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
 use tokio::sync::{mpsc, oneshot};
 

@@ -1,8 +1,7 @@
 //! Why a server is not running, in words, with what helps to find out.
 
 use mcp_proto::session::{CloseReason, OpeningFault};
-use mcp_transport::sandbox::missing;
-use mcp_transport::stdio::{CommandNotFound, SpawnError};
+use process::{CommandNotFound, SpawnError, missing};
 
 use super::Target;
 use crate::view::{Failure, FailureReason};

@@ -7,10 +7,10 @@ use domain::question::{Outcome, QuestionId};
 use domain::{Millis, StoreError};
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
-use mcp_transport::stdio::LaunchFiles;
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use ports::server_config::definition_hash;
 use ports::url_parts::UrlParts;
+use process::LaunchFiles;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles, Stamp};
 use policy::Hash;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
+use process::sandbox::Plan;
+use process::{FileState, LaunchFile, LaunchFiles, Stamp};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;

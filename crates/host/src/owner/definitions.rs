@@ -102,7 +102,7 @@ fn calls_of(tool: &Hash) -> HashBegun {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use mcp_proto::types::Listed;
+    use mcp_proto::types::{Listed, ToolAnnotations};
     use ports::server_config::StdioConfig;
 
     use super::*;
@@ -138,6 +138,18 @@ mod tests {
         assert_eq!(hashes(&command, &tools), before, "back again, it is as before");
         let gone = definitions.get(&command, &Arc::default(), "echo", |_| Standing::New);
         assert!(gone.is_none(), "a tool that is gone has no definition");
+    }
+
+    #[test]
+    fn only_a_tool_that_says_so_reaches_an_open_world_by_its_own_word() {
+        for (hint, says) in [(None, false), (Some(false), false), (Some(true), true)] {
+            let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
+            let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
+            let catalog = Arc::new(Catalog { tools: vec![Listed::from(&tool)], ..Catalog::default() });
+            let mut definitions = Definitions::default();
+            let definition = definitions.get(&config("one"), &catalog, "echo", |_| Standing::New).unwrap();
+            assert_eq!(definition.says_open_world, says, "{hint:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 
 use domain::Millis;
 use mcp_proto::Revision;
-use mcp_transport::http::{KnownServer, TransportFound};
+use mcp_transport::driver::TransportFound;
+use mcp_transport::http::KnownServer;
 use policy::Hash;
 use ports::Document;
 use ports::server_config::config_hash;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_transport::stdio::LaunchFiles;
+use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
 /// How long a file system may take to tell of a command's files. Only what changed is read, and of that only small files.

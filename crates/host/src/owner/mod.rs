@@ -49,10 +49,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use indexmap::IndexMap;
 use mcp_proto::session::Facts;
 use mcp_proto::types::{LogLevel, SamplingCapability};
-use mcp_transport::orphans::RunningRecord;
-use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::{LaunchFiles, SearchPath};
 use policy::{Grants, Hash, Policy};
+use process::orphans::RunningRecord;
+use process::sandbox::Plan;
+use process::{LaunchFiles, SearchPath};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use tokio::sync::{broadcast, oneshot};
 

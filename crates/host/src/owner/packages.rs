@@ -6,10 +6,10 @@
 use std::path::Path;
 
 use domain::Millis;
-use mcp_transport::stdio::{SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
+use process::{SearchPath, ServerCommand};
 use serde::{Deserialize, Serialize};
 
 use super::Owner;

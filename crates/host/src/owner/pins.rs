@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcp_proto::types::Tool;
-use mcp_transport::stdio::{FileState, LaunchFile, LaunchFiles};
 use policy::{Hash, Standing};
 use ports::Document;
 use ports::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
+use process::{FileState, LaunchFile, LaunchFiles};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 

@@ -6,11 +6,11 @@ use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::{Outcome, QuestionId, Why};
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
-use mcp_transport::stdio::LaunchFiles;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
 use ports::AuditEntry;
 use ports::server_config::address_hash;
 use ports::url_parts::shown_url;
+use process::LaunchFiles;
 use serde_json::{Value, json};
 
 use super::Owner;

@@ -1,6 +1,6 @@
 //! What runs is written down, so that the next start can end what could not be ended by this one.
 
-use mcp_transport::orphans::{RunningRecord, SweepOutcome, sweep};
+use process::orphans::{RunningRecord, SweepOutcome, sweep};
 
 use ports::{Document, Documents};
 use serde_json::Value;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use mcp_transport::sandbox::{Plan, Sandbox, SandboxError, missing};
-use mcp_transport::stdio::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand};
 use ports::Ports;
 use ports::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
+use process::sandbox::{Plan, Sandbox, SandboxError};
+use process::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing};
 use tokio::sync::oneshot;
 
 use super::Owner;

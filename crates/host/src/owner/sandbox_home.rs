@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mcp_transport::sandbox::reach::is_of_system;
-use mcp_transport::stdio::leads_to_code;
 use policy::Hash;
 use ports::server_config::{StdioConfig, path_in_json};
+use process::{is_of_system, leads_to_code};
 use serde_json::json;
 
 use crate::packages::Launched;

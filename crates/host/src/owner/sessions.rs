@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::Millis;
 use mcp_proto::session::Facts;
-use mcp_transport::orphans::RunningRecord;
+use process::orphans::RunningRecord;
 
 use super::{Owner, ServerRecord};
 use crate::activity::now;

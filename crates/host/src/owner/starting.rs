@@ -6,12 +6,12 @@ use std::sync::{Arc, PoisonError};
 use domain::question::Why;
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
-use mcp_transport::sandbox::Plan;
-use mcp_transport::stdio::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::Secrets;
 use ports::secrets::{Filled, Unresolved};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
+use process::sandbox::Plan;
+use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use serde_json::json;
 
 use super::approvals::{command_hash, without_sandbox};

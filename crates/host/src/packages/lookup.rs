@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use mcp_transport::sandbox::Network;
-use mcp_transport::stdio::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
-use mcp_transport::visible;
+use foreign::visible;
+use process::sandbox::Network;
+use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
 
 use super::launcher::Launcher;
@@ -220,7 +220,7 @@ fn telling_line(stderr: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_transport::stdio::PathSource;
+    use process::PathSource;
 
     use super::*;
 

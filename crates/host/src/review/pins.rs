@@ -300,6 +300,31 @@ mod tests {
     }
 
     #[test]
+    fn what_another_program_changed_of_what_the_server_is_holds_here() {
+        let with = |word: &str| ServerPins {
+            identity: Some(Identity { hash: hash(word), parts: Map::new(), at: 1 }),
+            issuer: Some(format!("https://{word}.example")),
+            ..ServerPins::default()
+        };
+        let (own, before, now) = (with("here"), with("one"), with("two"));
+        assert_eq!(own.with_changes(&before, &now), now, "another approval arrives");
+        assert_eq!(own.with_changes(&before, &before), own, "without a change, what is held here stays");
+    }
+
+    #[test]
+    fn a_server_that_is_another_than_was_approved_is_told() {
+        let parts = |command: &str| Map::from_iter([("command".to_owned(), json!(command))]);
+        let mut pins = ServerPins::default();
+        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "nothing was approved before");
+        pins.pin_identity(Identity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
+        assert!(!pins.is_empty(), "it is kept");
+        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "the same is no change");
+        let diff = pins.identity_diff(&hash("npx b"), &parts("npx b")).unwrap_or_default();
+        assert!(diff.server_changed, "the server is another");
+        assert_eq!(diff.changes.len(), 1, "with the part that differs");
+    }
+
+    #[test]
     fn what_is_written_is_read_again() {
         let mut pins = ServerPins::default();
         pins.pin(Kind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);

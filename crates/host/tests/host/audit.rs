@@ -26,7 +26,7 @@ pub(crate) struct Disk {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Whether nothing can be written.
-    full: AtomicBool,
+    pub(crate) full: AtomicBool,
     /// Whether what is handed over is not written yet.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
@@ -166,7 +166,7 @@ fn call(app: &App, id: &str) -> JoinHandle<Called> {
 }
 
 /// How many calls the server got.
-async fn sent(app: &App) -> usize {
+pub(crate) async fn sent(app: &App) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
     activity.after(0, usize::MAX).filter(|e| e.sent && e.method.as_deref() == Some("tools/call")).count()

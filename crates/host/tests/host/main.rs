@@ -3,7 +3,9 @@
 
 mod activity;
 mod audit;
+mod data_flow;
 mod forms;
+mod held_entry;
 mod kept;
 mod output;
 mod pressure;

@@ -12,6 +12,7 @@ use host::view::{QuestionBody, UserAnswer};
 use mcp_proto::types::ContentBlock;
 use policy::Scope;
 use ports::secrets::SecretsInMemory;
+use ports::server_config::ServerEntry;
 use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use testkit::app::{App, demo};
@@ -66,6 +67,45 @@ async fn asks_while_the_log_is_slow(app: &App, disk: &Disk) -> JoinHandle<Called
 
 fn decisions(app: &App) -> Vec<String> {
     of_kind(app, "roots").into_iter().map(|entry| entry.decision.into_owned()).collect()
+}
+
+#[tokio::test]
+async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_other() {
+    let (app, _disk) = harbour().await;
+    let entry = ServerEntry { name: "other".into(), config: demo(&[]) };
+    app.host.add_server(entry).await.unwrap().unwrap();
+    app.ready("other").await;
+    app.until("other", "known whole", |s| s.counts[0] >= 16).await;
+    let user = app.always(|question| {
+        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    let mut calls = Vec::new();
+    for (n, server) in ["harbour", "harbour", "other"].into_iter().enumerate() {
+        let host = app.host.clone();
+        calls.push(tokio::spawn(async move {
+            host.call_tool(n.to_string(), server.into(), "list_folders".into(), Map::new(), None).await
+        }));
+    }
+    let requests = async || app.questions().await.into_iter().filter(|q| q.body == QuestionBody::Roots);
+    while requests().await.count() < 3 {
+        tokio::task::yield_now().await;
+    }
+    user.abort();
+    let folder = std::fs::canonicalize(app.folder.path()).unwrap();
+    let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
+    app.answer(&question, UserAnswer::Share(vec![folder.clone()])).await;
+    let uri = format!("file://{}", folder.display());
+    let other = calls.pop().unwrap();
+    for call in calls {
+        assert!(text(ended(call).await).contains(&uri), "each request of the server is answered");
+    }
+    app.host.deny_all("harbour".into(), false).await.unwrap();
+    let left: Vec<_> = requests().await.collect();
+    let [question] = &left[..] else { panic!("the other server still asks: {left:?}") };
+    assert_eq!(question.server, "other", "nobody has decided about it");
+    app.answer(question, UserAnswer::Deny).await;
+    assert!(!text(ended(other).await).contains(&uri), "and it is told of nothing");
+    app.host.close().await;
 }
 
 #[tokio::test]

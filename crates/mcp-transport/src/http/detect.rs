@@ -7,9 +7,9 @@ use super::endpoint::Endpoint;
 use super::legacy::{self, Legacy};
 use super::news::News;
 use super::streamable::{self, Streamable};
-use super::{HttpLimits, HttpTarget, TransportChoice, TransportFound, client, fault};
-use crate::driver::Owner;
+use super::{HttpLimits, HttpTarget, TransportChoice, client, fault};
 use crate::driver::core::{Core, now};
+use crate::driver::{Owner, TransportFound};
 
 /// What both transports are started with.
 struct Start {

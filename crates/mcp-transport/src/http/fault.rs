@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use bytes::Bytes;
+use foreign::visible;
 use mcp_proto::{DeliveryFault, Incoming, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -10,7 +11,6 @@ use reqwest::header::WWW_AUTHENTICATE;
 use super::authorization::{Stopped, with_words};
 use super::certificate;
 use super::endpoint::bounded_body;
-use crate::visible::visible;
 
 /// The most that is read of a body that only explains a failure, in bytes.
 const EXPLANATION_BYTES: usize = 64 * 1024;

@@ -3,7 +3,6 @@
 //! [`drive`] finds out which of them a URL speaks, as `basic/transports` of each revision says, and drives
 //! the session until it ends. Starting it again is for its owner to do.
 
-pub(crate) mod addresses;
 mod authorization;
 mod certificate;
 mod client;
@@ -33,7 +32,7 @@ pub use limits::HttpLimits;
 pub use outside::{OutsideClient, OutsideError, OutsideLimits};
 #[doc(hidden)]
 pub use sse::fuzzing as sse_fuzzing;
-pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice, TransportFound};
+pub use target::{BadHeader, HeaderName, HttpTarget, KnownServer, SecretHeader, TransportChoice};
 
 /// Drives the session of a remote server until it ends.
 ///

@@ -9,13 +9,13 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use foreign::is_public;
 use http::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Origin, Url};
 
-use super::addresses::is_public;
 use super::{client, fault};
 
 /// Bounds of one request.

@@ -3,11 +3,10 @@
 //! Another origin would get the body, the user's headers and the session. So it is not followed, and the
 //! cause names the address for the user to judge.
 
+use foreign::visible;
 use reqwest::StatusCode;
 use reqwest::header::HeaderValue;
 use url::Url;
-
-use crate::visible::visible;
 
 /// The most that are followed in a row.
 pub(super) const MOST: usize = 10;

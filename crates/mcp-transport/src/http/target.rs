@@ -11,6 +11,7 @@ use url::Url;
 pub use reqwest::header::HeaderName;
 
 use super::Authorizer;
+use crate::driver::TransportFound;
 
 /// A remote server.
 #[derive(Debug, Clone)]
@@ -47,24 +48,6 @@ pub struct KnownServer {
     pub transport: TransportFound,
     /// The revision that it speaks.
     pub revision: Revision,
-}
-
-/// The transport that a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TransportFound {
-    /// Streamable HTTP, since 2025-03-26.
-    StreamableHttp,
-    /// HTTP+SSE, of 2024-11-05.
-    HttpSse,
-}
-
-impl fmt::Display for TransportFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            TransportFound::StreamableHttp => "Streamable HTTP",
-            TransportFound::HttpSse => "HTTP+SSE",
-        })
-    }
 }
 
 /// The value of a header. It may be a secret, so it is never shown.

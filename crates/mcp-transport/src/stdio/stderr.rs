@@ -7,12 +7,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use foreign::visible;
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
 use crate::rate::TokenBucket;
-use crate::visible::visible;
 
 /// The most that is kept of one server, in bytes.
 const RING_BYTES: usize = 1024 * 1024;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mcp_proto::{Opening, OpeningFault, Revision, SessionConfig};
-use mcp_transport::http::{HttpLimits, HttpTarget, KnownServer, TransportChoice, TransportFound};
+use mcp_transport::driver::TransportFound;
+use mcp_transport::http::{HttpLimits, HttpTarget, KnownServer, TransportChoice};
 use serde_json::json;
 use testkit::http::ordinary;
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_proto::{CloseReason, SessionConfig};
-use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, TransportFound};
+use mcp_transport::driver::TransportFound;
+use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice};
 use serde_json::{Value, json};
 use testkit::http::ordinary;
 use tokio::sync::{Mutex, mpsc};

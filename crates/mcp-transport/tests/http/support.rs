@@ -6,8 +6,8 @@ use std::time::Duration;
 use mcp_proto::{
     CallError, CallId, ClientRequest, CloseReason, Deadline, OpeningFault, ServerResult, SessionConfig, SessionEvent,
 };
-use mcp_transport::driver::{DriverCommand, DriverEvent};
-use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, TransportFound, run};
+use mcp_transport::driver::{DriverCommand, DriverEvent, TransportFound};
+use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice, run};
 use serde_json::{Map, Value, json};
 pub use testkit::deadline::{holds_within, within};
 use testkit::http::ordinary;

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use mcp_proto::{CallError, CloseReason, SessionEvent};
-use mcp_transport::shutdown::{Grace, shut_down};
-use mcp_transport::{DriverCommand, DriverEvent, DriverLimits, Exit, SearchPath, ServerCommand, SpawnError, spawn};
+use mcp_transport::{DriverCommand, DriverEvent, DriverLimits};
+use process::Grace;
 use serde_json::json;
 
-use crate::support::{Running, launch, launch_with, ready, scripted, started, tool};
+use crate::support::{Running, launch, launch_with, ready, scripted, tool};
 
 /// The position of the first event for which this holds.
 fn position(server: &Running, holds: impl Fn(&DriverEvent) -> bool) -> usize {
@@ -160,41 +160,4 @@ async fn a_handle_that_is_dropped_stops_the_server() {
     let end = async { while events.recv().await.is_some() {} };
     testkit::deadline::within(Duration::from_secs(3), "the driver ends with its handle", end).await;
     assert_eq!(testkit::processes::alive_in_group(group), Vec::<u32>::new(), "nothing of the server is left");
-}
-
-#[tokio::test]
-async fn shut_down_without_a_driver() {
-    let server = started(&scripted(&[])).await;
-    let exit = shut_down(server, Grace::default()).await;
-    assert_eq!(exit, Exit { status: Some(0), signal: None, exceeded: None }, "a server ends when its input is closed");
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn a_server_that_waits_for_the_signal_gets_it() {
-    let script = "trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.05; done";
-    let command =
-        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
-    let grace = Grace { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
-    let exit = shut_down(started(&command).await, grace).await;
-    assert_eq!(
-        exit,
-        Exit { status: Some(7), signal: None, exceeded: None },
-        "[stdio-shutdown-sigterm]: it ends in its own way"
-    );
-}
-
-#[tokio::test]
-async fn what_cannot_be_started_says_why() {
-    let path = SearchPath::of_process("a test".to_owned());
-    let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
-    let program = std::path::Path::new(&command.program).to_owned();
-    let error = spawn(&command, &program, &path).await.expect_err("there is no such folder");
-    assert!(matches!(error, SpawnError::NoWorkingDirectory(_)), "the folder is named: {error}");
-    command.working_directory = None;
-    let error = spawn(&command, "/nowhere/server".as_ref(), &path).await.expect_err("there is no such file");
-    assert!(matches!(error, SpawnError::NotFound(_)), "the file is named: {error}");
-    let data = tempfile::NamedTempFile::new().unwrap();
-    let error = spawn(&command, data.path(), &path).await.expect_err("that is no program");
-    assert!(matches!(error, SpawnError::NotExecutable(_)), "the permissions are named: {error}");
 }

@@ -1,17 +1,12 @@
-//! Nothing is left alive: not after the end of a server, not after the end of the app.
+//! Nothing is left alive after the end of a server, however its session ends.
 
-use std::process::Stdio;
 use std::time::Duration;
 
-use mcp_transport::{
-    DriverEvent, DriverLimits, RunningRecord, ServerCommand, StartTime, SweepOutcome, run_with, sweep,
-};
 use serde_json::json;
-use testkit::deadline::{holds_within, within};
+use testkit::deadline::holds_within;
 use testkit::processes::{alive_in_group, is_alive};
-use tokio::io::{AsyncBufReadExt, BufReader};
 
-use crate::support::{LONG, Running, config, ready, scripted, started, text, tool};
+use crate::support::{ready, text, tool};
 
 const SOON: Duration = Duration::from_secs(2);
 
@@ -42,46 +37,6 @@ async fn grandchildren_end_when_the_server_has_ended_by_itself() {
     );
 }
 
-/// X34: a process that leaves its group, its session and its parent still ends with its server, for as long as it carries its mark.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn what_leaves_the_group_ends_with_the_server() {
-    let leaves = |seconds: u32| {
-        let script = format!("(setsid sleep {seconds} &) ; echo left >&2; exec cat >/dev/null");
-        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script], ..scripted(&[]) }
-    };
-    let sleeps = |seconds: u32| {
-        let wanted = format!("sleep\0{seconds}\0");
-        let processes = std::fs::read_dir("/proc").unwrap().flatten();
-        processes
-            .filter(|p| std::fs::read(p.path().join("cmdline")).is_ok_and(|line| line == wanted.as_bytes()))
-            .count()
-    };
-    let server = started(&leaves(7421)).await;
-    assert!(holds_within(LONG, || sleeps(7421) == 1).await, "it runs, in a session of its own");
-    drop(server);
-    assert!(holds_within(SOON, || sleeps(7421) == 0).await, "a server that is dropped takes it along");
-    let (sender, events) = tokio::sync::mpsc::channel(64);
-    let handle = run_with(config(), started(&leaves(7422)).await, sender, DriverLimits::default());
-    assert!(holds_within(LONG, || sleeps(7422) == 1).await, "it runs again");
-    let mut running = Running { handle, events, told: Vec::new() };
-    running.stop().await;
-    assert!(holds_within(LONG, || sleeps(7422) == 0).await, "one that is stopped does so, too");
-}
-
-#[tokio::test]
-async fn a_dropped_process_is_killed_with_its_group() {
-    let server = started(&scripted(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"])).await;
-    let group = server.spawned().group;
-    assert!(
-        holds_within(SOON, || alive_in_group(group).len() >= 2).await,
-        "server and grandchild run: {:?}",
-        alive_in_group(group)
-    );
-    drop(server);
-    assert!(holds_within(SOON, || alive_in_group(group).is_empty()).await, "dropping kills the whole group");
-}
-
 #[test]
 fn a_runtime_that_ends_takes_the_servers_with_it() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -98,75 +53,4 @@ fn a_runtime_that_ends_takes_the_servers_with_it() {
         alive_in_group(group).is_empty()
     });
     assert!(gone, "no server may outlive the runtime");
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-#[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
-async fn a_killed_app_leaves_nothing_for_long() {
-    // The crate's example is an app that runs one server.
-    let example = testkit::binaries::path("examples/one_server");
-    let mut app = tokio::process::Command::new(example)
-        .arg(testkit::binaries::scripted_server())
-        .args(["--misbehave", "never-exits", "--misbehave", "grandchild@start"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut output = BufReader::new(app.stdout.take().unwrap()).lines();
-    let record: RunningRecord = within(LONG, "the app starts its server", async {
-        loop {
-            let line = output.next_line().await.unwrap().expect("the app still runs");
-            if let Some((_, record)) = line.split_once("record: ") {
-                return record.parse().unwrap();
-            }
-        }
-    })
-    .await;
-    assert!(alive_in_group(record.group).len() >= 2, "server and grandchild run: {:?}", alive_in_group(record.group));
-    assert_eq!(
-        sweep(std::slice::from_ref(&record))[0].outcome,
-        SweepOutcome::OwnerRunning,
-        "while the app runs, its servers are no orphans"
-    );
-
-    app.kill().await.unwrap();
-    assert!(
-        holds_within(SOON, || !is_alive(record.pid)).await,
-        "the server's own process dies with the app, although it ignores everything else"
-    );
-    assert!(!alive_in_group(record.group).is_empty(), "the grandchild is what is left for the sweep");
-    // Until init has taken note of the dead leader, its start time is still known.
-    holds_within(SOON, || StartTime::of(record.pid).is_none()).await;
-    let another = StartTime::of(1).unwrap();
-    let owner_start_time = another.clone();
-    let recycled = RunningRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
-    assert_eq!(
-        sweep(&[recycled])[0].outcome,
-        SweepOutcome::NotRunning,
-        "a group that does not hold the recorded pipes is another one and stays"
-    );
-    assert!(!alive_in_group(record.group).is_empty(), "and it has not been touched");
-    assert_eq!(sweep(std::slice::from_ref(&record))[0].outcome, SweepOutcome::Killed, "the sweep finds the grandchild");
-    assert!(holds_within(SOON, || alive_in_group(record.group).is_empty()).await, "and ends it");
-    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::NotRunning, "a second sweep has nothing to do");
-}
-
-#[tokio::test]
-async fn the_sweep_ends_a_server_whose_app_is_gone() {
-    let mut server = ready(&["--misbehave", "never-exits"]).await;
-    let mut record = server.handle.process.record();
-    // As if another app, long gone, had started it.
-    record.owner = 4_190_000;
-    let later = RunningRecord { start_time: StartTime::of(1).unwrap(), ..record.clone() };
-    assert_eq!(
-        sweep(&[later])[0].outcome,
-        SweepOutcome::NotRunning,
-        "the same pid with another start time is another process"
-    );
-    assert!(is_alive(record.pid), "and it has not been touched");
-    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::Killed, "pid and start time agree");
-    server.until_end().await;
-    assert!(server.told.contains(&DriverEvent::Exited { status: None, signal: Some(9) }), "the server has been killed");
 }

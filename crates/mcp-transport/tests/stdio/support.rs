@@ -6,10 +6,8 @@ use std::time::Duration;
 use mcp_proto::{
     CallError, CallId, ClientRequest, Deadline, Opening, ServerResult, SessionConfig, SessionEvent, Timeouts,
 };
-use mcp_transport::{
-    DriverCommand, DriverEvent, DriverHandle, DriverLimits, Frame, SearchPath, ServerCommand, ServerProcess, run_with,
-    spawn,
-};
+use mcp_transport::{DriverCommand, DriverEvent, DriverHandle, DriverLimits, Frame, run_with};
+use process::{SearchPath, ServerCommand, ServerProcess, spawn};
 use serde_json::{Map, Value, json};
 use testkit::deadline::within;
 use tokio::sync::{mpsc, oneshot};

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+pub use process::sandbox::{Access, Folder, HostPattern, Network};
+
 use super::hashes::path_in_json;
-pub use mcp_transport::sandbox::{Access, Folder, HostPattern, Network};
 
 /// The most folders of one server.
 const MAX_FOLDERS: usize = 100;

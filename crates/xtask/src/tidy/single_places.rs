@@ -5,9 +5,9 @@ use super::tree::Tree;
 
 /// Where processes may be started, besides tests: the files, or folders ending in a slash.
 const MAY_SPAWN: [&str; 6] = [
-    "crates/mcp-transport/src/stdio/launch.rs",
+    "crates/process/src/launch.rs",
     // Asks `ps` when a process was started.
-    "crates/mcp-transport/src/platform/macos.rs",
+    "crates/process/src/platform/macos.rs",
     // Tries bubblewrap before the app has a runtime.
     "src-tauri/src/page_sandbox/trial.rs",
     "crates/testkit/",
@@ -26,7 +26,7 @@ pub(super) fn spawning(tree: &Tree) -> Vec<Finding> {
     for file in tree.rust().filter(|file| !MAY_SPAWN.iter().any(|place| file.path.starts_with(place))) {
         for (line, code) in file.product_lines() {
             if SPAWNS.iter().any(|call| code.contains(call)) {
-                let text = "starts a process; mcp-transport's spawn is the one place for that";
+                let text = "starts a process; crates/process/src/launch.rs is the one place for that";
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -66,7 +66,7 @@ mod tests {
         let tree = Tree::of(&[
             ("crates/host/src/lib.rs", code),
             ("crates/host/tests/all.rs", code),
-            ("crates/mcp-transport/src/stdio/launch.rs", code),
+            ("crates/process/src/launch.rs", code),
             ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
         ]);
         assert_eq!(places(&spawning(&tree)), ["crates/host/src/lib.rs"], "tests and the one place may");

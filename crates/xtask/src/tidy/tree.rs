@@ -47,7 +47,8 @@ impl SourceFile {
         let mut previous = "";
         for (number, line) in code.lines().enumerate() {
             // A test module is the last thing in a file; clippy sees to that.
-            if previous == "#[cfg(test)]" && line.starts_with("mod ") && line.ends_with('{') {
+            let is_for_tests = previous == "#[cfg(test)]" || previous.starts_with("#[cfg(all(test,");
+            if is_for_tests && line.starts_with("mod ") && line.ends_with('{') {
                 break;
             }
             if !line.trim().is_empty() && !line.starts_with("#[allow") && !line.starts_with("#[expect") {
@@ -153,5 +154,8 @@ mod tests {
         assert!(!code.contains("use e"), "the test module is not: {code}");
         assert!(!code.contains("note"), "nor is the comment: {code}");
         assert!(tree.files[1].product_lines().is_empty(), "nor is a file of tests");
+        let text = "use a;\n#[cfg(all(test, unix))]\nmod tests {\n    use e;\n}\n";
+        let tree = Tree::of(&[("crates/x/src/lib.rs", text)]);
+        assert!(tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")), "of one system neither");
     }
 }

@@ -1,6 +1,9 @@
 //! What holds of sampling while a model works, and while a question is open: what the user turns off is not delivered, what was
 //! spent counts, and an approval is for the provider that was shown.
 
+use std::fs::File;
+use std::pin::pin;
+
 use models::{Conversion, Conversions, ModelRef, Uncarried};
 
 use super::*;
@@ -141,5 +144,38 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
     assert_ne!(without.hash, shown.hash, "and without it, the user would answer");
     app.answer(&without, UserAnswer::Deny).await;
     assert!(!said(called).await.0, "it is refused");
+    user.abort();
+}
+
+#[tokio::test]
+async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
+    let (app, model, user) = harbour("legacy").await;
+    let called = call(&app, "1", json!({ "with_picture": false }));
+    let shown = app.question(SERVER, "the model", is_sampling).await;
+    let mut other = parts(&shown).0.clone();
+    other.messages[0].content = SamplingContent::One(ContentBlock::text("Another?"));
+
+    let path = app.folder.path().join("data/lock");
+    let lock = File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    lock.lock().unwrap();
+    let mut approved = pin!(app.host.answer(shown.id, shown.hash.to_string(), ONCE));
+    // The owner takes commands in order, so the approval comes first.
+    let edited = tokio::select! {
+        biased;
+        taken = &mut approved => panic!("it is counted before it is asked, and the lock is held: {taken:?}"),
+        edited = app.host.edit(shown.id, Edit::Request(Box::new(other))) => edited.unwrap().unwrap(),
+    };
+    assert_ne!(edited.hash, shown.hash, "it is another request");
+    drop(lock);
+    assert_eq!(approved.await.unwrap(), Err(AnswerError::Stale), "and the approval was of what was shown before");
+    assert!(model.asked().is_empty(), "no model heard of it");
+    let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
+    assert!(!kinds.iter().any(|kind| kind == "sampling"), "nothing is written down as allowed: {kinds:?}");
+
+    model.next(text("Aye.", (10, 2)));
+    app.answer(&edited, ONCE).await;
+    app.answer(&answered(&app).await, ONCE).await;
+    assert!(said(called).await.1.contains("Aye."), "the edited one can be approved");
+    assert_eq!(model.asked().len(), 1, "and is asked once");
     user.abort();
 }

@@ -15,15 +15,15 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::driver::DriverEvent;
 use crate::driver::alarm::Alarm;
 use crate::driver::core::{Core, now};
 use crate::driver::owner::ready;
+use crate::driver::{DriverEvent, TransportFound};
 use crate::http::endpoint::{Endpoint, Parts};
 use crate::http::exchange::{self, Step, What, Work};
 use crate::http::headers::{self, Belongs};
 use crate::http::news::News;
-use crate::http::{HttpLimits, TransportFound, fault, news};
+use crate::http::{HttpLimits, fault, news};
 
 /// The number of the stream among the exchanges.
 const STREAM: u64 = 0;

@@ -18,14 +18,14 @@ use mcp_proto::{CallId, CloseReason, OpeningFault, Outgoing, RequestId, Revision
 use reqwest::header::HeaderValue;
 use url::Url;
 
+use super::HttpLimits;
 use super::endpoint::Endpoint;
 use super::exchange::{Step, Work};
 use super::news::News;
-use super::{HttpLimits, TransportFound};
-use crate::driver::DriverEvent;
 use crate::driver::alarm::Alarm;
 use crate::driver::core::{Core, now};
 use crate::driver::owner::ready;
+use crate::driver::{DriverEvent, TransportFound};
 
 /// How many answers are taken in before the owner is looked at again.
 const STEPS_AT_ONCE: usize = 64;

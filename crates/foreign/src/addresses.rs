@@ -1,0 +1,84 @@
+//! Which addresses lie in the open internet. All others belong to this computer, to somebody's own network, or to
+//! nobody (the IANA registries of special-purpose addresses).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Returns true if an address lies in the open internet.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let is_special = address.is_loopback()
+        || address.is_private()
+        || address.is_link_local()
+        || address.is_documentation()
+        // "This network", multicast, and all above it, broadcast included.
+        || a == 0
+        || a >= 224
+        // Carriers' networks (CGNAT).
+        || (a == 100 && (64..128).contains(&b))
+        // Protocol assignments, the way to 6to4, benchmarks.
+        || (a == 192 && b == 0 && c == 0)
+        || (a == 192 && b == 88 && c == 99)
+        || (a == 198 && (b == 18 || b == 19));
+    !is_special
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(embedded) = embedded(address) {
+        return is_public_v4(embedded);
+    }
+    let [a, b, ..] = address.segments();
+    // Only 2000::/3 is given out. In it: protocol assignments with Teredo, documentation (two), and 6to4.
+    let is_special = match a {
+        0x2001 => b < 0x0200 || b == 0x0db8,
+        0x2002 => true,
+        0x3fff => b < 0x1000,
+        _ => false,
+    };
+    (a & 0xe000) == 0x2000 && !is_special
+}
+
+/// The address of the old kind that one of the new kind leads to: mapped, or through NAT64, which networks without
+/// the old kind use for all of it.
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    if let Some(mapped) = address.to_ipv4_mapped() {
+        return Some(mapped);
+    }
+    let [a, b, c, d, e, f, ..] = address.segments();
+    let [.., w, x, y, z] = address.octets();
+    ([a, b, c, d, e, f] == [0x64, 0xff9b, 0, 0, 0, 0]).then(|| Ipv4Addr::new(w, x, y, z))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_open_internet_and_nothing_else() {
+        let public =
+            ["1.1.1.1", "8.8.8.8", "100.63.0.1", "100.128.0.1", "172.32.0.1", "192.167.1.1", "2606:4700::1111"];
+        for address in public.into_iter().chain(["2a00:1450::1", "64:ff9b::808:808", "::ffff:8.8.8.8"]) {
+            assert!(is_public(address.parse().unwrap()), "{address} can be reached by everybody");
+        }
+        let own = "
+            0.0.0.0 0.1.2.3 127.0.0.1 127.255.0.9 10.0.0.1 172.16.0.1 172.31.255.1 192.168.1.1
+            169.254.169.254 100.64.0.1 100.127.255.255 192.0.0.1 192.0.2.1 198.18.0.1 198.19.1.1
+            198.51.100.1 203.0.113.1 224.0.0.1 239.1.1.1 240.0.0.1 255.255.255.255 192.88.99.1 :: ::1
+            ::127.0.0.1 ::8.8.8.8 ::ffff:10.0.0.1 ::ffff:127.0.0.1 ::ffff:169.254.169.254
+            64:ff9b::a00:1 64:ff9b::7f00:1 64:ff9b:1::1 fe80::1 fec0::1 fc00::1 fd12::1 ff02::1
+            2001::1 2001:0:a00:1::1 2001:db8::1 2002:a00:1::1 2002:7f00:1::1 3fff::1 100::1 4000::1
+            fd00:ec2::254
+        ";
+        for address in own.split_whitespace() {
+            assert!(!is_public(address.parse().unwrap()), "X47: {address} is not of the open internet");
+        }
+    }
+}

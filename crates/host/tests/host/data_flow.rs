@@ -1,0 +1,150 @@
+//! The data flow that the user set for a server: which setting stands when changes cross, what waits is judged by it, and it belongs to
+//! its server alone.
+
+use std::sync::atomic::Ordering;
+
+use domain::flow::{DataFlow, MAX_TOOLS, ResultReview, SameServer};
+use host::view::{QuestionBody, UserAnswer};
+use host::{CallOrigin, FlowError, HostOptions};
+use mcp_proto::types::CallToolResult;
+use ports::Document;
+use ports::server_config::ServerEntry;
+use serde_json::json;
+use testkit::app::{App, demo};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::audit::{harbour, sent, until_held};
+use crate::kept::of_kind;
+
+const SERVER: &str = "harbour";
+
+fn after(same_server: SameServer) -> DataFlow {
+    DataFlow { same_server, ..DataFlow::default() }
+}
+
+async fn set(app: &App, flow: DataFlow) -> Result<(), FlowError> {
+    app.host.set_data_flow(SERVER.into(), flow).await.unwrap()
+}
+
+/// A model calls the tool that may always be called.
+fn add(app: &App, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
+    let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.to_owned());
+    let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap();
+    tokio::spawn(async move {
+        let origin = CallOrigin::Model { conversation };
+        host.call_tool_as(origin, id, SERVER.into(), "add".into(), arguments, oneshot::channel().0).await
+    })
+}
+
+#[tokio::test]
+async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
+    let (app, disk) = harbour().await;
+    disk.slow.store(true, Ordering::SeqCst);
+    let set_later = |flow: DataFlow| {
+        let host = app.host.clone();
+        tokio::spawn(async move { host.set_data_flow(SERVER.into(), flow).await.unwrap() })
+    };
+    let changed = set_later(after(SameServer::Off));
+    until_held(&disk).await;
+    let changed_back = set_later(DataFlow::default());
+    // The host takes commands in order, so the change back is taken up before the log goes on.
+    app.questions().await;
+    app.questions().await;
+    disk.slow.store(false, Ordering::SeqCst);
+    disk.go_on();
+    changed.await.unwrap().expect("it is changed");
+    changed_back.await.unwrap().expect("and changed back");
+    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "what the user said last holds");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn what_stands_already_is_not_written_again() {
+    let (app, disk) = harbour().await;
+    let entries = || of_kind(&app, "data-flow").len();
+    set(&app, DataFlow::default()).await.unwrap();
+    assert_eq!(entries(), 0, "nothing was changed");
+    set(&app, after(SameServer::Off)).await.unwrap();
+    set(&app, after(SameServer::Off)).await.unwrap();
+    assert_eq!(entries(), 1, "one change, one entry");
+    disk.full.store(true, Ordering::SeqCst);
+    let refused = set(&app, after(SameServer::Everything)).await;
+    assert!(matches!(refused, Err(FlowError::Store(_))), "what can't be written does not hold: {refused:?}");
+    disk.full.store(false, Ordering::SeqCst);
+    set(&app, after(SameServer::Off)).await.unwrap();
+    assert_eq!(entries(), 1, "what stood before stands");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn so_many_tools_have_a_setting_of_their_own_and_no_more() {
+    let (app, _disk) = harbour().await;
+    let tools = |n: usize| {
+        let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
+        DataFlow { tools, ..DataFlow::default() }
+    };
+    assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "as many as there may be");
+    assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more");
+    assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "what was set before stands");
+    let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await.unwrap();
+    assert!(matches!(nobody, Err(FlowError::Server(_))), "only servers that are there: {nobody:?}");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_call_whose_entry_is_written_is_judged_by_the_data_flow_of_now() {
+    let (app, disk) = harbour().await;
+    for by in ["the user", "another program"] {
+        set(&app, DataFlow::default()).await.unwrap();
+        app.host.put_in(by.to_owned(), Vec::new(), true).await.unwrap();
+        add(&app, by, "reads").await.unwrap().expect("what it reads makes no call ask");
+        let before = sent(&app).await;
+        disk.slow.store(true, Ordering::SeqCst);
+        let waits = add(&app, by, "waits");
+        until_held(&disk).await;
+        disk.slow.store(false, Ordering::SeqCst);
+        let everything = after(SameServer::Everything);
+        if by == "the user" {
+            set(&app, everything).await.unwrap();
+        } else {
+            let documents = app.host.ports().documents.clone();
+            documents.write(Document::Flow, &json!({ SERVER: everything })).unwrap();
+            app.until(SERVER, "set by another program", |s| s.flow.same_server == SameServer::Everything).await;
+        }
+        disk.go_on();
+        let question = app.question(SERVER, "the call", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+        assert_eq!(question.rule, "after-untrusted", "S26: it asks, as {by} has set");
+        assert_eq!(sent(&app).await, before, "and nothing was sent");
+        app.answer(&question, UserAnswer::Deny).await;
+        waits.await.unwrap().expect_err("it is refused");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_data_flow_belongs_to_its_server_alone() {
+    let entry = |name: &str| ServerEntry { name: name.to_owned(), config: demo(&[]) };
+    let again = async |app: App| {
+        app.host.close().await;
+        let App { folder, host, .. } = app;
+        drop(host);
+        App::start_in(folder, vec![], HostOptions::default()).await
+    };
+    let app = App::start(vec![(SERVER, demo(&[]))]).await;
+    let off = after(SameServer::Off);
+    set(&app, off.clone()).await.unwrap();
+    app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap().unwrap();
+    assert_eq!(app.server("renamed").await.flow, off, "it goes with its server");
+    app.host.add_server(entry(SERVER)).await.unwrap().unwrap();
+    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "and not with the name");
+    let app = again(app).await;
+    assert_eq!(app.server("renamed").await.flow, off, "also at the next start");
+    assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "as the name");
+    app.host.remove_server("renamed".into()).await.unwrap().unwrap();
+    app.host.add_server(entry("renamed")).await.unwrap().unwrap();
+    assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "another server under that name begins anew");
+    let app = again(app).await;
+    assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "also at the next start");
+    app.host.close().await;
+}

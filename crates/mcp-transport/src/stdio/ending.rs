@@ -1,0 +1,108 @@
+//! The end of a driver: the session is closed at once, the server is ended in its own time, and what
+//! the owner still has to learn is handed over meanwhile.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use mcp_proto::CloseReason;
+use process::{Exit, ServerGroup};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use super::line_reader::LineReader;
+use super::task::{EgressLines, Stderr, Task, stderr_of};
+use crate::driver::DriverEvent;
+use crate::driver::core::now;
+use crate::driver::outbox::Outbox;
+
+/// How long the last messages may take to be written before the server's input is closed.
+const LAST_WRITES: Duration = Duration::from_millis(200);
+/// How long the end of standard error is waited for once the process is gone.
+const LAST_STDERR: Duration = Duration::from_millis(300);
+/// How many of its last lines are handed over.
+const LAST_STDERR_LINES: usize = 100;
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
+    /// Closes the session, ends the server, tells the rest. Only the telling waits for the owner.
+    pub(super) async fn end(mut self: Box<Self>) {
+        let exited = self.ends.exit;
+        if let Some(exit) = exited {
+            drain_stderr(&mut self.stderr, &mut self.core.outbox).await;
+            last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
+            self.core.outbox.push(exit.into());
+        }
+        self.core.session.handle_closed(self.reason(), now());
+        self.pump();
+        self.core.tell_rest();
+
+        let Task { mut core, mut reader, mut writer, mut queue, mut group, mut stderr, mut egress, limits, .. } = *self;
+        let kill = Notify::new();
+        let end_server = async {
+            // Also when there is no process: the other side may still read.
+            let _ = timeout(LAST_WRITES, queue.write_all(&mut writer)).await;
+            drop(writer);
+            let group = group.as_mut().filter(|_| exited.is_none())?;
+            tokio::select! {
+                exit = group.shut_down(limits.grace, &kill) => Some(exit),
+                () = discard(&mut reader) => None,
+            }
+        };
+        if let Some(exit) = core.tell_while(end_server, &kill).await {
+            drain_stderr(&mut stderr, &mut core.outbox).await;
+            last_egress(&mut egress, group.as_mut(), &mut core.outbox);
+            core.outbox.push(exit.into());
+        }
+        drop(group);
+        core.tell_all().await;
+    }
+
+    fn reason(&self) -> CloseReason {
+        let ends = &self.ends;
+        if self.core.is_stopped() {
+            return CloseReason::StoppedByUser;
+        }
+        if let Some(reason) = &self.core.over {
+            return reason.clone();
+        }
+        match (ends.exit, ends.output, &ends.write) {
+            (Some(Exit { exceeded: Some(exceeded), .. }), _, _) => CloseReason::LimitReached(exceeded.to_string()),
+            (Some(Exit { status, signal, .. }), _, _) => CloseReason::ServerExited { status, signal },
+            (None, false, Some(cause)) => CloseReason::WriteFailed(cause.clone()),
+            (None, _, _) => CloseReason::ServerClosedOutput,
+        }
+    }
+}
+
+impl From<Exit> for DriverEvent {
+    fn from(Exit { status, signal, .. }: Exit) -> DriverEvent {
+        DriverEvent::Exited { status, signal }
+    }
+}
+
+/// Reads what a server still writes, so that it does not hang on a full pipe. Never ends.
+async fn discard<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
+    while reader.next().await.is_some() {}
+    std::future::pending().await
+}
+
+/// What it reached of the network since the last line about that.
+fn last_egress(egress: &mut Option<EgressLines>, group: Option<&mut ServerGroup>, outbox: &mut Outbox) {
+    let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
+    for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
+        outbox.push(DriverEvent::Note { line });
+    }
+}
+
+async fn drain_stderr(stderr: &mut Option<Stderr>, outbox: &mut Outbox) {
+    let lines = async {
+        for _ in 0..LAST_STDERR_LINES {
+            match poll_fn(|context| stderr_of(stderr, context)).await {
+                Some(output) => outbox.push(output.into()),
+                None => return,
+            }
+        }
+    };
+    // What has not come by then is still in the ring.
+    let _ = timeout(LAST_STDERR, lines).await;
+}

@@ -1,0 +1,305 @@
+//! The driver's loop: waits for whatever comes next and moves it one step on.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
+use process::{Exit, ServerGroup};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use super::DriverLimits;
+use super::line_reader::LineReader;
+use super::stderr::StderrOutput;
+use super::write_queue::WriteQueue;
+use crate::driver::alarm::Alarm;
+use crate::driver::core::{Core, now};
+use crate::driver::owner::ready;
+use crate::driver::{Bell, DriverEvent, Owner};
+
+/// When one of output, input and process has ended, how long the others may take to follow, so that the
+/// last messages and the true cause are seen.
+const LINGER: Duration = Duration::from_secs(1);
+/// How many lines are taken in before the other tasks of the driver are looked at again.
+const LINES_AT_ONCE: usize = 64;
+
+/// The driver of one server.
+pub(super) struct Task<'o, R, W> {
+    pub(super) core: Core<'o>,
+    pub(super) reader: LineReader<R>,
+    /// None once the server takes no more.
+    pub(super) writer: Option<W>,
+    pub(super) queue: WriteQueue,
+    pub(super) group: Option<ServerGroup>,
+    /// Rings when the process may have ended.
+    exit: Bell,
+    pub(super) egress: Option<EgressLines>,
+    pub(super) stderr: Option<Stderr>,
+    pub(super) limits: DriverLimits,
+    pub(super) ends: Ends,
+    alarm: Alarm,
+}
+
+/// What the server prints on standard error.
+pub(super) struct Stderr {
+    pub(super) lines: mpsc::Receiver<StderrOutput>,
+    pub(super) drain: AbortHandle,
+    /// Rings when there may be more of it.
+    pub(super) more: Bell,
+}
+
+/// Lines about what the server reaches of the network.
+pub(super) struct EgressLines {
+    pub(super) lines: mpsc::Receiver<String>,
+    /// Rings when there may be more of them.
+    more: Bell,
+}
+
+impl EgressLines {
+    fn new(lines: mpsc::Receiver<String>) -> EgressLines {
+        EgressLines { lines, more: Bell::default() }
+    }
+}
+
+/// What has come to its end.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    pub(super) exit: Option<Exit>,
+    pub(super) output: bool,
+    pub(super) write: Option<String>,
+    /// How long the others may follow.
+    until: Option<Instant>,
+}
+
+impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'o, R, W> {
+    pub(super) fn new(
+        session: SessionConfig,
+        (reader, writer): (R, W),
+        process: Option<(ServerGroup, Stderr)>,
+        owner: &'o mut dyn Owner,
+        limits: DriverLimits,
+    ) -> Box<Task<'o, R, W>> {
+        let (mut group, stderr) = process.unzip();
+        Box::new(Task {
+            core: Core::new(session, owner, limits.line_bytes),
+            reader: LineReader::new(reader, limits.line_bytes),
+            writer: Some(writer),
+            queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
+            ends: Ends::default(),
+            alarm: Alarm::new(),
+            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressLines::new),
+            group,
+            exit: Bell::default(),
+            stderr,
+            limits,
+        })
+    }
+
+    /// From a box: a future that holds the driver itself has several places for it.
+    pub(super) async fn run(mut self: Box<Self>) {
+        loop {
+            self.pump();
+            self.write();
+            if self.is_over() {
+                break;
+            }
+            self.step().await;
+        }
+        // Its state is only needed now.
+        Box::pin(self.end()).await;
+    }
+
+    /// Writes what can be without waiting.
+    fn write(&mut self) {
+        while !self.queue.is_empty() {
+            match self.queue.write_some(&mut self.writer).now_or_never() {
+                Some(Ok(())) => {}
+                Some(Err(error)) => self.on_write_failed(format!("{error}")),
+                None => break,
+            }
+        }
+    }
+
+    /// Waits for one thing and handles it. The owner comes first, so that nothing keeps its stop waiting; lines from
+    /// the server come last, and only while the owner takes the events.
+    async fn step(&mut self) {
+        let due = self.wakes_at();
+        self.alarm.set(due);
+        let room = self.core.has_room();
+        tokio::select! {
+            biased;
+            () = ready(self.core.owner) => self.core.act(),
+            () = self.alarm.ring() => self.on_time(),
+            exit = poll_fn(|context| exit_of(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
+                self.ends.exit = Some(exit);
+                self.linger();
+            }
+            written = self.queue.write_some(&mut self.writer) => {
+                if let Err(error) = written {
+                    self.on_write_failed(format!("{error}"));
+                }
+            }
+            line = poll_fn(|context| egress_of(&mut self.egress, context)), if room && self.egress.is_some() => {
+                self.core.outbox.push(DriverEvent::Note { line });
+            }
+            output = poll_fn(|context| stderr_of(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
+            line = self.reader.next(), if room && !self.ends.output => {
+                self.on_line(line);
+                self.on_more_lines();
+            }
+        }
+    }
+
+    /// Takes over what the session wants to send and to tell, and lets the owner hear of it.
+    pub(super) fn pump(&mut self) {
+        loop {
+            self.core.pump_notification();
+            while let Some(outgoing) = self.core.session.poll_transmit() {
+                let mut line = outgoing.json.into_bytes();
+                line.push(b'\n');
+                self.send(Bytes::from(line), &outgoing.about);
+            }
+            self.core.pump_events();
+            if !self.core.hand_over() {
+                return;
+            }
+        }
+    }
+
+    fn send(&mut self, line: Bytes, about: &OutgoingKind) {
+        if self.writer.is_none() {
+            return;
+        }
+        let frame = line.slice(..line.len() - 1);
+        if self.queue.push(line, now()).is_err() {
+            let waiting = self.queue.bytes();
+            self.on_write_failed(format!("the server does not read its input; {waiting} bytes wait for it"));
+            return;
+        }
+        self.core.show_sent(frame, about);
+    }
+
+    fn on_line(&mut self, line: Option<Result<crate::lines::Line, std::io::Error>>) {
+        match line {
+            Some(Ok(line)) => {
+                self.core.line(line, StreamOrigin::Stdio, now());
+            }
+            // A pipe that cannot be read is as good as closed.
+            Some(Err(_)) | None => {
+                self.ends.output = true;
+                self.linger();
+            }
+        }
+    }
+
+    /// Takes in lines that have been read already, without another round of the loop for each.
+    fn on_more_lines(&mut self) {
+        for _ in 1..LINES_AT_ONCE {
+            // Progress of a call is merged in the session while more of it comes.
+            if !self.core.session.only_progress_waits() {
+                self.pump();
+            }
+            if !self.core.has_room() || self.is_over() || self.ends.output {
+                return;
+            }
+            match self.reader.buffered() {
+                Some(line) => self.on_line(Some(line)),
+                None => return,
+            }
+        }
+    }
+
+    fn on_stderr(&mut self, output: Option<StderrOutput>) {
+        match output {
+            Some(output) => self.core.outbox.push(output.into()),
+            None => self.stderr = None,
+        }
+    }
+
+    fn on_time(&mut self) {
+        let now = now();
+        if self.queue.stalls_at().is_some_and(|at| at <= now) {
+            let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
+            self.on_write_failed(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
+        }
+        self.core.on_time(now);
+    }
+
+    fn on_write_failed(&mut self, cause: String) {
+        self.writer = None;
+        self.queue.clear();
+        self.ends.write.get_or_insert(cause);
+        self.linger();
+    }
+
+    fn linger(&mut self) {
+        self.ends.until.get_or_insert(now() + LINGER);
+    }
+
+    fn wakes_at(&self) -> Option<Instant> {
+        let times = [self.core.wakes_at(), self.queue.stalls_at(), self.ends.until];
+        let passed_over = self.ends.until.filter(|_| !self.core.has_room());
+        times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
+    }
+
+    /// Whether the session, the owner, or all that there is of the server has come to its end.
+    fn is_over(&self) -> bool {
+        let ends = &self.ends;
+        let all = match self.group {
+            Some(_) => ends.exit.is_some() && ends.output && self.stderr.is_none(),
+            None => ends.output || ends.write.is_some(),
+        };
+        // While the owner takes nothing, the last messages cannot be read, however late it is.
+        let late = ends.until.is_some_and(|until| until <= now()) && self.core.has_room();
+        self.core.is_stopped() || self.core.over.is_some() || all || late
+    }
+}
+
+fn exit_of(group: &mut Option<ServerGroup>, bell: &mut Bell, context: &Context<'_>) -> Poll<Exit> {
+    match group {
+        Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
+        None => Poll::Pending,
+    }
+}
+
+/// What the server reached of the network.
+fn egress_of(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<String> {
+    let Some(EgressLines { lines, more }) = egress else { return Poll::Pending };
+    match more.poll(context, |context| lines.poll_recv(context)) {
+        Poll::Ready(Some(line)) => Poll::Ready(line),
+        Poll::Ready(None) => {
+            *egress = None;
+            Poll::Pending
+        }
+        Poll::Pending => Poll::Pending,
+    }
+}
+
+/// The next output; None when no more will come.
+pub(super) fn stderr_of(stderr: &mut Option<Stderr>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
+    match stderr {
+        Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),
+        None => Poll::Ready(None),
+    }
+}
+
+impl Drop for Stderr {
+    fn drop(&mut self) {
+        // A process that has left the group may hold the pipe open for ever.
+        self.drain.abort();
+    }
+}
+
+impl From<StderrOutput> for DriverEvent {
+    fn from(output: StderrOutput) -> DriverEvent {
+        match output {
+            StderrOutput::Line(line) => DriverEvent::Stderr { line },
+            StderrOutput::Dropped(bytes) => DriverEvent::StderrDropped { bytes },
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Lines that wait to be written, bounded in bytes and in time.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::time::{Duration, Instant};
+
+use bytes::{Buf, Bytes};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+use crate::driver::core::now;
+
+/// How many lines are written together.
+const LINES_AT_ONCE: usize = 16;
+
+/// Lines in order, each with its newline.
+#[derive(Debug)]
+pub(super) struct WriteQueue {
+    lines: VecDeque<Bytes>,
+    bytes: usize,
+    limit: usize,
+    stall: Duration,
+    /// When the server last took a byte, or the queue last began to fill.
+    moved_at: Option<Instant>,
+}
+
+/// The queue is full.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl WriteQueue {
+    pub(super) fn new(limit: usize, stall: Duration) -> WriteQueue {
+        WriteQueue { lines: VecDeque::new(), bytes: 0, limit, stall, moved_at: None }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Bytes that wait.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds a line that ends with its newline. A single line may be larger than the limit, if nothing else
+    /// waits.
+    pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), Full> {
+        if !self.lines.is_empty() && self.bytes + line.len() > self.limit {
+            return Err(Full);
+        }
+        if self.lines.is_empty() {
+            self.moved_at = Some(now);
+        }
+        self.bytes += line.len();
+        self.lines.push_back(line);
+        Ok(())
+    }
+
+    /// Forgets what waits.
+    pub(super) fn clear(&mut self) {
+        self.lines.clear();
+        self.bytes = 0;
+    }
+
+    /// When what waits has waited too long, unless a byte is taken before.
+    pub(super) fn stalls_at(&self) -> Option<Instant> {
+        (!self.is_empty()).then(|| self.moved_at.map(|at| at + self.stall)).flatten()
+    }
+
+    /// Writes some of what waits; never ends if there is nothing. May be dropped and called again.
+    pub(super) async fn write_some<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
+        let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
+            return std::future::pending().await;
+        };
+        let mut slices = [IoSlice::new(&[]); LINES_AT_ONCE];
+        let count = slices.iter_mut().zip(&self.lines).map(|(slice, line)| *slice = IoSlice::new(line)).count();
+        let written = writer.write_vectored(&slices[..count]).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        self.bytes -= written;
+        let mut rest = written;
+        while let Some(line) = self.lines.front_mut().filter(|_| rest > 0) {
+            let part = rest.min(line.len());
+            line.advance(part);
+            rest -= part;
+            if line.is_empty() {
+                self.lines.pop_front();
+            }
+        }
+        if !self.lines.is_empty() {
+            self.moved_at = Some(now());
+        }
+        Ok(())
+    }
+
+    /// Writes all that waits.
+    pub(super) async fn write_all<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
+        while !self.is_empty() {
+            self.write_some(writer).await?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_go_out_in_order_and_the_bound_holds() {
+        let mut queue = WriteQueue::new(10, Duration::from_secs(30));
+        let now = Instant::now();
+        assert_eq!(queue.stalls_at(), None, "nothing waits, so nothing can stall");
+        queue.push(Bytes::from_static(b"{\"a\":1}\n"), now).unwrap();
+        assert_eq!(queue.stalls_at(), Some(now + Duration::from_secs(30)), "the clock starts with the first line");
+        assert_eq!(queue.push(Bytes::from_static(b"abc"), now), Err(Full), "eleven bytes must not fit a bound of ten");
+        queue.push(Bytes::from_static(b"b\n"), now).unwrap();
+        let mut written = Some(Vec::new());
+        queue.write_all(&mut written).await.unwrap();
+        assert_eq!(written.unwrap(), b"{\"a\":1}\nb\n", "bytes go out once and in order");
+        assert_eq!(queue.bytes(), 0, "nothing is left");
+    }
+
+    #[tokio::test]
+    async fn one_large_line_may_pass() {
+        let mut queue = WriteQueue::new(10, Duration::from_secs(30));
+        let large = Bytes::from(vec![b'x'; 100]);
+        assert_eq!(queue.push(large, Instant::now()), Ok(()), "a large answer must not close the session by itself");
+    }
+}

@@ -1,0 +1,309 @@
+//! The files that decide what a command runs: its program, the interpreter that the program names, the settings of a Python environment,
+//! and the scripts and programs that arguments and variables name.
+//!
+//! A file of at most [`HASHED_BYTES`] is told by its content, so a version manager that touches it or writes it anew with the same
+//! content changes nothing, nor does a backup program that links to it. A larger one is told by its length, its modification time and
+//! its status change time, which a write through a shared mapping may leave as they are. So are the files with which one command would
+//! have more than [`MOST_HASHED`] bytes. Data files (`--db notes.sqlite`) are left out, as they change with every use. So are the modules that a script loads.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::content_hash::content_hash;
+use super::found::{Found, LaunchRole, interpreters, python_environment};
+use super::script_files::{CommandLine, script_files};
+use crate::programs::SearchPath;
+
+/// Files up to this size are told by their content.
+const HASHED_BYTES: u64 = 512 * 1024 * 1024;
+/// The most bytes of one command's files that are told by their content.
+const MOST_HASHED: u64 = 1024 * 1024 * 1024;
+/// What is read of one file where nobody may wait long.
+const READ_AT_ONCE: u64 = 4 * 1024 * 1024;
+/// The most files of one command.
+const MOST_FILES: usize = 256;
+
+/// The files that decide what a command runs, as they are at one moment. The first is the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LaunchFiles {
+    files: Vec<LaunchFile>,
+    folders: Vec<PathBuf>,
+}
+
+/// A file that decides what a command runs.
+#[derive(Debug, Clone)]
+pub struct LaunchFile {
+    /// The path that the command leads to.
+    pub path: PathBuf,
+    /// Where the file really lies.
+    pub real: PathBuf,
+    /// The file as it is.
+    pub state: FileState,
+    /// Why it decides what runs.
+    pub role: LaunchRole,
+    stamp: Stamp,
+}
+
+/// A file as it is. Another state is another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileState {
+    /// The SHA-256 of its content, in hexadecimal digits.
+    Content(String),
+    /// The file is too large to be read, or can't be.
+    Stamp(Stamp),
+}
+
+/// The system's facts about a file, known without reading it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// The length, in bytes.
+    pub bytes: u64,
+    /// The modification time, in nanoseconds since 1970.
+    pub modified: u128,
+    /// The status change time, in seconds and nanoseconds, where the system has one.
+    pub status_changed: Option<(i64, i64)>,
+}
+
+/// Two are the same if the same content lies at the same place.
+impl PartialEq for LaunchFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.real == other.real && self.state == other.state
+    }
+}
+
+impl Eq for LaunchFile {}
+
+impl LaunchFiles {
+    /// The files of a command line whose program was found here. Programs that it names are searched on `path`.
+    pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
+        let mut found: Vec<Found> = vec![(program.to_owned(), LaunchRole::Program)];
+        interpreters(program, path, &mut found);
+        found.extend(python_environment(program));
+        let scripts = script_files(line, program, path);
+        found.extend(scripts.found);
+        let (mut files, mut left): (Vec<LaunchFile>, u64) = (Vec::new(), MOST_HASHED);
+        for (path, role) in found {
+            if files.len() < MOST_FILES && !files.iter().any(|file| file.path == path) {
+                let file = LaunchFile::read(path, role, left.min(HASHED_BYTES));
+                // By its size and not by what was read, so that the same files are always told in the same way.
+                left = left.saturating_sub(file.as_ref().map_or(0, |file| file.stamp.bytes));
+                files.extend(file);
+            }
+        }
+        LaunchFiles { files, folders: scripts.folders }
+    }
+
+    /// The same files as they are now. Reads what [`LaunchFiles::of`] would read, but not a large file that the system says was touched:
+    /// that is another one.
+    #[must_use]
+    pub fn again(&self) -> LaunchFiles {
+        let again = |file: &LaunchFile| {
+            let is_untouched = file.is_untouched();
+            if is_untouched && matches!(file.state, FileState::Stamp(_)) {
+                return Some(file.clone());
+            }
+            // The times of a file show that it changed, and do not show that it did not.
+            let most = if is_untouched { HASHED_BYTES } else { READ_AT_ONCE };
+            LaunchFile::read(file.path.clone(), file.role, most)
+        };
+        let folders = self.folders.iter().filter(|folder| folder.exists()).cloned().collect();
+        LaunchFiles { files: self.files.iter().filter_map(again).collect(), folders }
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &LaunchFile> {
+        self.files.iter()
+    }
+
+    /// Folders with packages of a project (`node_modules`) that the command may take code from, whatever lies in them.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// A file or folder that is not as it was in `before`, is new, or is gone.
+    #[must_use]
+    pub fn difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
+        let changed = self.files.iter().find(|file| !before.files.contains(file));
+        let gone = || before.files.iter().find(|file| !self.files.contains(file));
+        let new_folder = || self.folders.iter().find(|folder| !before.folders.contains(folder));
+        let folder = || new_folder().or_else(|| before.folders.iter().find(|folder| !self.folders.contains(folder)));
+        changed.or_else(gone).map(|file| file.path.as_path()).or_else(|| folder().map(PathBuf::as_path))
+    }
+}
+
+impl LaunchFile {
+    /// None if there is no such file. One of more than `most` bytes is told by its stamp.
+    fn read(path: PathBuf, role: LaunchRole, most: u64) -> Option<LaunchFile> {
+        let real = path.canonicalize().ok()?;
+        let facts = real.metadata().ok().filter(Metadata::is_file)?;
+        let stamp = Stamp::of(&facts)?;
+        // So is what may be executed and not read.
+        let content = content_hash(&real, most).filter(|_| stamp.bytes <= most);
+        let state = content.map_or_else(|| FileState::Stamp(stamp.clone()), FileState::Content);
+        Some(LaunchFile { path, real, state, role, stamp })
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.stamp.bytes
+    }
+
+    fn is_untouched(&self) -> bool {
+        let facts = self.real.metadata().ok();
+        // Where the system has no status change time, a program can hide that it wrote to the file.
+        self.stamp.status_changed.is_some()
+            && facts.as_ref().and_then(Stamp::of).as_ref() == Some(&self.stamp)
+            && self.path.canonicalize().is_ok_and(|real| real == self.real)
+    }
+}
+
+impl Stamp {
+    fn of(facts: &Metadata) -> Option<Stamp> {
+        let since = facts.modified().ok()?.duration_since(UNIX_EPOCH);
+        let modified = since.map_or_else(|before| before.duration().as_nanos(), |since| since.as_nanos());
+        Some(Stamp { bytes: facts.len(), modified, status_changed: status_changed(facts) })
+    }
+}
+
+#[cfg(unix)]
+fn status_changed(facts: &Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((facts.ctime(), facts.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+const fn status_changed(_facts: &Metadata) -> Option<(i64, i64)> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs::File;
+
+    use super::*;
+    use crate::code::content_hash::opened;
+    use crate::code::files::begins_as_code;
+    use crate::command::ServerCommand;
+    use crate::programs::PathSource;
+
+    #[test]
+    fn s06_code_is_found_in_arguments_and_data_is_not() {
+        let ground = tempfile::tempdir().unwrap();
+        let base = ground.path().canonicalize().unwrap();
+        for (name, text) in [
+            ("venv/pyvenv.cfg", "home = /usr/bin"),
+            ("venv/bin/python", "#!/bin/sh\n"),
+            ("server.py", "print(1)"),
+            ("plain", "print(1)"),
+            ("hook.js", "hook()"),
+            ("program", "\x7fELF"),
+            ("notes.sqlite", "SQLite format 3"),
+            ("config.json", "{}"),
+            ("pkg/inner/__main__.py", "print(1)"),
+        ] {
+            std::fs::create_dir_all(base.join(name).parent().unwrap()).unwrap();
+            std::fs::write(base.join(name), text).unwrap();
+        }
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let named = |program: &Path, arguments: &[&str], variables: &[(&str, String)]| {
+            let command = ServerCommand {
+                arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+                environment: variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+                working_directory: Some(base.clone()),
+                ..ServerCommand::default()
+            };
+            let files = LaunchFiles::of(&command, program, &path);
+            files
+                .iter()
+                .skip(1)
+                .map(|file| file.path.strip_prefix(&base).unwrap().display().to_string())
+                .collect::<Vec<_>>()
+        };
+        let python = base.join("venv/bin/python");
+        assert_eq!(
+            named(&python, &["server.py"], &[]),
+            ["venv/pyvenv.cfg", "server.py"],
+            "a script and its environment"
+        );
+        assert_eq!(named(&python, &["-m", "pkg.inner"], &[])[1..], ["pkg/inner/__main__.py"], "a module");
+        assert_eq!(named(&python, &["-m", "other", "plain"], &[]).len(), 1, "what a module gets is data");
+        assert_eq!(
+            named(Path::new("/bin/sh"), &["plain", "plain"], &[]),
+            ["plain"],
+            "the script of an interpreter, once"
+        );
+        let whole = base.join("notes.sqlite").display().to_string();
+        let data = ["--db", &whole, "config.json", "--require=hook.js", "program"];
+        assert_eq!(named(Path::new("/bin/true"), &data, &[]), ["hook.js", "program"], "code, but no data");
+        let options = [("NODE_OPTIONS", format!("--require {}", base.join("hook.js").display()))];
+        assert_eq!(named(Path::new("/bin/true"), &[], &options), ["hook.js"], "a script in a variable");
+    }
+
+    #[test]
+    fn s06_a_large_file_is_hashed_so_its_dates_and_rights_do_not_count() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let ground = tempfile::tempdir().unwrap();
+        let program = ground.path().join("program");
+        std::fs::write(&program, vec![b'a'; 4 * 1024 * 1024 + 1]).unwrap();
+        let (command, path) =
+            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
+        let now = || LaunchFiles::of(&command, &program, &path);
+        let before = now();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::fs::hard_link(&program, ground.path().join("backup")).unwrap();
+        let file = File::options().write(true).open(&program).unwrap();
+        file.set_times(std::fs::FileTimes::new().set_modified(UNIX_EPOCH)).unwrap();
+        assert_eq!(now(), before, "the content is the same");
+    }
+
+    #[test]
+    fn s06_a_pipe_in_place_of_a_launch_file_has_nobody_wait() {
+        let ground = tempfile::tempdir().unwrap();
+        let pipe = ground.path().join("server.py");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let (send, done) = std::sync::mpsc::sync_channel(1);
+        let command = ServerCommand { arguments: vec!["server.py".to_owned()], ..ServerCommand::default() };
+        let command = ServerCommand { working_directory: Some(ground.path().to_owned()), ..command };
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        std::thread::spawn(move || {
+            let looked = LaunchFiles::of(&command, Path::new("/bin/sh"), &path);
+            // The pipe may take the file's place between the look at it and the opening.
+            let opens = opened(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
+            let _ = send.send((looked.iter().count(), opens, begins_as_code(&pipe)));
+        });
+        let patience = std::time::Duration::from_secs(20);
+        let (files, opens, is_code) = done.recv_timeout(patience).expect("nothing waits for the pipe's writer");
+        assert_eq!(files, 1, "a pipe is no launch file");
+        assert!(opens && !is_code, "it is opened and told from a file");
+    }
+
+    #[test]
+    fn s06_a_large_file_with_other_content_is_another_whatever_its_dates() {
+        let ground = tempfile::tempdir().unwrap();
+        let program = ground.path().join("program");
+        let write = |byte: u8| std::fs::write(&program, vec![byte; 4 * 1024 * 1024 + 1]).unwrap();
+        let (command, path) =
+            (ServerCommand::default(), SearchPath { directories: Vec::new(), source: PathSource::LoginShell });
+        let now = || LaunchFiles::of(&command, &program, &path);
+        write(b'a');
+        let (before, modified) = (now(), program.metadata().unwrap().modified().unwrap());
+        assert_eq!(now(), before, "reading changes nothing");
+        // File systems count time in steps.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        write(b'b');
+        let file = File::options().write(true).open(&program).unwrap();
+        file.set_times(std::fs::FileTimes::new().set_modified(modified)).unwrap();
+        let after = now();
+        assert_eq!(
+            after.difference(&before),
+            Some(program.as_path()),
+            "its length and modification time are as before"
+        );
+        assert!(before.again().difference(&before).is_some(), "and looking again finds it");
+    }
+}

@@ -1,0 +1,18 @@
+//! The code that a command runs: the files that its program, arguments and variables lead to, with the hashes of their contents.
+//!
+//! The host has a user approve [`LaunchFiles`], and the start compares them again. `missing` looks up what a sandbox does not reach.
+
+mod content_hash;
+mod files;
+mod found;
+mod launch_files;
+mod paths;
+mod script_files;
+mod variables;
+mod words;
+
+pub(crate) use files::has_code_name;
+pub use found::LaunchRole;
+pub use launch_files::{FileState, LaunchFile, LaunchFiles, Stamp};
+pub(crate) use script_files::CommandLine;
+pub use variables::leads_to_code;

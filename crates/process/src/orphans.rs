@@ -1,0 +1,217 @@
+//! Ends server processes that a killed app has left behind.
+//!
+//! The app keeps one [`RunningRecord`] per running server on disk and removes it when the server is
+//! gone. At the next start [`sweep`] ends what is still there, and only if it is certain that it
+//! is the very same process group.
+
+use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
+
+use foreign::visible;
+
+use crate::platform::{self, StartTime};
+
+/// One running server, as it is remembered for the next start. `Display` writes it as one line,
+/// `FromStr` reads that line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunningRecord {
+    /// The server's process.
+    pub pid: u32,
+    /// Its process group.
+    pub group: u32,
+    /// When that process was started.
+    pub start_time: StartTime,
+    /// The app that started it. While it runs, its servers are not touched.
+    pub owner: u32,
+    /// When the app was started.
+    pub owner_start_time: StartTime,
+    /// System numbers of the pipes that the server was given (Linux only, else empty).
+    pub pipes: Vec<u64>,
+    /// The program, for messages.
+    pub program: String,
+}
+
+/// What became of one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Swept {
+    /// The record as given.
+    pub record: RunningRecord,
+    /// What was found, and done.
+    pub outcome: SweepOutcome,
+}
+
+/// Result of looking at one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SweepOutcome {
+    /// It was still running and has been killed with its whole group.
+    Killed,
+    /// Nothing of it is left. The record can be dropped.
+    NotRunning,
+    /// The app that started it is still running, so it is no orphan. The record must stay.
+    OwnerRunning,
+    /// It is still running but could not be killed. The record should stay.
+    Failed(String),
+}
+
+/// Looks at every record and kills the groups that are left over. Kills nothing else: the pid
+/// must have the recorded start time, or a process of the group must hold a recorded pipe.
+pub fn sweep(records: &[RunningRecord]) -> Vec<Swept> {
+    records.iter().map(|record| Swept { record: record.clone(), outcome: sweep_one(record) }).collect()
+}
+
+fn sweep_one(record: &RunningRecord) -> SweepOutcome {
+    let is_owner = StartTime::of(record.owner).is_some_and(|start| start == record.owner_start_time);
+    if is_owner && !platform::has_ended(record.owner) {
+        return SweepOutcome::OwnerRunning;
+    }
+    // What left the group goes with it.
+    let were_some = platform::end_marked_by(record.owner, &record.owner_start_time);
+    let leader = StartTime::of(record.pid);
+    let ours = match leader {
+        Some(start) => start == record.start_time,
+        None => platform::group_holds_pipe(record.group, &record.pipes),
+    };
+    if !ours {
+        return if were_some { SweepOutcome::Killed } else { SweepOutcome::NotRunning };
+    }
+    match platform::kill_group(record.group) {
+        // It may have been killed a moment ago, by its mark.
+        Ok(()) => SweepOutcome::Killed,
+        Err(_) if were_some => SweepOutcome::Killed,
+        Err(error) => SweepOutcome::Failed(error.to_string()),
+    }
+}
+
+impl fmt::Display for RunningRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pipes: Vec<String> = self.pipes.iter().map(u64::to_string).collect();
+        let pipes = if pipes.is_empty() { "-".to_owned() } else { pipes.join(",") };
+        write!(
+            f,
+            "{} {} {} {} {} {pipes} {}",
+            self.pid,
+            self.group,
+            self.start_time,
+            self.owner,
+            self.owner_start_time,
+            visible(&self.program),
+        )
+    }
+}
+
+/// A line that is not a [`RunningRecord`]. Skip it: what it meant cannot be known.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum InvalidRecord {
+    /// Fewer than the seven fields.
+    #[error("the record of a running server has too few fields")]
+    TooFewFields,
+    /// A field that should be a number is none.
+    #[error("the record of a running server holds something that is not a number: {0}")]
+    NotANumber(#[from] ParseIntError),
+}
+
+impl FromStr for RunningRecord {
+    type Err = InvalidRecord;
+
+    fn from_str(line: &str) -> Result<RunningRecord, InvalidRecord> {
+        let mut fields = line.trim_end().splitn(7, ' ');
+        let mut next = || fields.next().ok_or(InvalidRecord::TooFewFields);
+        Ok(RunningRecord {
+            pid: next()?.parse()?,
+            group: next()?.parse()?,
+            start_time: StartTime::new(next()?.to_owned()),
+            owner: next()?.parse()?,
+            owner_start_time: StartTime::new(next()?.to_owned()),
+            pipes: match next()? {
+                "-" => Vec::new(),
+                list => list.split(',').map(str::parse).collect::<Result<_, _>>()?,
+            },
+            program: next()?.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn record() -> RunningRecord {
+        RunningRecord {
+            pid: 4_190_001,
+            group: 4_190_001,
+            start_time: StartTime::new("boot+17".to_owned()),
+            owner: 4_190_000,
+            owner_start_time: StartTime::new("boot+9".to_owned()),
+            pipes: vec![31, 32, 33],
+            program: "/opt/my tools/server".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_record_survives_its_line() {
+        let line = record().to_string();
+        assert!(!line.contains('\n'), "a record must be one line");
+        assert_eq!(line.parse(), Ok(record()), "what is written must be read");
+        let without = RunningRecord { pipes: Vec::new(), ..record() };
+        assert_eq!(without.to_string().parse(), Ok(without), "a record without pipes must be read too");
+    }
+
+    #[test]
+    fn a_broken_line_is_refused() {
+        assert_eq!("12 13".parse::<RunningRecord>(), Err(InvalidRecord::TooFewFields), "a cut line names its fault");
+        assert!(
+            matches!("x 1 a 1 a - p".parse::<RunningRecord>(), Err(InvalidRecord::NotANumber(_))),
+            "a line with a wrong pid names its fault"
+        );
+    }
+
+    #[test]
+    fn another_process_with_the_same_pid_is_left_alone() {
+        let other = RunningRecord { pid: std::process::id(), group: std::process::id(), ..record() };
+        let swept = sweep(&[other]);
+        assert_eq!(
+            swept[0].outcome,
+            SweepOutcome::NotRunning,
+            "a pid that was handed out again (this very test) must not be killed"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn servers_of_an_app_that_still_runs_are_left_alone() {
+        let me = std::process::id();
+        let mine = RunningRecord {
+            pid: me,
+            group: me,
+            start_time: StartTime::of(me).unwrap(),
+            owner: me,
+            owner_start_time: StartTime::of(me).unwrap(),
+            ..record()
+        };
+        assert_eq!(
+            sweep(&[mine])[0].outcome,
+            SweepOutcome::OwnerRunning,
+            "a second app on the same data must not kill the servers of the first"
+        );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "starts an app, not a server")]
+    fn an_app_that_was_killed_is_gone_before_its_parent_has_heard_of_it() {
+        let mut app = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let owner = app.id();
+        let its = RunningRecord { owner, owner_start_time: StartTime::of(owner).unwrap(), ..record() };
+        assert_eq!(sweep(std::slice::from_ref(&its))[0].outcome, SweepOutcome::OwnerRunning, "while it runs");
+        app.kill().unwrap();
+        while !platform::has_ended(owner) {
+            std::thread::yield_now();
+        }
+        assert!(StartTime::of(owner).is_some(), "its pid is still taken");
+        assert_eq!(sweep(&[its])[0].outcome, SweepOutcome::NotRunning, "its servers are nobody's");
+        app.wait().unwrap();
+    }
+}

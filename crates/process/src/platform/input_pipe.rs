@@ -1,0 +1,145 @@
+//! The app's end of a server's standard input, on Linux and macOS.
+//!
+//! It is watched for room only while it is full. A pipe that is always watched wakes the app each time the server has
+//! read something, which is once more for every message.
+
+use std::fs::File;
+use std::io::{self, IoSlice, Write};
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::AsyncWrite;
+use tokio::net::unix::pipe::Sender;
+use tokio::process::ChildStdin;
+
+/// The app's end of a process's standard input: what is written here, the process reads.
+#[derive(Debug)]
+pub struct InputPipe(State);
+
+#[derive(Debug)]
+enum State {
+    /// It had room when it was written to last. Writing never waits.
+    Open(File),
+    /// It was full, and is watched.
+    Full(Sender),
+    Closed,
+}
+
+/// The pipe to a child.
+///
+/// # Errors
+/// The system's, if it can't be written to without waiting.
+pub(crate) fn input(stdin: ChildStdin) -> io::Result<InputPipe> {
+    InputPipe::new(stdin.into_owned_fd()?)
+}
+
+impl InputPipe {
+    fn new(end: OwnedFd) -> io::Result<InputPipe> {
+        State::Full(Sender::from_owned_fd(end)?).unwatched().map(InputPipe)
+    }
+}
+
+impl State {
+    fn unwatched(self) -> io::Result<State> {
+        match self {
+            State::Full(sender) => Ok(State::Open(File::from(sender.into_nonblocking_fd()?))),
+            pipe => Ok(pipe),
+        }
+    }
+
+    fn watched(self) -> io::Result<State> {
+        match self {
+            State::Open(file) => Ok(State::Full(Sender::from_owned_fd(file.into())?)),
+            pipe => Ok(pipe),
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        if let State::Open(file) = self {
+            let written = file.write_vectored(slices);
+            if !written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+                return Poll::Ready(written);
+            }
+            *self = std::mem::replace(self, State::Closed).watched()?;
+        }
+        let State::Full(sender) = self else { return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())) };
+        let written = ready!(Pin::new(sender).poll_write_vectored(context, slices));
+        *self = std::mem::replace(self, State::Closed).unwatched()?;
+        Poll::Ready(written)
+    }
+}
+
+impl AsyncWrite for InputPipe {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().0.poll(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().0.poll(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Nothing is held back.
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().0 = State::Closed;
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::unix::pipe::Receiver;
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_does_not_fit_waits_and_nothing_is_lost() {
+        let (output, input) = std::io::pipe().unwrap();
+        let mut output = Receiver::from_owned_fd(output.into()).unwrap();
+        let mut pipe = InputPipe::new(input.into()).unwrap();
+        let sent: Vec<u8> = (0..1_000_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+        let whole = timeout(Duration::from_millis(50), pipe.write_all(&sent)).await;
+        assert!(whole.is_err(), "a megabyte does not fit while nobody reads");
+        assert!(matches!(pipe.0, State::Full(_)), "it is watched now");
+
+        let reading = tokio::spawn(async move {
+            let mut all = Vec::new();
+            output.read_to_end(&mut all).await.map(|_| all)
+        });
+        pipe.write_all(b"the end").await.unwrap();
+        assert!(matches!(pipe.0, State::Open(_)), "there is room again, and it is not watched any more");
+        pipe.shutdown().await.unwrap();
+        let all = reading.await.unwrap().unwrap();
+        let (first, end) = all.split_at(all.len() - b"the end".len());
+        assert_eq!(first, &sent[..first.len()], "what fitted has arrived, in order and once");
+        assert_eq!(end, b"the end", "and so has what waited for room");
+        assert!(pipe.write(b"more").await.is_err(), "a closed pipe takes nothing");
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_is_gone_is_told() {
+        let (output, input) = std::io::pipe().unwrap();
+        let mut pipe = InputPipe::new(input.into()).unwrap();
+        drop(output);
+        let error = pipe.write_all(b"hello").await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe, "nobody will read it");
+    }
+}

@@ -1,0 +1,62 @@
+//! What differs between operating systems: own process groups, ending them, and telling a process
+//! apart from a later one with the same number. One small module per system, the same functions in
+//! each.
+
+mod start_time;
+pub use start_time::StartTime;
+
+#[cfg(unix)]
+mod before_exec;
+#[cfg(target_os = "linux")]
+pub(crate) use before_exec::{give_up_capabilities, in_child, memory_file, pass_on};
+#[cfg(unix)]
+mod input_pipe;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod marks;
+#[cfg(target_os = "linux")]
+mod network_namespace;
+#[cfg(target_os = "linux")]
+mod process_use;
+#[cfg(target_os = "linux")]
+mod write_lease;
+#[cfg(target_os = "linux")]
+pub(crate) use marks::{Mark, end, end_marked_by, mark, started_by};
+#[cfg(target_os = "linux")]
+pub(crate) use network_namespace::listen_in_network_of;
+#[cfg(target_os = "linux")]
+pub(crate) use process_use::{TreeUse, tree_memory, tree_use};
+#[cfg(target_os = "linux")]
+pub(crate) use write_lease::is_quiescent;
+#[cfg(not(target_os = "linux"))]
+mod no_marks;
+#[cfg(not(target_os = "linux"))]
+pub(crate) use no_marks::{Mark, end, end_marked_by, mark, started_by};
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{group_holds_pipe, has_ended, start_time_of};
+
+#[cfg(all(unix, not(target_os = "linux")))]
+mod macos;
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) use macos::{group_holds_pipe, has_ended, start_time_of};
+
+#[cfg(unix)]
+pub use input_pipe::InputPipe;
+#[cfg(unix)]
+pub(crate) use input_pipe::input;
+#[cfg(unix)]
+pub(crate) use unix::{exit_of, isolate, kill_group, pipe_number, terminate};
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+pub use windows::InputPipe;
+#[cfg(windows)]
+pub(crate) use windows::{
+    exit_of, group_holds_pipe, has_ended, input, isolate, kill_group, pipe_number, start_time_of, terminate,
+};

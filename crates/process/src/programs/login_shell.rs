@@ -1,0 +1,113 @@
+//! Asks the user's login shell for its search path.
+//!
+//! An app started from a desktop launcher gets a short PATH; what nvm, pyenv, Homebrew and the
+//! like add stands in the shell's start-up files. The shell is started as for a terminal, prints its
+//! environment between two markers, and is ended with everything it started if it takes too long.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use memchr::memmem;
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use crate::launch::Launch;
+
+/// How long start-up files may take.
+pub(super) const SHELL_LIMIT: Duration = Duration::from_secs(5);
+
+/// More output than this is not an environment.
+const OUTPUT_LIMIT: u64 = 1024 * 1024;
+
+const MARKER: &[u8] = b"_begin_or_end_of_environment_";
+
+/// The marker is written in two halves: a shell may keep the last word of a command in the variable `_`, and so
+/// in the environment that is printed.
+const SCRIPT: &str =
+    "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
+
+/// The login shell's PATH as text, or why there is none, in words.
+pub(super) async fn path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
+    let name = shell.display().to_string();
+    let launch = Launch {
+        program: shell,
+        arguments: vec!["-ilc".into(), SCRIPT.into()],
+        environment: std::env::vars_os().collect(),
+        directory: std::env::home_dir().unwrap_or_else(std::env::temp_dir),
+        conversation: false,
+        setup: None,
+    };
+    let mut child = launch.start().await.map_err(|error| format!("{name} could not be started: {error}"))?;
+    let Some(mut stdout) = child.stdout().take() else {
+        return Err(format!("{name} has no output"));
+    };
+    let mut output = Vec::new();
+    let read = timeout(limit, read_to_second_marker(&mut stdout, &mut output)).await;
+    // Its whole group: start-up files may have started something that stays.
+    let _ = child.start_kill();
+    let _ = timeout(Duration::from_secs(1), child.inner_mut().wait()).await;
+    match read {
+        Err(_) => Err(format!("{name} did not answer within {} s", limit.as_secs_f32())),
+        Ok(Err(error)) => Err(format!("the output of {name} could not be read: {error}")),
+        Ok(Ok(())) => path_in(&output).ok_or_else(|| format!("{name} did not print its environment")),
+    }
+}
+
+async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output: &mut Vec<u8>) -> std::io::Result<()> {
+    let mut limited = stdout.take(OUTPUT_LIMIT);
+    while memmem::find_iter(output, MARKER).count() < 2 {
+        if limited.read_buf(output).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The value of PATH between the two markers.
+fn path_in(output: &[u8]) -> Option<OsString> {
+    let begin = memmem::find(output, MARKER)? + MARKER.len();
+    let length = memmem::find(&output[begin..], MARKER)?;
+    let value =
+        output[begin..begin + length].split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(b"PATH="))?;
+    (!value.is_empty()).then(|| os_string(value))
+}
+
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> OsString {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(bytes.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> OsString {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::{MARKER, SCRIPT, path_in};
+
+    #[test]
+    fn the_shell_is_never_given_the_whole_marker() {
+        let halves = SCRIPT.matches("_begin_or_end_ of_environment_").count();
+        assert_eq!(halves, 2, "the marker is printed before and after the environment");
+        let marker = std::str::from_utf8(MARKER).unwrap();
+        assert!(!SCRIPT.contains(marker), "dash exports the last word of the command before as `_`");
+        assert_eq!("_begin_or_end_ of_environment_".replace(' ', ""), marker, "the halves make the marker");
+    }
+
+    #[test]
+    fn the_path_is_found_between_greetings() {
+        let marker = std::str::from_utf8(MARKER).unwrap();
+        let output = format!("Welcome!\nPATH=/wrong\n{marker}A=1\0B=line\nPATH=/also-wrong\0PATH=/a b:/c\0{marker}bye");
+        assert_eq!(
+            path_in(output.as_bytes()),
+            Some("/a b:/c".into()),
+            "only a variable named PATH between the markers counts"
+        );
+        assert_eq!(path_in(b"PATH=/a\0"), None, "output without markers proves nothing");
+    }
+}

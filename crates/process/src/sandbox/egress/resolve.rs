@@ -1,0 +1,146 @@
+//! From the destination that a server names to the addresses that may be connected to. The addresses are judged after the look-up, and
+//! those that were judged are connected to, so a name that changes its address in between gains nothing.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::time::Duration;
+
+use foreign::is_public;
+use tokio::time::timeout;
+
+use super::hosts::{Destination, DestinationHost, HostPattern};
+
+/// How long a look-up may take.
+const LOOKUP: Duration = Duration::from_secs(10);
+/// The most addresses of one name that are tried.
+const MAX_ADDRESSES: usize = 8;
+
+/// Why a connection is not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It may not be made.
+    Refused {
+        /// Why, in words.
+        cause: String,
+        /// The entry that would allow it.
+        add: HostPattern,
+    },
+    /// It may be made and did not come about.
+    Unreachable(String),
+}
+
+pub(super) type LookedUp<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
+/// Looks a name up.
+pub(super) type Lookup = fn(&str) -> LookedUp<'_>;
+
+/// The system's look-up.
+pub(super) fn system(name: &str) -> LookedUp<'_> {
+    Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
+}
+
+/// The addresses of a destination that the hosts admit.
+///
+/// # Errors
+/// [`Fault`], if none may be connected to, or the name has none.
+pub(super) async fn addresses(
+    hosts: &[HostPattern],
+    destination: &Destination,
+    lookup: Lookup,
+) -> Result<Vec<SocketAddr>, Fault> {
+    let port = destination.port;
+    if !hosts.iter().any(|host| host.admits(destination)) {
+        let cause = "it is not among the hosts that this server may reach".to_owned();
+        return Err(Fault::Refused { cause, add: destination.as_pattern() });
+    }
+    let name = match &destination.host {
+        DestinationHost::Address(address) => return Ok(vec![(*address, port).into()]),
+        // No look-up decides where this leads.
+        DestinationHost::Name(_) if destination.is_localhost() => {
+            let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+            return Ok(loopback.map(|address| (address, port).into()).into());
+        }
+        DestinationHost::Name(name) => name,
+    };
+    let looked_up = timeout(LOOKUP, lookup(name)).await;
+    let found = match looked_up {
+        Ok(Ok(found)) => found,
+        Ok(Err(error)) => return Err(Fault::Unreachable(format!("its name can't be looked up: {error}"))),
+        Err(_) => return Err(Fault::Unreachable("its name was not looked up in time".to_owned())),
+    };
+    judged(hosts, destination, found)
+}
+
+/// Those of the addresses of a name that may be connected to.
+fn judged(hosts: &[HostPattern], destination: &Destination, found: Vec<IpAddr>) -> Result<Vec<SocketAddr>, Fault> {
+    let port = destination.port;
+    let Some(first) = found.first().copied() else {
+        return Err(Fault::Unreachable("its name has no address".to_owned()));
+    };
+    let may = |address: &IpAddr| is_public(*address) || hosts.iter().any(|host| host.names_address(*address, port));
+    let admitted: Vec<SocketAddr> =
+        found.into_iter().filter(may).take(MAX_ADDRESSES).map(|address| (address, port).into()).collect();
+    if !admitted.is_empty() {
+        return Ok(admitted);
+    }
+    let literal = Destination { host: DestinationHost::Address(first.to_canonical()), port };
+    let cause = format!(
+        "its name leads to {}, on this computer or in a private network, where only addresses that are named themselves may be reached",
+        first.to_canonical()
+    );
+    Err(Fault::Refused { cause, add: literal.as_pattern() })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn hosts(patterns: &[&str]) -> Vec<HostPattern> {
+        patterns.iter().map(|pattern| pattern.parse().unwrap()).collect()
+    }
+
+    fn found(patterns: &[&str], host: &str, addresses: &[&str]) -> Result<Vec<String>, Fault> {
+        let destination = Destination::new(host, 443).unwrap();
+        let addresses = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        let judged = judged(&hosts(patterns), &destination, addresses)?;
+        Ok(judged.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn s24_a_name_leads_to_the_open_internet_only() {
+        let own =
+            "127.0.0.1 10.0.0.1 192.168.1.1 169.254.169.254 100.64.0.1 ::1 fe80::1 fc00::1 ::ffff:127.0.0.1 0.0.0.0";
+        for address in own.split(' ') {
+            let refused = found(&["example.com"], "example.com", &[address]);
+            let Err(Fault::Refused { add, .. }) = refused else { panic!("S24: {address} is reached: {refused:?}") };
+            let add = add.to_string();
+            let allowed = found(&["example.com", &add], "example.com", &[address]);
+            assert!(allowed.is_ok(), "S24: {add} is what admits {address}: {allowed:?}");
+        }
+        let mixed = found(&["example.com"], "example.com", &["10.0.0.1", "1.1.1.1"]);
+        assert_eq!(mixed.unwrap(), ["1.1.1.1:443"], "of several addresses those that may be are used");
+    }
+
+    #[test]
+    fn s24_an_address_is_named_with_its_port() {
+        let refused = found(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
+        assert!(matches!(refused, Err(Fault::Refused { .. })), "S24: the port counts: {refused:?}");
+    }
+
+    #[tokio::test]
+    async fn s24_what_is_not_named_is_not_looked_up() {
+        let lookup: Lookup = |name| panic!("S24: {name} was looked up, which tells it to a name server");
+        let other = Destination::new("secret-in-a-name.example", 443).unwrap();
+        let refused = addresses(&hosts(&["example.com"]), &other, lookup).await;
+        assert!(matches!(refused, Err(Fault::Refused { .. })), "S24: it is refused: {refused:?}");
+        let local = Destination::new("localhost", 443).unwrap();
+        let reached = addresses(&hosts(&["localhost"]), &local, lookup).await.unwrap();
+        assert!(
+            reached.iter().all(|address| address.ip().is_loopback()),
+            "S24: localhost is this computer: {reached:?}"
+        );
+    }
+}

@@ -1,0 +1,270 @@
+//! bubblewrap: a file system of its own made of what the server may reach, and namespaces of its own for processes, for what they
+//! share, and for the network unless it is allowed. When its first process ends, so does every other in it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use foreign::visible;
+use process_wrap::tokio::ChildWrapper;
+use tokio::io::AsyncReadExt;
+use tokio::time::timeout;
+
+use super::gate::GateEnds;
+use super::opened::{Opened, opened};
+use super::root_owned::root_owned;
+use super::{Restriction, local_sockets, system_calls};
+use crate::launch::Launch;
+use crate::programs::SearchPath;
+use crate::sandbox::{Network, Plan, SandboxError};
+
+/// The name of the program.
+const PROGRAM: &str = "bwrap";
+/// How long the trial may take.
+const TRIAL: Duration = Duration::from_secs(5);
+/// How much of what it says is kept, in bytes.
+const SAID: u64 = 1024;
+
+/// What `/tmp` of a server holds at the most, and its `/dev/shm`, in bytes. Both lie in the main memory.
+const MEMORY_FOLDER: u64 = 512 * 1024 * 1024;
+/// What keeps a server from making further namespaces (bubblewrap 0.8).
+const NO_MORE_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
+
+/// A trial that found less than all is repeated after this time: the machine may have been too busy for it.
+const TRY_AGAIN: Duration = Duration::from_secs(60);
+
+/// Those that were tried and work, by their real paths. What was not there may be installed meanwhile, so that is not kept.
+static WORKS: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
+
+/// The outcome of a trial that did not fail.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    features: Features,
+    since: Instant,
+}
+
+impl Known {
+    /// Whether no other trial is due.
+    fn holds(&self, now: Instant) -> bool {
+        self.features == Features::ALL[0] || now.saturating_duration_since(self.since) < TRY_AGAIN
+    }
+}
+
+/// What not every bubblewrap has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Features {
+    /// Rules out further namespaces and bounds folders in memory. Where it does not, seccomp rules out the former.
+    bounds: bool,
+    /// Takes folders by descriptor (0.10, and 0.8 as Debian has it). Where it does not, it gets their paths.
+    descriptors: bool,
+}
+
+impl Features {
+    const NONE: Features = Features { bounds: false, descriptors: false };
+    /// In the order in which they are tried.
+    const ALL: [Features; 4] = [
+        Features { bounds: true, descriptors: true },
+        Features { bounds: true, descriptors: false },
+        Features { bounds: false, descriptors: true },
+        Features::NONE,
+    ];
+
+    /// Those of the program at this path, if it was tried and works.
+    fn known(program: &Path) -> Option<Known> {
+        WORKS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
+    }
+
+    fn keep(self, program: &Path) {
+        let known = Known { features: self, since: Instant::now() };
+        WORKS.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned(), known);
+    }
+}
+
+/// bubblewrap by its real path, if it is on the search path and does its work here: not every system lets it. Who may change it is
+/// looked at each time.
+///
+/// # Errors
+/// Why it can't be used, in words.
+pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
+    let found: Vec<PathBuf> =
+        path.directories.iter().map(|folder| folder.join(PROGRAM)).filter(|program| program.is_file()).collect();
+    let first = found.first().ok_or_else(|| "bubblewrap is not installed".to_owned())?;
+    // One that somebody else has put before root's does not stand in its way.
+    let Some(program) = found.iter().find_map(|program| root_owned(program)) else {
+        return Err(format!("{} may be changed by others than the system", first.display()));
+    };
+    if Features::known(&program).is_some_and(|known| known.holds(Instant::now())) {
+        return Ok(program);
+    }
+    let mut said = String::new();
+    for features in Features::ALL {
+        match trial(&program, features).await {
+            Ok(()) => {
+                features.keep(&program);
+                return Ok(program);
+            }
+            Err(cause) => said = cause,
+        }
+    }
+    Err(format!("bubblewrap does not work here ({said})"))
+}
+
+/// Runs the shell, to do nothing, in a sandbox without a network.
+async fn trial(program: &Path, features: Features) -> Result<(), String> {
+    let system_calls = system_calls::file()?;
+    let mut arguments = namespaces(&Network::None, features);
+    let mut passed_on = Vec::new();
+    if features.descriptors {
+        let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
+        arguments.extend(["--ro-bind-fd".into(), root.as_raw_fd().to_string().into(), "/usr".into()]);
+        passed_on.push(root);
+    }
+    for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
+        bind(&mut arguments, "--ro-bind-try", Path::new(folder));
+    }
+    finish(&mut arguments, &system_calls);
+    passed_on.push(system_calls);
+    arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
+    let filters = vec![local_sockets::filter(true)?];
+    let restriction = Restriction { rules: None, filters, limits: None, passed_on };
+    let launch = Launch {
+        program: program.to_owned(),
+        arguments,
+        environment: Vec::new(),
+        directory: PathBuf::from("/"),
+        conversation: true,
+        setup: Some(restriction.setup()),
+    };
+    let mut child = launch.start().await.map_err(|error| error.to_string())?;
+    let ended = timeout(TRIAL, ended(child.as_mut())).await;
+    // Fails only when there is nobody left to kill.
+    let _ = child.start_kill();
+    match ended {
+        Ok(Ok((status, _))) if status.success() => Ok(()),
+        Ok(Ok((status, words))) if words.is_empty() => Err(status.to_string()),
+        Ok(Ok((_, words))) => Err(words),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("it does not come to an end".to_owned()),
+    }
+}
+
+/// How it ended, and what it said.
+pub(super) async fn ended(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
+    let mut words = Vec::new();
+    if let Some(stderr) = child.stderr().take() {
+        stderr.take(SAID).read_to_end(&mut words).await?;
+    }
+    let status = child.inner_mut().wait().await?;
+    Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
+}
+
+/// All arguments up to the program, and the descriptors that they name. `variables` are set for the program and not for bubblewrap.
+///
+/// # Errors
+/// [`SandboxError`], if a folder is not what was approved.
+pub(super) fn arguments(
+    plan: &Plan,
+    program: &Path,
+    directory: &Path,
+    variables: Vec<(OsString, OsString)>,
+    system_calls: OwnedFd,
+    gate: Option<GateEnds>,
+) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
+    let features = Features::known(program).map_or(Features::NONE, |known| known.features);
+    let mut arguments = namespaces(&plan.network, features);
+    for (name, value) in variables {
+        arguments.extend(["--setenv".into(), name, value]);
+    }
+    // Where it takes no descriptors, folders are looked at here, right before it looks them up itself.
+    let mut passed_on = Vec::new();
+    let mut hidden = plan.reach.hidden.iter().peekable();
+    // Each before what lies in it, so that what is named more exactly holds.
+    for Opened { path, writable, descriptor, .. } in opened(&plan.reach)? {
+        while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
+            hide(&mut arguments, hidden);
+        }
+        match descriptor.filter(|_| features.descriptors) {
+            Some(descriptor) => {
+                let how = if writable { "--bind-fd" } else { "--ro-bind-fd" };
+                arguments.extend([how.into(), descriptor.as_raw_fd().to_string().into(), path.into()]);
+                passed_on.push(descriptor);
+            }
+            None => bind(&mut arguments, if writable { "--bind" } else { "--ro-bind" }, &path),
+        }
+    }
+    for hidden in hidden {
+        hide(&mut arguments, hidden);
+    }
+    // The server's own home is in one of them by now.
+    for hidden in &plan.reach.hidden {
+        arguments.extend(["--remount-ro".into(), hidden.into()]);
+    }
+    finish(&mut arguments, &system_calls);
+    passed_on.push(system_calls);
+    if let Some(GateEnds { info, block }) = gate {
+        for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
+            arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
+            passed_on.push(descriptor);
+        }
+    }
+    arguments.push("--chdir".into());
+    arguments.push(directory.into());
+    arguments.push("--".into());
+    Ok((arguments, passed_on))
+}
+
+/// Puts an empty folder over one of Drawbridge's own.
+fn hide(arguments: &mut Vec<OsString>, folder: &Path) {
+    arguments.extend(["--tmpfs".into(), folder.into()]);
+}
+
+fn namespaces(network: &Network, features: Features) -> Vec<OsString> {
+    let mut arguments = vec!["--unshare-all"];
+    if *network == Network::Full {
+        arguments.push("--share-net");
+    }
+    if features.bounds {
+        arguments.extend(NO_MORE_NAMESPACES);
+    }
+    arguments.extend(["--die-with-parent", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"]);
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
+    for folder in ["/dev/shm", "/tmp"] {
+        if features.bounds {
+            arguments.extend(["--size".into(), MEMORY_FOLDER.to_string().into()]);
+        }
+        arguments.extend(["--tmpfs", folder].map(OsString::from));
+    }
+    arguments
+}
+
+/// What comes after all folders are in place: those that only hold others can't be written to, and the filter of system calls.
+fn finish(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
+    arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
+    arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
+}
+
+fn bind(arguments: &mut Vec<OsString>, how: &str, path: &Path) {
+    arguments.extend([how.into(), path.into(), path.into()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_that_found_less_than_all_is_repeated() {
+        let since = Instant::now();
+        for features in Features::ALL {
+            let known = Known { features, since };
+            assert!(known.holds(since), "each holds at first: {features:?}");
+            let is_best = features.bounds && features.descriptors;
+            assert_eq!(known.holds(since + TRY_AGAIN), is_best, "only the best holds for good: {features:?}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Sandboxes of Linux: bubblewrap where it works, else Landlock.
+//!
+//! In both the server can't open sockets to other programs of this computer (the message bus, Docker, the desktop), since what is
+//! asked of those happens outside; nor io_uring, which seccomp does not see into. Nor can it make namespaces of its own, or reach the
+//! parts of the kernel that servers don't need (`system_calls`).
+
+mod bubblewrap;
+mod gate;
+mod landlock;
+mod local_sockets;
+mod opened;
+mod rlimits;
+mod root_owned;
+mod system_calls;
+mod watch;
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use ::landlock::RulesetCreated;
+use seccompiler::BpfProgram;
+use tokio::process::Command;
+
+pub(crate) use gate::Gate;
+use rlimits::KernelLimits;
+pub(crate) use watch::Watch;
+
+use super::egress::lead_to_proxy;
+use super::{Inside, Mechanism, Network, Plan, SandboxError};
+use crate::launch::ChildSetup;
+use crate::platform;
+use crate::programs::SearchPath;
+
+/// What to do where neither works.
+const NEXT: &str =
+    "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
+
+/// What a process gives up before its program runs, and can never have again.
+struct Restriction {
+    rules: Option<RulesetCreated>,
+    /// Each of them holds.
+    filters: Vec<BpfProgram>,
+    limits: Option<KernelLimits>,
+    /// Descriptors beside 0, 1 and 2 that its program inherits, which is bubblewrap and passes them on to nobody.
+    passed_on: Vec<OwnedFd>,
+}
+
+impl Restriction {
+    /// Has the process that a command starts give it up.
+    fn setup(self) -> ChildSetup {
+        let Restriction { mut rules, filters, limits, passed_on } = self;
+        let give_up = move || {
+            limits.map_or(Ok(()), KernelLimits::enforce)?;
+            if let Some(rules) = rules.take() {
+                platform::give_up_capabilities().map_err(refused)?;
+                // What loses its parent stays among the server's processes, where it is counted and found.
+                nix::sys::prctl::set_child_subreaper(true).map_err(refused)?;
+                landlock::enforce(rules)?;
+            }
+            passed_on.iter().try_for_each(|file| platform::pass_on(file.as_fd()))?;
+            filters.iter().try_for_each(local_sockets::enforce)
+        };
+        Box::new(move |command: &mut Command| platform::in_child(command, give_up))
+    }
+}
+
+/// What can hold a server here. bubblewrap is looked for on the search path.
+pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxError> {
+    let bubblewrap = match bubblewrap::find(path).await {
+        Ok(program) => return Ok(Mechanism::Bubblewrap(program)),
+        Err(cause) => cause,
+    };
+    match landlock::check() {
+        Ok(()) => Ok(Mechanism::Landlock),
+        Err(landlock) => Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: NEXT }),
+    }
+}
+
+pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
+    let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
+    let limits = Some(KernelLimits::of(&plan.limits));
+    match &plan.mechanism {
+        Mechanism::Bubblewrap(wrap) => {
+            let filters = vec![local_sockets::filter(true).map_err(not_here)?];
+            let system_calls = system_calls::file().map_err(not_here)?;
+            // bubblewrap itself is not held yet: what would have it load a file of the server's is for the server alone.
+            let (loads, mut environment): (Vec<_>, Vec<_>) =
+                server.environment.into_iter().partition(|(name, _)| name.as_bytes().starts_with(b"LD_"));
+            let (gate, ends) = match &plan.network {
+                Network::Hosts(hosts) => {
+                    lead_to_proxy(&mut environment, hosts);
+                    Gate::new(hosts.clone()).map(|(gate, ends)| (Some(gate), Some(ends)))
+                }
+                Network::None | Network::Full => Ok((None, None)),
+            }
+            .map_err(|error| not_here(error.to_string()))?;
+            let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls, ends)?;
+            arguments.push(server.program.into());
+            arguments.extend(server.arguments);
+            let setup = Some(Restriction { rules: None, filters, limits, passed_on }.setup());
+            Ok(Inside { program: wrap.clone(), arguments, environment, setup, gate })
+        }
+        Mechanism::Landlock => {
+            // Only the whole network and none at all can be held here; the plan was refused before.
+            if matches!(plan.network, Network::Hosts(_)) {
+                return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
+            }
+            let rules = landlock::rules(opened::opened(&plan.reach)?).map_err(not_here)?;
+            let sockets = local_sockets::filter(plan.network == Network::Full).map_err(not_here)?;
+            let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
+            let restriction = Restriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
+            Ok(Inside { setup: Some(restriction.setup()), ..server })
+        }
+        Mechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
+    }
+}
+
+/// Only a number comes back from a child, so this one stands for all that goes wrong there with a sandbox.
+pub(crate) const REFUSED: i32 = nix::libc::ENOTRECOVERABLE;
+
+/// What is told where it does.
+pub(crate) fn refused_at_start() -> SandboxError {
+    let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
+    SandboxError::NotHere { cause, next: NEXT }
+}
+
+fn refused(_cause: impl std::fmt::Display) -> io::Error {
+    io::Error::from_raw_os_error(REFUSED)
+}

@@ -1,0 +1,234 @@
+//! What a program in a sandbox reaches beside the folders that were named: the system's own programs and libraries, and what its
+//! own program consists of. All of it only to be read.
+
+use std::path::{Path, PathBuf};
+
+use super::{Access, Folder, Sandbox};
+use crate::programs::{SYSTEM_FOLDERS, SearchPath, interpreter};
+
+/// Interpreters that run interpreters.
+const DEPTH: usize = 3;
+/// How many folders below the user's home an installation lies at least. `~/.local` or `~/.cargo` hold more than programs.
+const BELOW_HOME: usize = 2;
+
+/// All that a server in a sandbox reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// What its user has named.
+    pub folders: Vec<Folder>,
+    /// What is the system's. To be read.
+    pub system: Vec<PathBuf>,
+    /// What its program and that program's interpreter consist of, where it is not the system's. To be read.
+    pub program: Vec<PathBuf>,
+    /// The server's own home, to be read and changed.
+    pub home: PathBuf,
+    /// Folders in the others that are not reached: Drawbridge's own. Sorted.
+    pub hidden: Vec<PathBuf>,
+}
+
+impl Reach {
+    /// What `program` would reach in this sandbox. Interpreters are searched on `path`, which is that of the command.
+    pub fn of(sandbox: &Sandbox, program: &Path, path: &SearchPath) -> Reach {
+        let system: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+        let home = std::env::home_dir();
+        let mut parts = Vec::new();
+        let writable = sandbox.folders.iter().filter(|folder| folder.access == Access::Write);
+        let writable: Vec<&Path> =
+            writable.map(|folder| folder.path.as_path()).chain([sandbox.home.as_path()]).collect();
+        installation(program, path, home.as_deref(), DEPTH, &mut parts);
+        // What lies where the server may write is reached as that. A link there, which it may have put, leads to nothing more.
+        parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
+        let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
+        parts.retain(|part| !covered(part));
+        // What is hidden is hidden under its real path. Under another one it would be reached.
+        let shows_hidden = |part: &PathBuf| {
+            let real = part.canonicalize().ok().filter(|real| real != part);
+            real.is_some_and(|real| sandbox.hidden.iter().any(|hidden| hidden.starts_with(&real)))
+        };
+        for part in parts.iter_mut().filter(|part| shows_hidden(part) && program.starts_with(part)) {
+            program.clone_into(part);
+        }
+        parts.retain(|part| !shows_hidden(part));
+        parts.sort();
+        parts.dedup();
+        let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
+        let mut reach = Reach { folders, system, program: parts, home, hidden: Vec::new() };
+        reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
+        reach.hidden.sort();
+        // Sorted, so each comes after the one that it lies in.
+        reach.hidden.dedup_by(|inner, outer| inner.starts_with(outer));
+        reach
+    }
+
+    /// The part of the reach that holds this path.
+    pub fn covering(&self, path: &Path) -> Option<&Path> {
+        let named = self.folders.iter().map(|folder| &folder.path);
+        let all = named.chain(&self.program).chain(&self.system).chain([&self.home]);
+        all.map(PathBuf::as_path).find(|reached| path.starts_with(reached))
+    }
+
+    /// Where its temporary files lie.
+    pub fn temporary(&self) -> PathBuf {
+        temporary(&self.home)
+    }
+
+    /// What may be read and no more, each before what lies in it.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn read_only(&self) -> Vec<&Path> {
+        let named = self.folders.iter().filter(|folder| folder.access == Access::Read).map(|folder| &folder.path);
+        sorted(self.system.iter().chain(&self.program).chain(named))
+    }
+
+    /// What may be changed, each before what lies in it.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn writable(&self) -> Vec<&Path> {
+        let named = self.folders.iter().filter(|folder| folder.access == Access::Write).map(|folder| &folder.path);
+        sorted(named.chain([&self.home]))
+    }
+}
+
+/// Where temporary files lie in a server's own home.
+pub(crate) fn temporary(home: &Path) -> PathBuf {
+    home.join("tmp")
+}
+
+#[cfg(any(target_os = "macos", test))]
+fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
+    let mut paths: Vec<&Path> = paths.map(PathBuf::as_path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// The folders or files that a program consists of: as it was found and as it really lies, and its interpreter's.
+fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
+    // A link above the program must not bring more into reach than the place that it leads to would.
+    let as_found = folder_of(program, home);
+    let place = resolved_above(program).map(|program| folder_of(&program, home));
+    let is_as_found = as_found.canonicalize().ok() == place;
+    found.push(if is_as_found { as_found } else { program.to_owned() });
+    // Approved with it, so that the link can't lead elsewhere later.
+    found.extend(place);
+    found.push(folder_of(&real, home));
+    if let Some(interpreter) = interpreter(&real, path) {
+        installation(&interpreter, path, home, depth, found);
+    }
+}
+
+/// Of `…/bin/program` all that was installed along with it, if that is an installation and not the user's own folder; else the
+/// folder of programs; of anything else the file.
+fn folder_of(program: &Path, home: Option<&Path>) -> PathBuf {
+    let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
+    let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
+    if is_installation(whole, home) { whole.to_owned() } else { bin.to_owned() }
+}
+
+/// The path without links above its last part.
+fn resolved_above(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// Returns true if this folder can be an installation, and is neither the user's home, nor above it, nor right below it.
+fn is_installation(folder: &Path, home: Option<&Path>) -> bool {
+    let holds_home = home.is_some_and(|home| home.starts_with(folder));
+    let below = home.and_then(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
+    folder.parent().is_some() && !holds_home && below.is_none_or(|below| below >= BELOW_HOME)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+    use crate::programs::PathSource;
+
+    fn executable(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn a_script_brings_its_installation_and_its_interpreter_and_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let node = home.join(".nvm/versions/node/v22.1.0");
+        executable(&node.join("bin/node"), "no script");
+        executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
+        symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
+        let tools = home.join(".local/bin");
+        executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
+        let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
+        let reached = |program: &Path| {
+            let mut found = Vec::new();
+            installation(program, &path, Some(&home), DEPTH, &mut found);
+            found.sort();
+            found.dedup();
+            found
+        };
+        let npx = reached(&node.join("bin/npx"));
+        assert!(npx.contains(&node), "the whole of that version of Node.js: {npx:?}");
+        let server = reached(&tools.join("server"));
+        assert!(server.contains(&node), "what the script's interpreter needs: {server:?}");
+        assert!(server.contains(&tools), "the folder of programs that it lies in: {server:?}");
+        assert!(!server.contains(&home.join(".local")), "but not the user's data beside it: {server:?}");
+        executable(&home.join("project/target/server"), "no script");
+        let alone = reached(&home.join("project/target/server"));
+        assert_eq!(alone, [home.join("project/target/server")], "of a program elsewhere only the file");
+        executable(&home.join("bin/server"), "no script");
+        assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home itself is no installation");
+    }
+
+    /// S10: a repository's link brings the user's folders, or Drawbridge's own, under another name.
+    #[test]
+    fn a_link_above_the_program_reaches_no_more_than_its_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (home, repository) = (root.join("home"), root.join("repository"));
+        std::fs::create_dir_all(&repository).unwrap();
+        for installed in [".local/bin/tool", "bin/tool", ".local/share/bin/tool", "opt/node/v22/bin/tool"] {
+            executable(&home.join(installed), "no script");
+        }
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {
+            let link = repository.join(target.replace('/', "-"));
+            symlink(root.join(target), &link).unwrap();
+            let mut found = Vec::new();
+            installation(&link.join("bin/tool"), &path, Some(&home), DEPTH, &mut found);
+            assert_eq!(found.contains(&link), may_show, "{target}: {found:?}");
+            assert_ne!(found.contains(&link.join("bin/tool")), may_show, "else the program itself: {found:?}");
+            assert!(!found.contains(&home) && !found.contains(&home.join(".local")), "{target}: {found:?}");
+        }
+        let link = repository.join("share");
+        symlink(home.join(".local/share"), &link).unwrap();
+        let sandbox = Sandbox {
+            folders: Vec::new(),
+            network: super::super::Network::None,
+            home: "/nowhere/own".into(),
+            hidden: vec![home.join(".local/share/drawbridge")],
+            limits: super::super::ResourceLimits::DEFAULT,
+        };
+        let reach = Reach::of(&sandbox, &link.join("bin/tool"), &path);
+        assert!(!reach.program.contains(&link), "not under a name that is not hidden: {:?}", reach.program);
+        assert!(reach.program.contains(&link.join("bin/tool")), "but the program: {:?}", reach.program);
+    }
+
+    #[test]
+    fn what_the_system_has_is_not_named_twice() {
+        let sandbox = Sandbox {
+            folders: Vec::new(),
+            network: super::super::Network::None,
+            home: "/nowhere/own".into(),
+            hidden: Vec::new(),
+            limits: super::super::ResourceLimits::DEFAULT,
+        };
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &path);
+        assert_eq!(reach.program, Vec::<PathBuf>::new(), "the shell is the system's");
+        assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
+    }
+}

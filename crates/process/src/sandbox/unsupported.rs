@@ -1,0 +1,22 @@
+//! Windows has no sandbox here yet: folders and the network can't be named for a process without an AppContainer, which Rust's
+//! standard library can't start yet. So none is promised, and a server that should have one does not start.
+
+use std::path::Path;
+
+use super::{Inside, Mechanism, Plan, SandboxError};
+use crate::programs::SearchPath;
+
+fn not_here() -> SandboxError {
+    SandboxError::NotHere {
+        cause: "Drawbridge has no sandbox on this system yet".to_owned(),
+        next: "Turn the sandbox off in the server's settings, or run the server in a container",
+    }
+}
+
+pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxError> {
+    Err(not_here())
+}
+
+pub(super) fn inside(_plan: &Plan, _server: Inside, _directory: &Path) -> Result<Inside, SandboxError> {
+    Err(not_here())
+}

@@ -1,0 +1,78 @@
+//! The variables a server gets besides those that were configured for it.
+//!
+//! The app's own environment may hold tokens and proxy passwords, so nothing is passed on unless
+//! it is named here. The names follow the official SDKs, with what language, time zone and
+//! temporary files need added.
+
+use std::ffi::OsString;
+
+use crate::command::ServerCommand;
+use crate::programs::{SearchPath, same_name};
+use crate::sandbox::Sandbox;
+use crate::sandbox::reach::temporary;
+
+#[cfg(not(windows))]
+const PASSED_ON: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+#[cfg(windows)]
+const PASSED_ON: &[&str] = &[
+    "APPDATA",
+    "COMSPEC",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "NUMBER_OF_PROCESSORS",
+    "OS",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+/// Those that name folders of the user.
+const OF_USER: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+
+/// The whole environment of a server, each name once: the search path, what is passed on from the
+/// app, and the configured variables, which win.
+///
+/// In a sandbox, those that name folders of the user name the server's own instead.
+pub(super) fn of_server(command: &ServerCommand, path: &SearchPath) -> Vec<(OsString, OsString)> {
+    let mut environment: Vec<(OsString, OsString)> =
+        std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed_on)).collect();
+    if let Some(Sandbox { home, .. }) = &command.sandbox {
+        environment.retain(|(name, _)| !name.to_str().is_some_and(|name| OF_USER.contains(&name)));
+        environment.push(("HOME".into(), home.into()));
+        environment.push(("TMPDIR".into(), temporary(home).into()));
+    }
+    environment.push(("PATH".into(), path.joined()));
+    for (name, value) in &command.environment {
+        environment.retain(|(other, _)| !same_name(other.to_str().unwrap_or_default(), name));
+        environment.push((name.into(), value.into()));
+    }
+    environment
+}
+
+fn is_passed_on(name: &str) -> bool {
+    (cfg!(unix) && name.starts_with("LC_")) || PASSED_ON.iter().any(|kept| same_name(kept, name))
+}

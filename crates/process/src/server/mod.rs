@@ -1,0 +1,18 @@
+//! Local servers: programs that run for as long as the app needs them, and speak over their standard input and output.
+//!
+//! [`spawn`] starts one for a [`ServerCommand`](crate::ServerCommand); [`output_of`] runs a short program to its end in the same way.
+
+mod environment;
+mod group;
+mod output;
+mod shutdown;
+mod spawn;
+mod spawned;
+#[cfg(unix)]
+mod watcher;
+
+pub use group::{Exit, Pipes, ServerGroup, ServerProcess};
+pub use output::{Output, OutputError, OutputLimits, output_of};
+pub use shutdown::{Grace, shut_down};
+pub use spawn::{SpawnError, spawn};
+pub use spawned::Spawned;

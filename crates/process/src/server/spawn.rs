@@ -1,0 +1,176 @@
+//! The start of a server: its sandbox is set up, its files are compared with those that were approved, and its process is launched.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::environment;
+use super::group::{Pipes, ServerGroup, ServerProcess};
+use super::spawned::Spawned;
+#[cfg(unix)]
+use super::watcher::Watcher;
+use crate::code::LaunchFiles;
+use crate::command::ServerCommand;
+use crate::launch::Launch;
+use crate::platform::{self, StartTime};
+use crate::programs::SearchPath;
+#[cfg(target_os = "linux")]
+use crate::sandbox::{Bounds, Watch};
+use crate::sandbox::{Inside, Plan, SandboxError};
+
+/// How long the files that run may take to be read (they may lie on a folder of the network).
+const CHECK_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The configured working folder is missing.
+    #[error("the working folder {0} does not exist or is no folder; choose another one")]
+    NoWorkingDirectory(PathBuf),
+    /// The file has gone since it was looked up, or the interpreter its first line names is missing.
+    #[error("{0} is not there any more, or the interpreter that its first line names is missing")]
+    NotFound(PathBuf),
+    /// The file may not be executed.
+    #[error("{0} may not be executed; check its permissions")]
+    NotExecutable(PathBuf),
+    /// The system took too long.
+    #[error("starting {0} took too long; it may lie on a folder of the network that does not answer")]
+    TimedOut(PathBuf),
+    /// A file that it runs is not as it was approved.
+    #[error(
+        "{0} changed after its start was approved, so nothing was started; start it again to approve it as it is now"
+    )]
+    Changed(PathBuf),
+    /// It is to run in a sandbox that can't be set up.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// Anything else the system said.
+    #[error("{program} could not be started: {cause}")]
+    System {
+        /// The file.
+        program: PathBuf,
+        /// The system's words.
+        cause: io::Error,
+    },
+}
+
+/// Starts a server: `program` is what [`SearchPath::resolve`] found for the command. It runs in
+/// its own process group, with an environment of its own, and inherits no open file; in a sandbox if the command has one.
+///
+/// # Errors
+/// [`SpawnError`], with the cause in words. Nothing runs then.
+pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -> Result<ServerProcess, SpawnError> {
+    let directory = command.directory();
+    let mut start = Inside {
+        program: program.to_owned(),
+        arguments: command.arguments.iter().map(Into::into).collect(),
+        environment: environment::of_server(command, path),
+        setup: None,
+        #[cfg(target_os = "linux")]
+        gate: None,
+    };
+    #[cfg(target_os = "linux")]
+    let mut bounds = None;
+    if let Some(plan) = Plan::make(command, program, path).await? {
+        if command.approved.as_ref().is_some_and(|approved| *approved != plan) {
+            return Err(SandboxError::Changed.into());
+        }
+        #[cfg(target_os = "linux")]
+        {
+            bounds = Some(Bounds { limits: plan.limits, home: plan.reach.home.clone() });
+        }
+        start = plan.inside(start, &directory)?;
+    }
+    if let Some(approved) = command.files.clone() {
+        check(command.clone(), program.to_owned(), path.clone(), approved).await?;
+    }
+    let mark = platform::mark();
+    start.environment.extend(mark.variable());
+    if !directory.is_dir() {
+        return Err(SpawnError::NoWorkingDirectory(directory));
+    }
+    let launch = Launch {
+        program: start.program,
+        arguments: start.arguments,
+        environment: start.environment,
+        directory,
+        conversation: true,
+        setup: start.setup,
+    };
+    let mut child = launch.start().await.map_err(|cause| explain(program.to_owned(), cause))?;
+    #[cfg(target_os = "linux")]
+    let egress = match start.gate {
+        Some(gate) => Some(gate.open(child.as_mut()).await?),
+        None => None,
+    };
+    let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        let _ = child.start_kill();
+        return Err(explain(program.to_owned(), io::Error::other("it has no pipes")));
+    };
+    let pid = child.id().unwrap_or_default();
+    let numbers = [platform::pipe_number(&stdin), platform::pipe_number(&stdout), platform::pipe_number(&stderr)];
+    let spawned = Spawned {
+        pid,
+        group: pid,
+        start_time: StartTime::of(pid).unwrap_or_else(StartTime::unknown),
+        program: program.to_owned(),
+        pipes: numbers.into_iter().flatten().collect(),
+    };
+    let stdin = match platform::input(stdin) {
+        Ok(stdin) => stdin,
+        Err(cause) => {
+            let _ = child.start_kill();
+            return Err(explain(program.to_owned(), cause));
+        }
+    };
+    let group = ServerGroup {
+        #[cfg(target_os = "linux")]
+        watch: bounds.map(|bounds| Watch::of(pid, spawned.start_time.clone(), bounds)),
+        #[cfg(target_os = "linux")]
+        egress,
+        spawned,
+        child,
+        mark,
+        ending: None,
+        exit: None,
+        #[cfg(unix)]
+        watcher: Watcher::of(pid).await,
+    };
+    Ok(ServerProcess { pipes: Pipes { stdin, stdout, stderr }, group })
+}
+
+/// Refuses files that are not those that were approved. Secrets may have been waited for since.
+async fn check(
+    command: ServerCommand,
+    program: PathBuf,
+    path: SearchPath,
+    approved: LaunchFiles,
+) -> Result<(), SpawnError> {
+    let found = program.clone();
+    let looking = tokio::task::spawn_blocking(move || {
+        let now = LaunchFiles::of(&command, &program, &path);
+        now.difference(&approved).map(Path::to_owned)
+    });
+    match timeout(CHECK_LIMIT, looking).await {
+        Ok(Ok(None)) => Ok(()),
+        Ok(Ok(Some(changed))) => Err(SpawnError::Changed(changed)),
+        Ok(Err(cause)) => Err(explain(found, io::Error::other(cause))),
+        Err(_) => Err(SpawnError::TimedOut(found)),
+    }
+}
+
+fn explain(program: PathBuf, cause: io::Error) -> SpawnError {
+    #[cfg(target_os = "linux")]
+    if cause.raw_os_error() == Some(crate::sandbox::REFUSED) {
+        return crate::sandbox::refused_at_start().into();
+    }
+    match cause.kind() {
+        io::ErrorKind::NotFound => SpawnError::NotFound(program),
+        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
+        io::ErrorKind::TimedOut => SpawnError::TimedOut(program),
+        _ => SpawnError::System { program, cause },
+    }
+}

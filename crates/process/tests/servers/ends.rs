@@ -1,0 +1,43 @@
+//! Programs that can't be started, and the end of those that were.
+
+use std::time::Duration;
+
+use process::{Exit, Grace, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
+
+use crate::support::{scripted, started};
+
+#[tokio::test]
+async fn a_server_ends_when_its_input_is_closed() {
+    let server = started(&scripted(&[])).await;
+    let exit = shut_down(server, Grace::default()).await;
+    assert_eq!(exit, Exit { status: Some(0), signal: None, exceeded: None }, "a server ends when its input is closed");
+}
+
+#[tokio::test]
+async fn a_server_that_waits_for_the_signal_gets_it() {
+    let script = "trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.05; done";
+    let command =
+        ServerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()], ..scripted(&[]) };
+    let grace = Grace { after_close: Duration::from_millis(500), after_terminate: Duration::from_secs(10) };
+    let exit = shut_down(started(&command).await, grace).await;
+    assert_eq!(
+        exit,
+        Exit { status: Some(7), signal: None, exceeded: None },
+        "[stdio-shutdown-sigterm]: it ends in its own way"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_says_why() {
+    let path = SearchPath::of_process("a test".to_owned());
+    let mut command = ServerCommand { working_directory: Some("/nowhere".into()), ..scripted(&[]) };
+    let program = std::path::Path::new(&command.program).to_owned();
+    let error = spawn(&command, &program, &path).await.expect_err("there is no such folder");
+    assert!(matches!(error, SpawnError::NoWorkingDirectory(_)), "the folder is named: {error}");
+    command.working_directory = None;
+    let error = spawn(&command, "/nowhere/server".as_ref(), &path).await.expect_err("there is no such file");
+    assert!(matches!(error, SpawnError::NotFound(_)), "the file is named: {error}");
+    let data = tempfile::NamedTempFile::new().unwrap();
+    let error = spawn(&command, data.path(), &path).await.expect_err("that is no program");
+    assert!(matches!(error, SpawnError::NotExecutable(_)), "the permissions are named: {error}");
+}

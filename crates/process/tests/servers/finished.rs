@@ -1,0 +1,42 @@
+//! A server that ran to its end, and what it left to read.
+
+use process::{Exit, Pipes, ServerProcess};
+use tokio::io::{AsyncReadExt, copy, sink};
+
+/// A server that has ended.
+#[derive(Debug)]
+pub struct Finished {
+    pub exit: Exit,
+    /// The lines that it printed on standard error, without empty ones.
+    pub stderr: Vec<String>,
+    /// What it reached of the network.
+    pub egress: Vec<String>,
+}
+
+/// Waits for the end of a server, whose input stays open until then.
+pub async fn finished(server: ServerProcess) -> Finished {
+    let ServerProcess { pipes: Pipes { stdin, mut stdout, mut stderr }, mut group } = server;
+    let lines = group.egress_lines();
+    let (mut printed, mut discarded, mut egress) = (Vec::new(), sink(), Vec::new());
+    let end = async {
+        let (exit, _, read) =
+            tokio::join!(group.wait(), copy(&mut stdout, &mut discarded), stderr.read_to_end(&mut printed));
+        read.expect("standard error can be read");
+        exit
+    };
+    let collect = async {
+        let Some(mut lines) = lines else { return std::future::pending().await };
+        while let Some(line) = lines.recv().await {
+            egress.push(line);
+        }
+        std::future::pending::<()>().await;
+    };
+    let exit = tokio::select! {
+        exit = end => exit,
+        () = collect => unreachable!("lines are waited for until the server has ended"),
+    };
+    drop(stdin);
+    egress.extend(group.end_egress());
+    let stderr = String::from_utf8_lossy(&printed).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    Finished { exit, stderr, egress }
+}

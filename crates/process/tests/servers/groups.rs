@@ -1,0 +1,43 @@
+//! Nothing of a server is left alive after its end.
+
+use std::time::Duration;
+
+use process::orphans::{RunningRecord, SweepOutcome, sweep};
+use process::{Exit, Grace, StartTime, shut_down};
+use testkit::deadline::holds_within;
+use testkit::processes::{alive_in_group, is_alive};
+
+use crate::support::{scripted, started};
+
+const SOON: Duration = Duration::from_secs(2);
+
+#[tokio::test]
+async fn a_dropped_process_is_killed_with_its_group() {
+    let server = started(&scripted(&["--misbehave", "never-exits", "--misbehave", "grandchild@start"])).await;
+    let group = server.spawned().group;
+    assert!(
+        holds_within(SOON, || alive_in_group(group).len() >= 2).await,
+        "server and grandchild run: {:?}",
+        alive_in_group(group)
+    );
+    drop(server);
+    assert!(holds_within(SOON, || alive_in_group(group).is_empty()).await, "dropping kills the whole group");
+}
+
+#[tokio::test]
+async fn the_sweep_ends_a_server_whose_app_is_gone() {
+    let server = started(&scripted(&["--misbehave", "never-exits"])).await;
+    let mut record = server.spawned().record();
+    // As if another app, long gone, had started it.
+    record.owner = 4_190_000;
+    let later = RunningRecord { start_time: StartTime::of(1).unwrap(), ..record.clone() };
+    assert_eq!(
+        sweep(&[later])[0].outcome,
+        SweepOutcome::NotRunning,
+        "the same pid with another start time is another process"
+    );
+    assert!(is_alive(record.pid), "and it has not been touched");
+    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::Killed, "pid and start time agree");
+    let exit = shut_down(server, Grace::default()).await;
+    assert_eq!(exit, Exit { status: None, signal: Some(9), exceeded: None }, "the server has been killed");
+}

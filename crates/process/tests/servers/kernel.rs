@@ -1,0 +1,151 @@
+//! S23: the parts of the kernel, and the other programs of the computer, that a server in a sandbox reaches.
+#![allow(clippy::print_stderr, reason = "it is told what is left out, and why")]
+
+use std::path::Path;
+
+use process::ServerCommand;
+
+use crate::finished::Finished;
+use crate::ground::{Ground, each, paths, python, run, said, shell};
+
+/// Sockets that are not connected can be sent to any other program by its name; keyrings and numbered memory are of all programs.
+#[tokio::test]
+async fn other_programs_of_the_computer_are_out_of_reach() {
+    let python = Path::new("/usr/bin/python3");
+    if !python.exists() {
+        eprintln!("left out: {} is not here", python.display());
+        return;
+    }
+    let script = r#"
+import ctypes, socket, sys
+def tried(name, make):
+    try:
+        make()
+        print(name, "works", file=sys.stderr)
+    except OSError:
+        print(name, "refused", file=sys.stderr)
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *arguments):
+    if libc.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+tried("unix", lambda: socket.socket(socket.AF_UNIX))
+tried("vsock", lambda: socket.socket(40))
+tried("messages", lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+tried("pair", lambda: socket.socketpair())
+tried("inet", lambda: socket.socket(socket.AF_INET))
+if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
+    tried("keyctl", lambda: call(250, 0, -3, 1))
+    tried("shmget", lambda: call(29, 0, 4096, 0o1600))
+    tried("x32", lambda: call(0x40000000 + 41, 1, 1, 0))
+"#;
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let command = ServerCommand {
+            program: python.display().to_string(),
+            arguments: vec!["-c".to_owned(), script.to_owned()],
+            ..shell("", ground.sandbox(true))
+        };
+        let said = run(&command, &path).await.stderr;
+        for (what, is_open) in [("unix", false), ("vsock", false), ("messages", false), ("pair", true), ("inet", true)]
+        {
+            let expected = format!("{what} {}", if is_open { "works" } else { "refused" });
+            assert!(said.contains(&expected), "{name}: expected {expected:?}: {said:?}");
+        }
+        if cfg!(target_arch = "x86_64") {
+            for what in ["keyctl", "shmget", "x32"] {
+                assert!(said.contains(&format!("{what} refused")), "{name}: {what} is refused: {said:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn s23_what_servers_do_not_need_of_the_kernel_is_refused() {
+    let script = r#"
+import ctypes, os, platform, subprocess, sys, threading
+libc = ctypes.CDLL(None, use_errno=True)
+def tried(name, *arguments):
+    if libc.syscall(*arguments) < 0:
+        print(name, os.strerror(ctypes.get_errno()), file=sys.stderr)
+    else:
+        print(name, "works", file=sys.stderr)
+if platform.machine() == "x86_64":
+    CLONE = 56
+    tried("unshare", 272, 0x10000000)
+    tried("bpf", 321, 0, 0, 0)
+    tried("perf", 298, 0, 0, -1, -1, 0)
+    tried("userfaultfd", 323, 1)
+    tried("ptrace", 101, 0, 0, 0, 0)
+    tried("mount", 165, 0, 0, 0, 0, 0)
+    tried("setns", 308, 0, 0)
+    tried("handles", 304, -100, 0, 0)
+    tried("modules", 313, 0, 0, 0)
+    tried("readv", 310, 1, 0, 0, 0, 0, 0)
+    tried("clone", CLONE, 0x10000000 | 17, 0, 0, 0, 0)
+    tried("x32", 0x40000000 + 272, 0x10000000)
+    tried("subreaper", 157, 36, 0, 0, 0, 0)
+    tried("name", 157, 15, b"own", 0, 0, 0)
+    tried("clone3", 435, 0, 0)
+threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file": sys.stderr}) for _ in range(1)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print("child", subprocess.getoutput("echo works"), file=sys.stderr)
+"#;
+    for (name, path) in paths().await {
+        let Some(Finished { stderr: said, .. }) = python(script, Ground::new().sandbox(true), &path).await else {
+            return;
+        };
+        if cfg!(target_arch = "x86_64") {
+            let refused = ["unshare", "bpf", "perf", "userfaultfd", "ptrace", "mount", "setns", "handles", "modules"];
+            for what in refused.into_iter().chain(["readv", "clone", "x32", "subreaper"]) {
+                let expected = format!("{what} Operation not permitted");
+                assert!(said.contains(&expected), "S23: {name}: expected {expected:?}: {said:?}");
+            }
+            assert!(said.iter().any(|line| line == "name works"), "S23: {name}: other uses of prctl: {said:?}");
+            let missing = "clone3 Function not implemented".to_owned();
+            assert!(said.contains(&missing), "S23: {name}: libraries fall back to clone: {said:?}");
+        }
+        for works in ["thread works", "child works"] {
+            assert!(said.iter().any(|line| line == works), "S23: {name}: {works}: {said:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s23_folders_in_memory_are_its_own_and_bounded() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
+        let reads = format!("cat {}", outside.path().display());
+        let script = each(&[
+            ("reads the folder of temporary files", &reads),
+            ("makes a file at the root", "echo x > /file"),
+            ("makes a file among the devices", "echo x > /dev/file"),
+            ("writes nothing to nowhere", "echo x > /dev/null"),
+            ("has temporary files", "echo x > $TMPDIR/file"),
+        ]);
+        let script = format!("{script}df -k --output=size /tmp /dev/shm 2>/dev/null | tail -n +2 >&2");
+        let said = said(&script, ground.sandbox(false), &path).await;
+        let wanted = [
+            "reads the folder of temporary files: no",
+            "makes a file at the root: no",
+            "makes a file among the devices: no",
+            "writes nothing to nowhere: yes",
+            "has temporary files: yes",
+        ];
+        assert_eq!(said[..wanted.len()], wanted, "S23: {name}");
+        if name == "bubblewrap" {
+            let sizes: Vec<&str> = said[wanted.len()..].iter().map(|line| line.trim()).collect();
+            assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither can fill the main memory");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s23_it_makes_no_namespaces_of_its_own() {
+    for (name, path) in paths().await {
+        let script = each(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
+        let said = said(&script, Ground::new().sandbox(false), &path).await;
+        assert_eq!(said, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
+    }
+}

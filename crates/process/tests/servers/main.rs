@@ -1,0 +1,23 @@
+//! Local servers as real processes: what they get, what they reach, and what is left of them.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
+
+mod ends;
+mod environment;
+#[cfg(target_os = "linux")]
+mod finished;
+#[cfg(target_os = "linux")]
+mod ground;
+mod groups;
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(target_os = "linux")]
+mod named_hosts;
+#[cfg(target_os = "linux")]
+mod orphans;
+mod programs;
+#[cfg(target_os = "linux")]
+mod resources;
+#[cfg(target_os = "linux")]
+mod sandbox;
+mod support;

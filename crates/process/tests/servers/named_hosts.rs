@@ -1,0 +1,177 @@
+//! S24: servers in a sandbox with named hosts, with real processes: the proxy is their only way out, and where that can't be held they
+//! do not start.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use process::sandbox::{Network, Plan, Sandbox, SandboxError};
+use process::{SearchPath, ServerCommand, SpawnError, spawn};
+
+use crate::finished::Finished;
+use crate::ground::{Ground, paths, python, shell};
+
+/// A host on this computer that answers each request, its port, and how many connections it saw.
+fn host() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let came = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&came);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            count.fetch_add(1, Ordering::SeqCst);
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 7\r\n\r\nreached");
+        }
+    });
+    (port, came)
+}
+
+fn hosts(ground: &Ground, hosts: &[String]) -> Sandbox {
+    let hosts = hosts.iter().map(|host| host.parse().unwrap()).collect();
+    Sandbox { network: Network::Hosts(hosts), ..ground.sandbox(false) }
+}
+
+/// bubblewrap, if it works here.
+async fn bubblewrap() -> Option<SearchPath> {
+    paths().await.into_iter().find_map(|(name, path)| (name == "bubblewrap").then_some(path))
+}
+
+/// Tries all ways to a port of this computer that a program may find.
+const TRIES: &str = r#"
+import os, socket, sys, urllib.request
+named, other, around = PORTS
+def tried(name, way):
+    try:
+        print(name, way() or "works", file=sys.stderr)
+    except urllib.error.HTTPError as error:
+        print(name, error.code, error.read().decode().strip(), file=sys.stderr)
+    except Exception as error:
+        print(name, "fails", file=sys.stderr)
+def opened(url):
+    return urllib.request.urlopen(url, timeout=5).read().decode()
+def tunnel(to):
+    stream = socket.create_connection(("127.0.0.1", 3128), 5)
+    stream.sendall(f"CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n".encode())
+    return stream.recv(12).decode()
+tried("named", lambda: opened(f"http://localhost:{named}/"))
+tried("tunnel", lambda: tunnel(f"localhost:{named}"))
+tried("other", lambda: opened(f"http://localhost:{other}/"))
+tried("other-tunnel", lambda: tunnel(f"127.0.0.1:{named}"))
+tried("socket", lambda: socket.create_connection(("127.0.0.1", int(named)), 5))
+tried("socket-6", lambda: socket.create_connection(("::1", int(named)), 5))
+for address in around.split():
+    tried("around", lambda: socket.create_connection((address, int(other)), 5))
+tried("datagram", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 53)))
+tried("lookup", lambda: socket.gethostbyname("example.com"))
+tried("raw", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+tried("program", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+print("interfaces", " ".join(name for _, name in socket.if_nameindex()), file=sys.stderr)
+print("routes", len(open("/proc/net/route").read().strip().splitlines()[1:]), file=sys.stderr)
+print("descriptors", " ".join(sorted(os.listdir("/proc/self/fd"))[:-1]), file=sys.stderr)
+"#;
+
+/// The addresses that this computer has beside loopback.
+fn own_addresses() -> String {
+    let addresses = nix::ifaddrs::getifaddrs().unwrap().filter_map(|interface| {
+        let address = interface.address?.as_sockaddr_in()?.ip();
+        (!address.is_loopback()).then(|| address.to_string())
+    });
+    addresses.collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn s24_the_proxy_is_the_only_way_out() {
+    let Some(path) = bubblewrap().await else { return };
+    let ((named, at_named), (other, at_other)) = (host(), host());
+    let ports = format!("PORTS = ('{named}', '{other}', '{}')\n", own_addresses());
+    let ground = Ground::new();
+    let sandbox = hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
+    let script = format!("{ports}{TRIES}");
+    let Some(Finished { stderr: said, egress, .. }) = python(&script, sandbox, &path).await else { return };
+    let of = |name: &str| {
+        let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
+        line.unwrap_or_else(|| panic!("S24: nothing is said of {name}: {said:?}")).to_owned()
+    };
+    assert_eq!(of("named"), "reached", "S24: a named host is reached: {said:?}");
+    assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: by a tunnel as well: {said:?}");
+    assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another one is not: {said:?}");
+    assert!(of("other").contains(&format!("add localhost:{other} to the hosts")), "S24: with what to add: {said:?}");
+    assert_eq!(of("other-tunnel"), "HTTP/1.1 403", "S24: nor the same place by another name: {said:?}");
+    for direct in ["socket", "socket-6", "datagram", "lookup", "raw", "program"] {
+        assert_eq!(of(direct), "fails", "S24: no direct sockets: {said:?}");
+    }
+    let around: Vec<&String> = said.iter().filter(|line| line.starts_with("around")).collect();
+    assert!(around.iter().all(|line| *line == "around fails"), "S24: none to another address of the host: {said:?}");
+    assert_eq!(of("interfaces"), "lo", "S24: it has loopback and nothing else");
+    assert_eq!(of("routes"), "0", "S24: and no route");
+    assert_eq!(of("descriptors"), "0 1 2", "S24: and inherits nothing of what set that up");
+    assert_eq!(at_named.load(Ordering::SeqCst), 2, "S24: the named host saw the request and the tunnel");
+    assert_eq!(at_other.load(Ordering::SeqCst), 0, "S24: the other one saw nothing");
+    let notes = egress.join("\n");
+    for part in
+        [format!("network: localhost:{named} allowed, 2 opened"), format!("network: localhost:{other} refused: ")]
+    {
+        assert!(notes.contains(&part), "S24: the activity says {part:?}: {notes}");
+    }
+}
+
+#[tokio::test]
+async fn s24_files_only_has_no_proxy() {
+    let Some(path) = bubblewrap().await else { return };
+    let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
+    let Some(Finished { stderr: said, .. }) = python(script, Ground::new().sandbox(false), &path).await else { return };
+    assert_eq!(said, ["False", "fails"], "S24: without named hosts nothing listens");
+}
+
+/// Two servers have the same port, each in a network of its own, and each its own hosts.
+#[tokio::test]
+async fn s24_servers_share_no_proxy() {
+    let Some(path) = bubblewrap().await else { return };
+    let ((one, _), (two, _)) = (host(), host());
+    let script = format!(
+        "import sys, urllib.request\nfor port in ({one}, {two}):\n    try:\n        print(urllib.request.urlopen(f'http://localhost:{{port}}/', timeout=5).read().decode(), file=sys.stderr)\n    except Exception as error:\n        print(error.code, file=sys.stderr)"
+    );
+    let (first, second) = (Ground::new(), Ground::new());
+    let (first, second) = (hosts(&first, &[format!("localhost:{one}")]), hosts(&second, &[format!("localhost:{two}")]));
+    let both = tokio::join!(python(&script, first, &path), python(&script, second, &path));
+    let (Some(first), Some(second)) = both else { return };
+    assert_eq!(
+        (first.stderr.as_slice(), second.stderr.as_slice()),
+        (&["reached", "403"].map(String::from)[..], &["403", "reached"].map(String::from)[..])
+    );
+}
+
+#[tokio::test]
+async fn s24_where_it_can_not_be_held_nothing_starts() {
+    let ground = Ground::new();
+    let sandbox = hosts(&ground, &["example.com".to_owned()]);
+    for (name, path) in paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
+        let marker = ground.sandbox(false).home.join("ran");
+        let command = shell(&format!(": > {}", marker.display()), sandbox.clone());
+        let planned = Plan::make(&command, Path::new("/bin/sh"), &path).await;
+        assert!(matches!(planned, Err(SandboxError::NoHosts { .. })), "S24: {name} can't hold it: {planned:?}");
+        let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("S24: it does not start");
+        assert!(matches!(refused, SpawnError::Sandbox(SandboxError::NoHosts { .. })), "S24: {refused}");
+        assert!(refused.to_string().contains("Install bubblewrap"), "S24: it says what helps: {refused}");
+        assert!(!marker.exists(), "S24: nothing ran");
+    }
+    let empty = Sandbox { network: Network::Hosts(Vec::new()), ..sandbox };
+    let path = SearchPath::of_process("a test".to_owned());
+    let planned = Plan::make(&shell(":", empty), Path::new("/bin/sh"), &path).await;
+    assert!(matches!(planned, Err(SandboxError::Hosts(_))), "no host is no list: {planned:?}");
+}
+
+#[tokio::test]
+async fn s24_other_hosts_are_another_plan() {
+    let Some(path) = bubblewrap().await else { return };
+    let ground = Ground::new();
+    let narrow = shell(":", hosts(&ground, &["example.com".to_owned()]));
+    let approved = Plan::make(&narrow, Path::new("/bin/sh"), &path).await.unwrap();
+    let wide = shell(":", hosts(&ground, &["example.com".to_owned(), "example.org".to_owned()]));
+    let refused = spawn(&ServerCommand { approved, ..wide }, Path::new("/bin/sh"), &path).await;
+    let refused = refused.expect_err("S24: it was not approved");
+    assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "S24: {refused}");
+}

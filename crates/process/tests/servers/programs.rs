@@ -1,0 +1,109 @@
+//! The login shell's search path.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use process::{PathSource, SearchPath, ServerCommand};
+use testkit::deadline::holds_within;
+use testkit::processes::is_alive;
+
+/// A program that stands for the user's shell.
+fn shell(folder: &Path, script: &str) -> PathBuf {
+    let file = folder.join("shell");
+    std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    file
+}
+
+#[tokio::test]
+async fn what_the_start_up_files_add_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    // As bash -i -l would, after a greeting, and with a background process that stays.
+    let shell = shell(
+        folder.path(),
+        r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
+    );
+    let path = SearchPath::of_shell(shell, Duration::from_secs(5)).await;
+    assert_eq!(path.source, PathSource::LoginShell, "the shell's answer is used");
+    assert_eq!(
+        path.directories,
+        [PathBuf::from("/opt/added/bin"), PathBuf::from("/usr/bin")],
+        "absolute folders only, in the shell's order"
+    );
+}
+
+#[tokio::test]
+async fn bash_reads_its_start_up_files() {
+    let bash = Path::new("/bin/bash");
+    if !bash.exists() {
+        eprintln!("no bash here: left out");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join(".bash_profile"), ". ~/.bashrc\necho noise\n").unwrap();
+    // As the usual installers write it: nothing happens in a shell that is not interactive.
+    std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
+    let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
+    let path = SearchPath::of_shell(shell(home.path(), &script), Duration::from_secs(5)).await;
+    assert_eq!(path.source, PathSource::LoginShell, "bash has answered");
+    assert_eq!(
+        path.directories.first(),
+        Some(&PathBuf::from("/opt/from-bashrc")),
+        "it was started as a login shell and as an interactive one"
+    );
+}
+
+#[tokio::test]
+async fn a_shell_that_hangs_is_ended_and_the_own_path_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let script = format!(r#"trap "" TERM HUP; sleep 1000 & echo $$ $! > {}; wait"#, pids.display());
+    let begin = Instant::now();
+    let path = SearchPath::of_shell(shell(folder.path(), &script), Duration::from_millis(400)).await;
+    assert!(begin.elapsed() < Duration::from_secs(3), "it must not be waited for longer than allowed");
+    let PathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
+    assert!(reason.contains("did not answer within 0.4 s"), "the reason must be told: {reason}");
+    assert!(!path.directories.is_empty(), "the own PATH serves");
+    for pid in std::fs::read_to_string(pids).unwrap().split_whitespace() {
+        let pid: u32 = pid.parse().unwrap();
+        let gone = holds_within(Duration::from_secs(2), || !is_alive(pid)).await;
+        assert!(gone, "process {pid} of the hanging shell must be gone");
+    }
+}
+
+#[tokio::test]
+async fn a_shell_that_is_not_there_is_named() {
+    let path = SearchPath::of_shell("/nowhere/fish".into(), Duration::from_secs(5)).await;
+    let PathSource::Process { reason } = path.source else { panic!("there is no such shell") };
+    assert!(reason.starts_with("/nowhere/fish could not be started"), "the reason must be told: {reason}");
+}
+
+#[test]
+fn programs_are_resolved_as_a_user_expects() {
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let tool = shell(&bin, "exit 0");
+    std::fs::write(bin.join("data"), "no program").unwrap();
+    let path = SearchPath { directories: vec![bin.clone()], source: PathSource::LoginShell };
+    let resolve = |program: &str| {
+        path.resolve(&ServerCommand {
+            program: program.to_owned(),
+            working_directory: Some(folder.path().to_owned()),
+            ..ServerCommand::default()
+        })
+    };
+    assert_eq!(resolve("shell").unwrap(), tool, "a bare name is looked up");
+    assert_eq!(resolve("bin/shell").unwrap(), tool, "a relative path starts at the working folder");
+    assert_eq!(resolve(&tool.display().to_string()).unwrap(), tool, "an absolute path is taken as it is");
+    let missing = resolve("bin/missing").unwrap_err();
+    assert_eq!(missing.looked_in, [folder.path().join("bin/missing")], "a path is looked for in one place");
+    assert!(resolve("data").is_err(), "a file that may not be executed is no program");
+    let configured = ServerCommand {
+        program: "shell".to_owned(),
+        environment: [("PATH".to_owned(), "/nowhere".to_owned())].into(),
+        ..ServerCommand::default()
+    };
+    assert!(path.resolve(&configured).is_err(), "a configured PATH is the one that is searched");
+}

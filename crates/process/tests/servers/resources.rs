@@ -1,0 +1,73 @@
+//! S37: how much of the computer a server in a sandbox may use.
+
+use process::sandbox::{ResourceLimits, Sandbox};
+
+use crate::finished::Finished;
+use crate::ground::{Ground, paths, python};
+
+async fn stopped_for(script: &str, limits: ResourceLimits, words: &str) {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let sandbox = Sandbox { limits, ..ground.sandbox(false) };
+        let Some(Finished { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
+        let exceeded = exit.exceeded.map(|exceeded| exceeded.to_string());
+        assert_eq!(exceeded.as_deref(), Some(words), "S37: {name}: it is stopped, and for what it did: {said:?}");
+    }
+}
+
+/// Within what no test of one bound goes over another.
+const LIMITS: ResourceLimits = ResourceLimits {
+    processes: 64,
+    memory_bytes: 512 * 1024 * 1024,
+    home_bytes: 16 * 1024 * 1024,
+    processor_seconds: 1_000,
+};
+
+#[tokio::test]
+async fn s37_one_that_forks_without_end_is_stopped() {
+    let script =
+        "import os, time\nwhile True:\n    if os.fork() == 0:\n        time.sleep(1000)\n    time.sleep(0.002)";
+    stopped_for(script, LIMITS, "it ran more than 64 processes and threads").await;
+}
+
+#[tokio::test]
+async fn s37_one_that_takes_memory_without_end_is_stopped() {
+    let script = "import time\nheld = []\nwhile True:\n    held.append(b'x' * (8 << 20))\n    time.sleep(0.01)";
+    let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
+    // The kernel's own bound is twice as high, and may come first on a slow machine: then it ends with an error of its own.
+    let script =
+        format!("import sys\ntry:\n    exec({script:?})\nexcept MemoryError:\n    import time\n    time.sleep(1000)");
+    stopped_for(&script, limits, "it used more than 128 MiB of memory").await;
+}
+
+#[tokio::test]
+async fn s37_memory_that_copies_of_a_process_share_counts_once() {
+    // Each look finds five processes that show 60 MiB.
+    let script = "import os, sys, time\nheld = b'x' * (60 << 20)\nfor _ in range(4):\n    if os.fork() == 0:\n        time.sleep(3)\n        os._exit(0)\nfor _ in range(4):\n    os.wait()\nprint('worked', file=sys.stderr)";
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..LIMITS };
+        let sandbox = Sandbox { limits, ..ground.sandbox(false) };
+        let Some(Finished { exit, stderr: said, .. }) = python(script, sandbox, &path).await else { return };
+        assert!(said.iter().any(|line| line == "worked"), "S37: {name}: it is not stopped: {exit:?} {said:?}");
+    }
+}
+
+#[tokio::test]
+async fn s37_one_that_fills_its_home_is_stopped() {
+    let script = "import os, time\nfile = open(os.environ['HOME'] + '/file', 'wb')\nwhile True:\n    file.write(b'x' * (1 << 20)); file.flush()\n    time.sleep(0.02)";
+    stopped_for(script, LIMITS, "its own home held more than 16 MiB").await;
+}
+
+#[tokio::test]
+async fn s37_one_that_spins_is_stopped_with_what_it_started() {
+    let script = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])";
+    let limits = ResourceLimits { processor_seconds: 1, ..LIMITS };
+    stopped_for(script, limits, "it used more than 1 seconds of processor time within an hour").await;
+}
+
+#[tokio::test]
+async fn s37_what_leaves_its_parent_is_counted() {
+    let script = "import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork() != 0:\n            os._exit(0)\n        time.sleep(1000)\ntime.sleep(1000)";
+    stopped_for(script, LIMITS, "it ran more than 64 processes and threads").await;
+}

@@ -1,0 +1,301 @@
+//! Servers in a sandbox, with real processes and each mechanism that this system has: what they reach, and that nothing starts
+//! without the sandbox it should have.
+#![allow(clippy::print_stderr, reason = "it is told what is left out, and why")]
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use process::sandbox::{Access, Folder, Mechanism, Network, Plan, Sandbox, SandboxError};
+use process::{Grace, LaunchFiles, PathSource, SearchPath, ServerCommand, SpawnError, shut_down, spawn};
+use testkit::deadline::holds_within;
+
+use crate::ground::{Ground, each, paths, run, said, shell};
+use crate::support::LONG;
+
+#[tokio::test]
+async fn a_server_reaches_what_was_named_and_nothing_else() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let at = |file: &str| ground.root.join(file).display().to_string();
+        let host = std::process::id();
+        let commands = [
+            ("reads a folder to read", format!("cat {}", at("read/file")), true),
+            ("changes a folder to read", format!("echo x > {}", at("read/new")), false),
+            ("empties a file to read", format!(": > {}", at("read/file")), false),
+            ("reads a folder to change", format!("cat {}", at("write/file")), true),
+            ("changes a folder to change", format!("echo x > {}", at("write/new")), true),
+            ("makes a folder there", format!("mkdir {0} && mv {0} {0}-moved", at("write/sub")), true),
+            ("reads a secret beside them", format!("cat {}", at("secret/file")), false),
+            ("lists what lies beside them", format!("ls {}", at("secret")), false),
+            ("reads a secret over a link", format!("cat {}", at("write/link")), false),
+            ("reads it over ..", format!("cat {}", at("write/../secret/file")), false),
+            ("reads secrets of the system", "cat /etc/shadow".to_owned(), false),
+            ("reads variables of the host", format!("cat /proc/{host}/environ | grep -q ."), false),
+            ("has a home", "echo x > $HOME/file && test $HOME != /root".to_owned(), true),
+            ("has temporary files", "echo x > $TMPDIR/file".to_owned(), true),
+            ("has programs of the system", "ls /usr/bin && sed --version".to_owned(), true),
+            ("throws things away", "echo x > /dev/null".to_owned(), true),
+        ];
+        let script = each(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
+        let said = said(&script, ground.sandbox(false), &path).await;
+        let wanted: Vec<String> =
+            commands.iter().map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" })).collect();
+        assert_eq!(said, wanted, "what a server reaches under {name}");
+        assert_eq!(fs::read_to_string(at("read/file")).unwrap(), "canary", "{name}: what is to be read is unchanged");
+        assert!(ground.root.join("own/file").is_file(), "{name}: its home lasts");
+    }
+}
+
+#[tokio::test]
+async fn the_network_is_there_only_if_allowed_and_other_programs_never() {
+    if !Path::new("/usr/bin/perl").exists() || !Path::new("/bin/bash").exists() {
+        eprintln!("left out: sockets are tried with perl and bash, which are not here");
+        return;
+    }
+    let perl = |kind: &str| format!("perl -MSocket -e 'socket(S, {kind}, 0) or exit 1'");
+    for (name, path) in paths().await {
+        for network in [true, false] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let (local, datagram) = (perl("AF_UNIX, SOCK_STREAM"), perl("AF_INET, SOCK_DGRAM"));
+            let connects = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+            let script = each(&[
+                ("connects", &connects),
+                ("talks to other programs", &local),
+                ("has pairs of its own", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
+            ]);
+            let said = said(&script, Ground::new().sandbox(network), &path).await;
+            let connects = if network { "connects: yes" } else { "connects: no" };
+            let wanted = [connects, "talks to other programs: no", "has pairs of its own: yes"];
+            assert_eq!(said, wanted, "{name}, network {network}");
+            if name == "Landlock" && !network {
+                let said = self::said(&each(&[("datagrams", &datagram)]), Ground::new().sandbox(false), &path).await;
+                assert_eq!(said, ["datagrams: no"], "no way out that is not TCP either");
+            }
+        }
+    }
+}
+
+/// X33 inside a sandbox: no variable leads to the user's own folders.
+#[tokio::test]
+async fn its_surroundings_are_its_own() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let mut command = shell("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
+        command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
+        let said = run(&command, &path).await.stderr;
+        let own = ground.root.join("own").display().to_string();
+        for line in [format!("HOME={own}"), format!("TMPDIR={own}/tmp"), "XDG_DATA_HOME=/chosen".to_owned(), own] {
+            assert!(said.contains(&line), "{name}: {line:?} in {said:?}");
+        }
+        assert!(!said.iter().any(|line| line.starts_with("CARGO")), "X33: {name}: nothing of the app: {said:?}");
+        // The fourth is the one that the list is read with.
+        let descriptors: Vec<&String> = said.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
+        assert_eq!(descriptors, ["0", "1", "2", "3"], "X33: {name}: no descriptor above 2 is inherited");
+    }
+}
+
+/// Whether an error is the one that is meant.
+type Fits = fn(&SandboxError) -> bool;
+
+#[tokio::test]
+async fn what_can_not_be_held_does_not_start() {
+    let ground = Ground::new();
+    let path = SearchPath::of_process("a test".to_owned());
+    let trace = ground.root.join("write/started");
+    let script = format!("echo x > {}", trace.display());
+    let tries: [(&str, Sandbox, Fits); 4] = [
+        ("a folder that is not there", with(&ground, "nowhere", Access::Read), |error| {
+            matches!(error, SandboxError::NoFolder { .. })
+        }),
+        ("a file", with(&ground, "secret/file", Access::Read), |error| matches!(error, SandboxError::NoFolder { .. })),
+        ("a contradiction", with(&ground, "write", Access::Read), |error| {
+            matches!(error, SandboxError::Contradiction { .. })
+        }),
+        ("X29: a link", link(&ground), |error| matches!(error, SandboxError::Leads { .. })),
+    ];
+    for (what, sandbox, fits) in tries {
+        let error = spawn(&shell(&script, sandbox), Path::new("/bin/sh"), &path).await.expect_err(what);
+        assert!(
+            matches!(&error, SpawnError::Sandbox(error) if fits(error)),
+            "{what} is refused for what it is: {error}"
+        );
+    }
+    let mut command = shell(&script, ground.sandbox(false));
+    command.working_directory = Some(ground.root.join("secret"));
+    let error = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("a folder out of reach");
+    assert!(matches!(error, SpawnError::Sandbox(SandboxError::OutOfReach(_))), "the folder is named: {error}");
+    assert!(!trace.exists(), "nothing ran without its sandbox");
+}
+
+fn with(ground: &Ground, folder: &str, access: Access) -> Sandbox {
+    let mut sandbox = ground.sandbox(false);
+    sandbox.folders.push(Folder { path: ground.root.join(folder), access });
+    sandbox
+}
+
+/// A folder that another server could have put in place of one that was approved.
+fn link(ground: &Ground) -> Sandbox {
+    std::os::unix::fs::symlink(ground.root.join("secret"), ground.root.join("swapped")).unwrap();
+    with(ground, "swapped", Access::Read)
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_sandbox() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
+        let command = shell(script, ground.sandbox(false));
+        let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("it starts");
+        assert!(holds_within(LONG, || sleepers() > 0).await, "{name}: it runs");
+        assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: what was started is told");
+        shut_down(server, Grace::default()).await;
+        assert!(holds_within(LONG, || sleepers() == 0).await, "{name}: all of it ends with the server");
+    }
+}
+
+/// How many of the processes that the test left behind are alive, in whatever group.
+fn sleepers() -> usize {
+    let Ok(processes) = fs::read_dir("/proc") else { return 0 };
+    let is_ours = |entry: &fs::DirEntry| {
+        fs::read(entry.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x007411"))
+    };
+    processes.flatten().filter(is_ours).count()
+}
+
+/// What a server in a sandbox could do to its own program: have its first line name more than was approved.
+#[tokio::test]
+async fn what_is_reached_otherwise_than_approved_is_not_carried_out() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let folder = ground.root.join("mine");
+        fs::create_dir_all(&folder).unwrap();
+        let script = folder.join("server");
+        let write = |first: &str| {
+            fs::write(&script, format!("{first}\necho ran >&2\n")).unwrap();
+            fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        };
+        write("#!/bin/sh");
+        let mut sandbox = ground.sandbox(false);
+        sandbox.folders.push(Folder { path: folder.clone(), access: Access::Write });
+        let mut command = ServerCommand { program: script.display().to_string(), ..shell("", sandbox) };
+        command.approved = Plan::make(&command, &script, &path).await.unwrap();
+        assert!(spawn(&command, &script, &path).await.is_ok(), "{name}: as it was approved, it starts");
+        let secret = ground.root.join("secret/key");
+        fs::create_dir_all(secret.parent().unwrap()).unwrap();
+        fs::write(&secret, "canary").unwrap();
+        std::os::unix::fs::symlink(&secret, folder.join("l")).unwrap();
+        write(&format!("#!{}", folder.join("l").display()));
+        let refused = spawn(&command, &script, &path).await.expect_err("another reach");
+        assert!(matches!(refused, SpawnError::Sandbox(SandboxError::Changed)), "{name}: it is refused: {refused}");
+        // What looks like a blank and is none for the kernel does not end a name.
+        write(&format!("#!{}\u{a0}x", folder.join("l").display()));
+        let plan = Plan::make(&command, &script, &path).await.unwrap().unwrap();
+        let holds_secret = plan.reach.program.iter().any(|part| secret.starts_with(part));
+        assert!(!holds_secret, "{name}: nothing more is reached: {:?}", plan.reach.program);
+    }
+}
+
+#[tokio::test]
+async fn a_plan_says_what_holds_and_what_is_reached() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let command = shell(":", ground.sandbox(true));
+        let plan = Plan::make(&command, Path::new("/bin/sh"), &path).await.unwrap().expect("it has a sandbox");
+        assert_eq!(plan.mechanism.name(), name, "what holds it is named");
+        assert_eq!(matches!(plan.mechanism, Mechanism::Bubblewrap(_)), name == "bubblewrap", "and told apart");
+        assert_eq!(plan.reach.folders, ground.sandbox(true).folders, "the folders are as they were named");
+        assert_eq!(plan.network, Network::Full, "and so is the network");
+        assert!(!ground.root.join("own").exists(), "a plan changes nothing");
+    }
+}
+
+#[tokio::test]
+async fn interpreters_run_in_it() {
+    for (program, arguments, says) in [
+        ("/usr/bin/node", ["-e", "console.error(require('child_process').execSync('echo works').toString())"], "works"),
+        (
+            "/usr/bin/python3",
+            ["-c", "import ssl, subprocess, sys; sys.stderr.write(subprocess.getoutput('echo works'))"],
+            "works",
+        ),
+    ] {
+        if !Path::new(program).exists() {
+            eprintln!("left out: {program} is not here");
+            continue;
+        }
+        for (name, path) in paths().await {
+            let ground = Ground::new();
+            let command = ServerCommand {
+                program: program.to_owned(),
+                arguments: arguments.map(str::to_owned).into(),
+                ..shell("", ground.sandbox(false))
+            };
+            let said = run(&command, &path).await.stderr;
+            assert!(said.iter().any(|line| line == says), "{program} under {name}: {said:?}");
+        }
+    }
+}
+
+/// What has a loader load files is for the server, and not for what holds it: it could bring a file of its own with the next start.
+#[tokio::test]
+async fn no_file_of_the_server_is_loaded_outside() {
+    for (name, path) in paths().await {
+        let ground = Ground::new();
+        let planted = ground.root.join("write/planted.so");
+        fs::write(&planted, "no library").unwrap();
+        let mut command = shell("echo $LD_PRELOAD >&2", ground.sandbox(false));
+        command.environment.insert("LD_PRELOAD".to_owned(), planted.display().to_string());
+        let said = run(&command, &path).await.stderr;
+        assert!(said.contains(&planted.display().to_string()), "{name}: the server gets what was set for it: {said:?}");
+        // The loader complains each time that it can't load the file: once, in the server.
+        let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
+        assert_eq!(loads, 1, "{name}: only the server's own loader tries it: {said:?}");
+    }
+}
+
+/// An attack by a server that may write to a folder of the search path: leave a link to the real bubblewrap there, wait until it is
+/// used, and put a program of its own in its place.
+#[tokio::test]
+async fn s05_a_bubblewrap_that_was_swapped_is_not_run() {
+    let ground = Ground::new();
+    let (planted, marker) = (ground.root.join("bin/bwrap"), ground.root.join("ran"));
+    fs::create_dir(ground.root.join("bin")).unwrap();
+    fs::set_permissions(ground.root.join("bin"), fs::Permissions::from_mode(0o777)).unwrap();
+    let Some(real) = ["/usr/bin/bwrap", "/bin/bwrap"].map(Path::new).into_iter().find(|real| real.exists()) else {
+        eprintln!("left out: bubblewrap is not here");
+        return;
+    };
+    std::os::unix::fs::symlink(real, &planted).unwrap();
+    let directories = ["bin"].map(|name| ground.root.join(name)).into_iter().chain([real.parent().unwrap().to_owned()]);
+    let path = SearchPath { directories: directories.collect(), source: PathSource::LoginShell };
+    let runs = async || said("echo works >&2", ground.sandbox(false), &path).await;
+    assert_eq!(runs().await, ["works"], "a link to root's own is no harm");
+    fs::remove_file(&planted).unwrap();
+    fs::write(&planted, format!("#!/bin/sh\n: > {}\n", marker.display())).unwrap();
+    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(runs().await, ["works"], "the next one on the path holds it");
+    assert!(!marker.exists(), "and what was put in its place did not run");
+}
+
+/// Between the approval and the start the keychain may be waited for.
+#[tokio::test]
+async fn s06_what_changed_since_the_approval_is_not_run() {
+    let ground = Ground::new();
+    let (script, marker) = (ground.root.join("server.sh"), ground.root.join("ran"));
+    fs::write(&script, "exit 0").unwrap();
+    let path = SearchPath::of_process("a test".to_owned());
+    let mut command = ServerCommand {
+        program: "/bin/sh".into(),
+        arguments: vec![script.display().to_string()],
+        ..ServerCommand::default()
+    };
+    command.files = Some(LaunchFiles::of(&command, Path::new("/bin/sh"), &path));
+    spawn(&command, Path::new("/bin/sh"), &path).await.expect("as it was approved it starts");
+    fs::write(&script, format!(": > {}", marker.display())).unwrap();
+    let refused = spawn(&command, Path::new("/bin/sh"), &path).await.expect_err("as another one it does not");
+    assert!(matches!(&refused, SpawnError::Changed(changed) if *changed == script), "it is named: {refused}");
+    assert!(!marker.exists(), "and did not run");
+}
