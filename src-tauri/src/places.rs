@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use host::ports::StoreError;
+use domain::StoreError;
 use store::Locations;
 
 /// Names the settings file, instead of the system's usual place.

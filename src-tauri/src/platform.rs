@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use host::ports::{Document, Documents, Platform};
+use ports::{Document, Documents, Platform};
 use store::PlatformInFolder;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, FilePath};

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use api::Api;
-use host::ports::{Platform, Ports, StoreError};
-use host::server_config::ConfigProblem;
+use domain::StoreError;
 use host::{Host, HostOptions};
+use ports::server_config::ConfigProblem;
+use ports::{Platform, Ports};
 use store::Locations;
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};

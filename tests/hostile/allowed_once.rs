@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use host::ports::AuditQuery;
-use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer, Why};
+use domain::question::Why;
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::AuditQuery;
 use serde_json::{Map, json};
 use testkit::app::{App, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use host::flow::{DataFlow, SameServer};
+use domain::flow::{DataFlow, SameServer};
 use host::sampling::SamplingSettings;
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, Host, HostOptions};
@@ -181,7 +181,7 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
     assert_eq!(app.host.snapshot().await.unwrap().settings.audit_days, 103, "{what}: the last one holds");
     assert!(document(&app, "settings.json").contains("103"), "{what}: and is kept");
     assert!(document(&app, "confirmed.json").contains("103"), "{what}: and is confirmed");
-    let query = host::ports::AuditQuery::latest(3);
+    let query = ports::AuditQuery::latest(3);
     let logged = app.host.ports().audit.read(&query).unwrap();
     let days: Vec<bool> =
         logged.iter().rev().zip(["101", "102", "103"]).map(|(entry, days)| entry.subject.contains(days)).collect();
@@ -224,7 +224,7 @@ async fn s15_providers_change_behind_a_held_lock() {
 async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
     let what = "S15, a server is added and removed while the lock is held";
     let (app, row) = quiet(what).await;
-    let entry = host::server_config::ServerEntry { name: "other".to_owned(), config: scripted(&[]) };
+    let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted(&[]) };
     let add = app.host.add_server(entry);
     answers_others(&app.host, what, lock_of(&data(&app)), add).await.unwrap().unwrap();
     app.server("other").await;

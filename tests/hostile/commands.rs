@@ -3,9 +3,9 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use host::server_config::{ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::server_config::{ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use testkit::app::{command, scripted};
 
 use crate::pair::Pair;

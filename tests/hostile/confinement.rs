@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use host::limits::Limits;
-use host::server_config::{SandboxConfig, ServerConfig};
 use host::view::{AppSettings, Failure, FailureReason, ServerState};
+use ports::server_config::{SandboxConfig, ServerConfig};
 use serde_json::{Value, json};
 use testkit::app::scripted;
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use domain::call::CallFailure;
+use domain::question::Why;
 use host::AnswerError;
 use host::form::FieldProblem;
-use host::ports::AuditQuery;
-use host::view::{CallFailure, Edit, QuestionBody, QuestionView, UserAnswer, Why};
+use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
+use ports::AuditQuery;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, demo};
 use tokio::task::JoinHandle;
@@ -424,7 +426,7 @@ async fn approvals_of_tools_and_folders_end_with_the_command_they_were_given_to(
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     ended(called).await.unwrap();
 
-    let entry = host::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
+    let entry = ports::server_config::ServerEntry { name: "harbour".into(), config: demo(&["--era", "legacy"]) };
     app.host.update_server("harbour".into(), entry).await.unwrap().unwrap();
     app.until("harbour", "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     app.ready("harbour").await;

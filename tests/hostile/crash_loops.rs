@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::server_config::{HttpConfig, HttpKind};
 use host::view::{Failure, ServerState};
+use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
 use testkit::app::scripted;
 use testkit::http::{Answer, HttpServer, Request, ordinary};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use domain::call::CallFailure;
 use host::review::FlagReason;
-use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::ListKind;
 use policy::Scope;
 use serde_json::{Value, json};

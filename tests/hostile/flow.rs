@@ -1,9 +1,11 @@
 //! What a model reads through a server, and what it then does with the same server.
 
+use domain::call::CallFailure;
+use domain::flow::{DataFlow, SameServer};
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
 use host::CallOrigin;
-use host::flow::{DataFlow, SameServer};
-use host::history::{Reading, ReadingKind};
-use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer, Why};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, json};
 use testkit::app::{App, PATIENCE, scripted};

@@ -12,7 +12,7 @@ mod two;
 
 use std::io;
 
-use host::server_config::{HttpConfig, ServerConfig};
+use ports::server_config::{HttpConfig, ServerConfig};
 use serde_json::Value;
 use testkit::http::{Answer, HttpServer, Request, ordinary};
 

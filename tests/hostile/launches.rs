@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use host::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
 use host::view::{Failure, QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry};
 use testkit::app::command;
 
 use crate::pair::Pair;
@@ -67,7 +67,7 @@ fn set_modified(path: &Path, time: std::time::SystemTime) {
 fn held(folders: Vec<Folder>, program: &str, args: &[&str]) -> ServerConfig {
     let mut config = command(program.into(), args);
     config.as_stdio_mut().unwrap().sandbox =
-        Some(SandboxConfig { folders, network: host::server_config::Network::None });
+        Some(SandboxConfig { folders, network: ports::server_config::Network::None });
     config
 }
 

@@ -6,9 +6,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use host::server_config::{Network, SandboxConfig, ServerConfig, ServerEntry};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::server_config::{Network, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Value, json};
 use testkit::app::{App, scripted};
 

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use host::packages::{LoadedPackage, UnknownPackage};
-use host::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::{PolicyRule, Scope};
+use ports::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use process::{PathSource, SearchPath};
 use serde_json::json;
 use testkit::app::App;

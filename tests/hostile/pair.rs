@@ -5,12 +5,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use domain::call::CallFailure;
 use host::HostOptions;
-use host::server_config::ServerConfig;
-use host::view::{CallFailure, CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::Timeouts;
 use mcp_proto::types::CallToolResult;
 use policy::Scope;
+use ports::server_config::ServerConfig;
 use process::SearchPath;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use host::view::{CallFailure, ServerState, UserAnswer};
+use domain::call::CallFailure;
+use host::view::{ServerState, UserAnswer};
 use policy::{PolicyRule, Scope};
 use serde_json::{Value, json};
 use testkit::app::{remote, scripted};

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use host::ports::{AuditQuery, SecretError, SecretKept, Secrets};
 use host::view::{AppSettings, QuestionBody, ServerState, UserAnswer};
 use host::{Host, HostOptions};
 use models::{ModelError, ProviderSettings};
 use policy::Scope;
+use ports::{AuditQuery, SecretError, SecretKept, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{App, PATIENCE, TestPlatform, scripted};
 
@@ -290,7 +290,7 @@ async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confi
     let (old, new) = ("http://127.0.0.1:9/v1", "http://127.0.0.1:10/elsewhere");
     for keychain in [true, false] {
         let secrets: Arc<dyn Secrets> =
-            if keychain { Arc::new(Keychain::default()) } else { Arc::new(host::secrets::SecretsInMemory::default()) };
+            if keychain { Arc::new(Keychain::default()) } else { Arc::new(ports::secrets::SecretsInMemory::default()) };
         let folder = tempfile::tempdir().unwrap();
         let app = App::start_with(folder, Vec::new(), HostOptions::default(), secrets).await;
         app.host.set_provider(provider(old)).await.unwrap().unwrap();

@@ -1,12 +1,14 @@
 //! What the user is shown before anything of a server is used: what is new, what changed, what looks like another, what is
 //! made to mislead (X01 to X06), and whose words led to a call (X09).
 
+use domain::call::CallFailure;
+use domain::question::Why;
 use host::review::{FlagReason, Marks};
-use host::server_config::ServerEntry;
-use host::view::{CallFailure, QuestionBody, ServerState, UserAnswer, Why};
+use host::view::{QuestionBody, ServerState, UserAnswer};
 use host::{CallOrigin, ReviewError, Seen};
 use mcp_proto::session::ListKind;
 use policy::{Scope, Standing};
+use ports::server_config::ServerEntry;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, scripted};
 use tokio::sync::oneshot;
@@ -173,7 +175,7 @@ async fn x02_what_was_seen_outlives_the_host_and_a_change_meanwhile_is_shown() {
     app.host.close().await;
 
     let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
-    let entry = host::server_config::ServerEntry { name: "bad".into(), config: start("Sends the text away") };
+    let entry = ports::server_config::ServerEntry { name: "bad".into(), config: start("Sends the text away") };
     again.host.update_server("bad".into(), entry).await.unwrap().unwrap();
     again.host.start_server("bad".into()).await.unwrap().unwrap();
     let question = again.question("bad", "its start", |q| !is_tool(q)).await;

@@ -1,8 +1,8 @@
 //! Servers that start, end, fail and change, as the user sees them.
 
-use host::server_config::{ServerEntry, StdioConfig};
 use host::view::{FailureReason, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
+use ports::server_config::{ServerEntry, StdioConfig};
 use testkit::app::{App, demo, scripted};
 
 fn failure(state: &ServerState) -> &host::view::Failure {

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use host::view::{CallFailure, CallTimes, ServerState};
+use domain::call::CallFailure;
+use host::view::{CallTimes, ServerState};
 use mcp_proto::session::Timeouts;
 use testkit::app::scripted;
 

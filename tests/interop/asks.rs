@@ -1,12 +1,14 @@
 //! What `server-everything` asks the user: for a model's answer, for a form, to open a page.
 
+use domain::call::CallFailure;
+use domain::question::Why;
 use host::AnswerError;
 use host::form::{FieldKind, FieldProblem, Form, TextFormat};
-use host::url_parts::UrlParts;
-use host::view::{CallFailure, Edit, QuestionBody, UserAnswer, Why};
+use host::view::{Edit, QuestionBody, UserAnswer};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
+use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 use testkit::app::App;
 

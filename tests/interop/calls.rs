@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use host::view::{CallFailure, CallState, HostEvent};
+use domain::call::{CallFailure, CallState};
+use host::view::HostEvent;
 use mcp_proto::types::ContentBlock;
 use serde_json::{Value, json};
 use testkit::app::App;

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use host::activity::ActivityKind;
-use host::server_config::ServerConfig;
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
+use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 use testkit::app::{App, demo};
 

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use host::server_config::StdioConfig;
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
+use ports::server_config::StdioConfig;
 use serde_json::{Value, json};
 use testkit::app::{App, command};
 

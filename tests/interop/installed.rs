@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use host::server_config::ServerConfig;
+use ports::server_config::ServerConfig;
 use testkit::app::command;
 
 use crate::matrix::process::Launch;

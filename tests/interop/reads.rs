@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use domain::call::CallFailure;
 use host::activity::{ActivityEntry, ActivityKind};
 use host::template;
-use host::view::{CallFailure, HostEvent, ServerState};
+use host::view::{HostEvent, ServerState};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Prompt, Role};
 use serde_json::json;

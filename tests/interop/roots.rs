@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use host::view::{QuestionBody, UserAnswer, Why};
+use domain::question::Why;
+use host::view::{QuestionBody, UserAnswer};
 use serde_json::json;
 use testkit::app::App;
 

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use domain::call::CallFailure;
 use host::Events;
 use host::activity::ActivityEntry;
 use host::catalog::Catalog;
-use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, UserAnswer};
+use host::view::{HostEvent, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::Scope;
 use serde_json::{Map, Value};

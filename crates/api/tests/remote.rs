@@ -84,7 +84,7 @@ async fn a_change_keeps_values_for_the_same_address_only() {
     let missing = json!({"server": "far", "header": "X-None", "value": "two"});
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound, "only a header that is there has a secret: {missing}");
-    let key = host::secrets::key("far.X-Key", "https://a.example");
+    let key = ports::secrets::key("far.X-Key", "https://a.example");
     let kept = || app.host.ports().secrets.get(&key).unwrap();
     assert_eq!(kept().as_deref(), Some("two"), "it was entered again");
     call(&api, "remove_server", json!({"server": "far"})).await;
@@ -101,7 +101,7 @@ async fn a_new_secret_never_overwrites_that_of_another_server() {
         json!({"type": "http", "url": "https://a.example/mcp", "headers": headers})
     };
     let keep = json!({"type": "http", "url": "https://a.example/mcp", "headers": [{"name": "X-Key", "value": null}]});
-    let secret = |name: &str| app.host.ports().secrets.get(&host::secrets::key(name, "https://a.example")).unwrap();
+    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
     call(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
     call(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
     assert_eq!(secret("_.X-Key").as_deref(), Some("one"), "names that look the same in ASCII are kept apart");
@@ -135,7 +135,7 @@ async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
     call(&api, "add_server", named("one", "https://a.example/one")).await;
     call(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
     let enter = |value: &str| json!({"server": "one", "header": "Authorization", "value": value});
-    let secret = |name: &str| app.host.ports().secrets.get(&host::secrets::key(name, "https://a.example")).unwrap();
+    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     call(&api, "set_secret", enter("first")).await;
     assert_eq!(secret("team").as_deref(), Some("first"), "a secret of the same name for another address is another");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use api::{Api, dispatch};
 use host::HostOptions;
-use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus};
-use host::secrets::SecretsInMemory;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use serde_json::json;
 use testkit::app::App;
 

@@ -177,7 +177,8 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
         "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321, "secretNames": [], "rest": null,
     });
     assert_eq!(shown, wanted, "all but the secret is shown");
-    let secret = |origin: &str| app.host.ports().secrets.get(&host::secrets::key("far.client_secret", origin)).unwrap();
+    let secret =
+        |origin: &str| app.host.ports().secrets.get(&ports::secrets::key("far.client_secret", origin)).unwrap();
     assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "it lies in the keychain");
 
     let update = |config: Value| json!({"server": "far", "name": "far", "config": config});
@@ -217,7 +218,7 @@ async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
     let mut wanted = auth.clone();
     wanted["clientSecret"] = json!("${secret:far.client_secret}");
     assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "nothing is lost, and the secret is elsewhere");
-    let key = host::secrets::key("far.client_secret", "https://a.example");
+    let key = ports::secrets::key("far.client_secret", "https://a.example");
     assert_eq!(app.host.ports().secrets.get(&key).unwrap().as_deref(), Some("t0psecret"), "it lies in the keychain");
     let snapshot = call(&api, "snapshot", json!({})).await;
     let shown = &snapshot["servers"][0]["config"];
@@ -230,7 +231,7 @@ async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
     let enter = |name: &str, value: &str| json!({"server": "far", "header": name, "value": value});
     call(&api, "set_secret", enter("key", PEM)).await;
     let secrets = &app.host.ports().secrets;
-    let key = host::secrets::key("key", "https://a.example");
+    let key = ports::secrets::key("key", "https://a.example");
     assert_eq!(secrets.get(&key).unwrap().as_deref(), Some(PEM), "each can be entered, with all of its lines");
     for (name, value) in [("key", " "), ("other", "x")] {
         assert!(dispatch(&api, "set_secret", enter(name, value)).await.is_err(), "{name:?} can't be {value:?}");

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use api::{Api, dispatch};
 use host::HostOptions;
-use host::ports::{SecretError, SecretKept, Secrets};
-use host::secrets::SecretsInMemory;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{App, PATIENCE};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};

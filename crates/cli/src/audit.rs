@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use api::data::{AuditFinding, AuditRange, AuditSeal, AuditSpan, AuditVerdict, ContentAtRest, Nothing, Tampered};
 use api::{ErrorCode, Handler as _};
 use chrono::{DateTime, NaiveDate};
-use host::ports::StoreError;
+use domain::StoreError;
 use serde_json::{Value, json};
 
 use crate::arguments::{Audit, AuditCommand, AuditList};

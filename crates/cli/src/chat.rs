@@ -120,7 +120,7 @@ async fn typed(session: &Session) -> Option<String> {
 /// The model that was named: `provider/model`, or its own name where only one provider has it.
 async fn model(session: &Session, named: Option<&str>) -> Result<ModelRef, Failure> {
     let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
-    let shown = |(model, _): (host::conversation::ModelRef, _)| format!("{}/{}", model.provider, model.model);
+    let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
     let known: Vec<String> = registry.all().map(shown).collect();
     let Some(named) = named else {
         let default = session.api.host().default_model().await.map_err(api::ApiError::from)?;

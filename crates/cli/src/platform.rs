@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use host::ports::Platform;
+use ports::Platform;
 use serde_json::json;
 
 use crate::output::Output;

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use api::data::{Nothing, Server, ServerName, ServerState};
-use api::{Api, ErrorCode, Event, EventStream, Events, Handler as _};
+use api::{Api, ErrorCode, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
@@ -41,7 +41,7 @@ impl Session {
         input: Input,
         output: Arc<Output>,
     ) -> Result<Self, Failure> {
-        let system = |error: host::ports::StoreError| Failure::new(ErrorCode::System, error.to_string());
+        let system = |error: domain::StoreError| Failure::new(ErrorCode::System, error.to_string());
         let (config, data) = match (arguments.config.clone(), arguments.data_dir.clone()) {
             (Some(config), Some(data)) => (config, data),
             (config, data) => {

@@ -15,8 +15,8 @@ use mcp_proto::types::LogMessage;
 use mcp_transport::driver::{Direction, Frame, FrameAbout};
 use secrecy::SecretString;
 
-use crate::view::Millis;
 use body::Body;
+use domain::Millis;
 use hidden::Hidden;
 pub use hidden::REDACTED;
 pub use together::MAX_TOGETHER;

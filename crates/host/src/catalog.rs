@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Millis;
 use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{Entry, Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
@@ -13,7 +14,6 @@ use serde_json::Value;
 
 use crate::activity::now;
 use crate::review::{Kind, KindNames, Names};
-use crate::view::Millis;
 
 /// The most pages that are read of a list.
 pub const MAX_PAGES: usize = 100;
@@ -54,6 +54,12 @@ impl Catalog {
     /// nothing.
     pub(crate) fn standing_now(&self, list: List, standing: Standing) -> Standing {
         if standing == Standing::Reviewed && self.is_outdated(list) { Standing::Changed } else { standing }
+    }
+
+    /// True if the server said that its tools changed, and they were not read again since.
+    #[must_use]
+    pub const fn has_outdated_tools(&self) -> bool {
+        self.is_outdated(List::Tools)
     }
 
     /// Whether the server said that a list changed which was not read again since.

@@ -1,6 +1,10 @@
 //! The handle to a running host.
 
+mod conversation;
+mod providers;
+mod results;
 mod rules;
+mod sampling;
 mod sign_in;
 
 use std::collections::BTreeMap;
@@ -8,33 +12,31 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use domain::StoreError;
+use domain::call::{CallFailure, CallKind};
+use domain::flow::DataFlow;
+use domain::question::QuestionId;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
+use ports::server_config::ServerEntry;
+use ports::url_parts::UrlParts;
+use ports::{Document, Ports};
 use serde_json::{Map, Value};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::activity::Activity;
 use crate::catalog::Catalog;
-use crate::conversation::Replies;
-use crate::flow::DataFlow;
 use crate::form::FormProblem;
-use crate::history::Reading;
 use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, FlowError, Label, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent,
-    ServerError, SharedOwner, WeakOwner, followed_link, open_page, real_folders,
+    AnswerError, CallOrigin, CallReply, FlowError, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent, ServerError,
+    SharedOwner, WeakOwner, followed_link, open_page, real_folders,
 };
-use crate::ports::{Document, Ports, StoreError};
 use crate::review::{Pins, Reviewed};
-use crate::server_config::ServerEntry;
-use crate::url_parts::UrlParts;
-use crate::view::{
-    AppSettings, CallFailure, CallKind, Edit, HostEvent, QuestionId, QuestionView, SandboxPreview, ServerState,
-    Snapshot, UserAnswer,
-};
+use crate::view::{AppSettings, Edit, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
 
@@ -58,8 +60,6 @@ pub struct Host {
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimes,
-    /// The answers of models that are under way.
-    pub(crate) replies: Arc<Replies>,
 }
 
 /// The owner, as long as there is a handle to it.
@@ -118,7 +118,7 @@ impl Host {
         tokio::spawn(crate::owner::run(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_clocks(owner.downgrade()));
-        Self { owner: Arc::new(HeldOwner(owner)), events, ports, times, replies: Arc::default() }
+        Self { owner: Arc::new(HeldOwner(owner)), events, ports, times }
     }
 
     fn watch_settings(ports: &Ports, owner: &WeakOwner) {
@@ -166,11 +166,6 @@ impl Host {
         let (reply, replied) = oneshot::channel();
         self.owner.0.turn(std::any::type_name_of_val(&act), |owner| act(owner, reply))?;
         replied.await.map_err(|_| HostClosed)
-    }
-
-    /// Tells observers something, without waiting until they were told.
-    pub(crate) async fn tell(&self, event: HostEvent) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.tell_of_conversation(event)).await
     }
 
     /// The providers of models that there are now.
@@ -355,44 +350,12 @@ impl Host {
         self.with(|owner| owner.pins().clone()).await
     }
 
-    /// Notes that words of these servers are in a conversation, and with `is_whole`, that no others were in it before.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub async fn put_in(&self, conversation: String, servers: Vec<String>, is_whole: bool) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.put_in(&conversation, &servers, is_whole)).await
-    }
-
-    /// Notes what was read from servers in a conversation.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub async fn note_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.note_readings(&conversation, &readings)).await
-    }
-
-    /// The same contents, with what the tools say that they came from.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub(crate) async fn with_claims(&self, readings: Vec<Reading>) -> Result<Vec<Reading>, HostClosed> {
-        self.with(move |owner| owner.with_claims(readings)).await
-    }
-
     /// Sets when calls ask after a server's own content.
     ///
     /// # Errors
     /// If there is no such server, or it can't be written.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<Result<(), FlowError>, HostClosed> {
         self.with_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await
-    }
-
-    /// Whose words are in a conversation, as far as it is known.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub async fn label(&self, conversation: String) -> Result<Label, HostClosed> {
-        self.with(move |owner| owner.label(&conversation)).await
     }
 
     /// A server's activity. Lock it for a moment only.
@@ -710,14 +673,6 @@ impl Host {
     /// If they can't be written.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<Result<(), StoreError>, HostClosed> {
         self.with_reply(move |owner, reply| owner.set_settings(settings, reply)).await
-    }
-
-    /// Tells observers that conversations changed.
-    ///
-    /// # Errors
-    /// If the host has ended.
-    pub async fn conversations_changed(&self, changed: Option<String>) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.conversations_changed(changed)).await
     }
 
     /// Opens a URL that the user has seen whole and wants to open.

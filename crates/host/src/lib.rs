@@ -5,39 +5,32 @@
 //! through that server's own connection, which bounds it.
 
 pub mod activity;
-mod audit;
 mod backoff;
 pub mod catalog;
 mod connection;
-pub mod conversation;
-pub mod flow;
 pub mod form;
 mod handle;
-pub mod history;
 pub mod limits;
+mod merge;
 pub mod output;
 mod owner;
 pub mod packages;
-pub mod ports;
 pub mod providers;
 pub mod review;
 pub mod rules;
 pub mod sampling;
-pub mod secrets;
-pub mod server_config;
 pub mod sign_in;
 pub mod skills;
 pub mod template;
-pub mod url_parts;
 mod vault;
 pub mod view;
 mod wake;
 
-pub use connection::MAX_QUESTIONS;
 pub use handle::{Events, Host, HostClosed};
+pub use limits::MAX_QUESTIONS;
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
-    Seen, Sent, ServerError, definition_hash,
+    Seen, Sent, ServerError, ServerForModel, client_document,
 };
 
 use std::time::Duration;

@@ -7,6 +7,9 @@ use tokio::time::Instant;
 
 use crate::activity::MAX_BYTES;
 
+/// The most questions of one server that wait for the user at a time; more are refused.
+pub const MAX_QUESTIONS: usize = 10;
+
 const MIB: u64 = 1024 * 1024;
 const GIB: u64 = 1024 * MIB;
 
@@ -43,7 +46,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             calls: 256,
-            questions: crate::MAX_QUESTIONS as u32,
+            questions: MAX_QUESTIONS as u32,
             questions_per_minute: 180,
             notifications_per_second: 1_000,
             bytes_per_minute: 1024 * MIB,

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
+use domain::StoreError;
 use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, Source, Standing};
 use serde_json::{Map, Value};
-
-use crate::ports::StoreError;
 
 /// All that stands, beside grants.
 #[derive(Debug, Clone, PartialEq, Eq)]

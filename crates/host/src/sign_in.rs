@@ -3,10 +3,8 @@
 
 use std::fmt;
 
+use domain::Millis;
 use serde::Serialize;
-
-pub use crate::owner::client_document;
-use crate::view::Millis;
 
 /// Why a server is not in use, though it was reached: it wants its user to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]

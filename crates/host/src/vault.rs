@@ -12,11 +12,10 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcp_auth::{Kept, Vault, VaultError, VaultKey, VaultKind, VaultProblem};
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
-
-use crate::ports::{SecretError, SecretKept, Secrets};
-use crate::secrets::SecretsInMemory;
 
 /// The vaults of all entries of `mcp.json`.
 pub(crate) struct Vaults {

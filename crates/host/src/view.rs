@@ -3,32 +3,31 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mcp_proto::session::{Facts, TaskView};
+use domain::Millis;
+use domain::bounds::Bounds;
+use domain::call::{CallKind, CallView};
+use domain::flow::DataFlow;
+use domain::item::ConversationEvent;
+use domain::question::{Outcome, QuestionId, Why};
+use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::driver::TransportFound;
 use models::{ModelRef, Part};
 use policy::{Hash, Scope};
+use ports::AuditEntry;
+use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 pub use process::sandbox::Plan;
 pub use process::{FileState, LaunchFile, LaunchFiles, LaunchRole, Missing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::conversation::Bounds;
-use crate::conversation::item::{Append, Item};
-use crate::flow::DataFlow;
 use crate::form::Form;
-use crate::history::{LeftOut, Reading};
 use crate::limits::Limits;
 use crate::packages::LoadedPackage;
-use crate::ports::AuditEntry;
 use crate::review::{Flag, Marks};
 use crate::rules::Trust;
 use crate::sampling::SamplingState;
-use crate::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
 use crate::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInNeeded, SignInReason};
-
-/// Milliseconds since 1970.
-pub type Millis = u64;
 
 /// A server as it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,10 +167,6 @@ impl Failure {
     }
 }
 
-/// To refer to a question by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct QuestionId(pub u64);
-
 /// A question as it is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionView {
@@ -202,41 +197,6 @@ pub struct QuestionView {
     pub marks: Marks,
     /// The call that waits for it, if it is about one, by the id that its caller chose.
     pub call: Option<String>,
-}
-
-/// What led to a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// The user did something.
-    User {
-        /// In this conversation.
-        conversation: Option<String>,
-    },
-    /// A model asks for it, in a conversation.
-    Model {
-        /// The conversation.
-        conversation: String,
-        /// The other servers whose words it has read there. None of them is trusted.
-        after: Vec<String>,
-        /// What it has read there of this server, after which its calls of the server ask.
-        read: Vec<Reading>,
-    },
-    /// The server asks while it works on a call.
-    Call {
-        /// The id its caller chose.
-        call: String,
-        /// What kind.
-        kind: CallKind,
-        /// The tool, the prompt or the URI.
-        name: String,
-    },
-    /// The server asks of its own accord, or does not say for which call.
-    Server,
-    /// The server ended by itself, and the host would start it again. Nobody waits for it.
-    Ended {
-        /// Why it ended.
-        cause: String,
-    },
 }
 
 /// A server that may change a file which another one runs: its sandbox lets it write there.
@@ -421,152 +381,6 @@ pub enum Edit {
     Model(ModelRef),
 }
 
-/// What became of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It crossed.
-    Allowed,
-    /// Refused.
-    Denied,
-    /// Closed without an answer.
-    Cancelled,
-    /// Taken back by the server, or its call or session ended.
-    Withdrawn,
-}
-
-impl Outcome {
-    /// As the audit log names it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allowed => "allowed",
-            Self::Denied => "denied",
-            Self::Cancelled => "cancelled",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-}
-
-/// A call as it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallView {
-    /// The id its caller chose.
-    pub id: String,
-    /// The server.
-    pub server: String,
-    /// What kind.
-    pub kind: CallKind,
-    /// The tool, the prompt or the URI.
-    pub name: String,
-    /// When it was made.
-    pub started_at: Millis,
-    /// How it is.
-    pub state: CallState,
-    /// How far it is.
-    pub progress: Option<Progress>,
-    /// The task that the server does it as, if it does.
-    pub task: Option<TaskView>,
-    /// The conversation it belongs to.
-    pub conversation: Option<String>,
-}
-
-/// What a call asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallKind {
-    /// To run a tool.
-    Tool,
-    /// A prompt's messages.
-    Prompt,
-    /// A resource's contents.
-    Resource,
-}
-
-/// How a call is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallState {
-    /// Nothing was sent yet.
-    AwaitingApproval,
-    /// Sent.
-    Running,
-    /// The server asks for something before it goes on.
-    AwaitingInput,
-    /// Answered.
-    Done,
-    /// Refused by the policy or the user.
-    Refused,
-    /// Cancelled.
-    Cancelled,
-    /// Failed.
-    Failed,
-}
-
-impl CallState {
-    /// Whether nothing more will happen.
-    #[must_use]
-    pub const fn is_over(self) -> bool {
-        matches!(self, Self::Done | Self::Refused | Self::Cancelled | Self::Failed)
-    }
-}
-
-/// How far a call is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
-    /// How many notifications of it have come. What is told of them between two ticks is only the latest.
-    pub count: u64,
-    /// How much is done.
-    pub progress: f64,
-    /// Of how much.
-    pub total: Option<f64>,
-    /// What is being done.
-    pub message: Option<String>,
-}
-
-/// Why a call did not end with an answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum CallFailure {
-    /// There is no such server, tool or question.
-    #[error("there is no {0}")]
-    NotFound(String),
-    /// The server is not in use.
-    #[error("{server} is not ready; start it first")]
-    NotReady {
-        /// The server.
-        server: String,
-    },
-    /// The server is in use, and its tools are still being listed.
-    #[error("the tools of {server} are still being listed; try again in a moment")]
-    NotListed {
-        /// The server.
-        server: String,
-    },
-    /// A call with that id is under way.
-    #[error("a call with the id {0} is under way")]
-    IdInUse(String),
-    /// Refused by the user or the policy.
-    #[error("refused: {0}")]
-    Refused(String),
-    /// Cancelled.
-    #[error("cancelled")]
-    Cancelled,
-    /// The session says no.
-    #[error("{server}: {error}")]
-    Session {
-        /// The server.
-        server: String,
-        /// What went wrong.
-        error: Box<mcp_proto::session::CallError>,
-    },
-    /// Too much is under way.
-    #[error("{server} has too many calls under way; wait for some to end")]
-    Busy {
-        /// The server.
-        server: String,
-    },
-    /// The host ends.
-    #[error("Drawbridge is closing")]
-    Closing,
-}
-
 /// One change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostEvent {
@@ -614,28 +428,8 @@ pub enum HostEvent {
     },
     /// The list of conversations changed, or the items of this one.
     ConversationsChanged(Option<String>),
-    /// More of a model's answer came.
-    ReplyDelta {
-        /// The conversation.
-        conversation: String,
-        /// The answer.
-        item: String,
-        /// How many of these came before it for this answer.
-        seq: u64,
-        /// What is appended.
-        append: Vec<Append>,
-    },
-    /// An item of a conversation is new or changed.
-    ItemChanged {
-        /// The conversation.
-        conversation: String,
-        /// As it is now, without what is large in it.
-        item: Box<Item>,
-        /// What is left out of it.
-        left_out: Vec<LeftOut>,
-        /// Whether a model is answering there.
-        answering: bool,
-    },
+    /// Something happened in a conversation.
+    Conversation(ConversationEvent),
     /// A decision was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
     /// The providers of models changed, or what they list.

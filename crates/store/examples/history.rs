@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::conversation::item::State;
-use host::history::{After, Conversation, HistorySearch, ItemRange, NewItem};
-use host::ports::{History, Platform, StoreError};
+use domain::StoreError;
+use domain::history::{After, Conversation, HistorySearch, ItemRange, NewItem};
+use domain::item::State;
+use ports::{History, Platform};
 use serde_json::{Value, json};
 
 const CONVERSATIONS: usize = 450;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use host::ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument, StoreError};
+use domain::StoreError;
+use ports::{Document, DocumentSeal, Documents, Refusal, RefusedDocument};
 use serde_json::Value;
 use tokio::sync::mpsc;
 

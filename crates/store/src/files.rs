@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use host::ports::StoreError;
+use domain::StoreError;
 
 /// An error that says what was tried, why it failed and, where there is one, the next step.
 pub(crate) fn failed(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {

@@ -6,10 +6,10 @@ mod json;
 mod names;
 mod notes;
 
-use host::secrets;
-pub use host::server_config::Imported;
-use host::server_config::{ConfigProblem, HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 use mcp_proto::Revision;
+use ports::secrets;
+pub use ports::server_config::Imported;
+use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
 use crate::json_text::{JsonText, without_mark};
 use find::Part;

@@ -1,10 +1,10 @@
 //! JSON as people write it, with the line and column of everything in it.
 
-use host::server_config::ConfigProblem;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use ports::server_config::ConfigProblem;
 
 /// How strictly JSON is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

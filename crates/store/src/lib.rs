@@ -25,7 +25,8 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use host::ports::{Platform, Ports, Secrets, StoreError};
+use domain::StoreError;
+use ports::{Platform, Ports, Secrets};
 
 pub use import::{Imported, import};
 pub use locations::{Locations, default_locations};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use domain::StoreError;
 use etcetera::BaseStrategy;
-use host::ports::StoreError;
 
 /// The settings file and the folder for all else.
 #[derive(Debug, Clone, PartialEq, Eq)]

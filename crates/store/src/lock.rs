@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use host::ports::StoreError;
+use domain::StoreError;
 
 /// How long to wait for others; they hold the lock for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);

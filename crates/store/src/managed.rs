@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use host::ports::{ManagedPolicy, StoreError};
+use domain::StoreError;
+use ports::ManagedPolicy;
 use serde_json::Value;
 use tokio::sync::mpsc;
 

@@ -9,8 +9,9 @@ pub(crate) mod sandbox;
 
 use std::path::{Path, PathBuf};
 
-use host::ports::{ServerSettings, StoreError};
-use host::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
+use domain::StoreError;
+use ports::ServerSettings;
+use ports::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};

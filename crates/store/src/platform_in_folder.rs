@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use host::ports::Platform;
+use ports::Platform;
 
 use crate::files;
 

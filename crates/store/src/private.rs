@@ -3,7 +3,7 @@
 use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::path::Path;
 
-use host::ports::StoreError;
+use domain::StoreError;
 
 /// Makes folders that only their owner can enter.
 pub(crate) fn folder_builder() -> DirBuilder {

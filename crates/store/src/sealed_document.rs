@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::hmac;
-use host::ports::{Document, DocumentSeal, Secrets};
+use ports::{Document, DocumentSeal, Secrets};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aws_lc_rs::digest;
-use host::ports::{SecretError, SecretKept, Secrets, SecretsStatus, StoreError};
-use host::secrets::SecretsInMemory;
+use domain::StoreError;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use zeroize::Zeroizing;
 
 use crate::files::{self, Existing};

@@ -8,8 +8,8 @@ use std::fs;
 use std::sync::Arc;
 
 use common::{Store, open};
-use host::history::Conversation;
-use host::ports::{AuditEntry, Document};
+use domain::history::Conversation;
+use ports::{AuditEntry, Document};
 use serde_json::json;
 
 #[test]
@@ -116,7 +116,7 @@ fn each_spelling_of_the_folder_is_the_same_place() {
     std::fs::create_dir_all(root.join("data/inner")).unwrap();
     std::os::unix::fs::symlink(root.join("data"), root.join("alias")).unwrap();
     for spelling in ["data", "alias", "data/inner/..", "./data/"] {
-        let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+        let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
         let platform = Arc::new(store::PlatformInFolder::new(root.join("platform")));
         let ports = store::open_with(&root.join("mcp.json"), &root.join(spelling), platform, secrets).unwrap();
         assert_eq!(ports.documents.path(), root.join("data"), "{spelling}");

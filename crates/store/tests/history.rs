@@ -25,9 +25,9 @@ mod tables;
 #[path = "history/taken.rs"]
 mod taken;
 
-use host::conversation::item::State;
-use host::history::{After, Conversation, Item, ItemRange, NewItem};
-use host::ports::History;
+use domain::history::{After, Conversation, Item, ItemRange, NewItem};
+use domain::item::State;
+use ports::History;
 use serde_json::{Value, json};
 
 /// A conversation without items.

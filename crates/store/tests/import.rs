@@ -1,7 +1,7 @@
 //! Pasted text: the shapes that servers' READMEs print, and what is said about what can't be read.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use host::server_config::{AuthConfig, Grant, HttpKind};
+use ports::server_config::{AuthConfig, Grant, HttpKind};
 use store::import;
 
 /// A shape, and the servers in it: name, command, arguments, variables.

@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::Store;
-use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider, ServerEntry};
+use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider, ServerEntry};
 
 fn entry(auth: Option<AuthConfig>) -> ServerEntry {
     let config = HttpConfig { url: "https://a.example/mcp".into(), auth, ..HttpConfig::default() };

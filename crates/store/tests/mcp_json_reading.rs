@@ -7,9 +7,9 @@ mod common;
 use std::path::PathBuf;
 
 use common::Store;
-use host::server_config::HttpKind;
+use ports::server_config::HttpKind;
 
-fn load(text: impl AsRef<[u8]>) -> Result<Vec<host::server_config::ServerEntry>, host::server_config::ConfigProblem> {
+fn load(text: impl AsRef<[u8]>) -> Result<Vec<ports::server_config::ServerEntry>, ports::server_config::ConfigProblem> {
     let store = Store::new();
     std::fs::write(store.config(), text).unwrap();
     store.ports.servers.load()

@@ -8,7 +8,7 @@ mod common;
 use std::fs;
 
 use common::Store;
-use host::server_config::{Access, Folder, Network, SandboxConfig, ServerEntry, StdioConfig};
+use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerEntry, StdioConfig};
 
 fn entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
     let config = StdioConfig { command: "npx".into(), sandbox, ..StdioConfig::default() };

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use common::Store;
-use host::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig};
+use ports::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig};
 
 fn entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
     let args = args.iter().map(ToString::to_string).collect();

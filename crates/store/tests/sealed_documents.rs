@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use host::ports::{Document, DocumentSeal, Documents, SecretError, SecretKept, Secrets};
+use ports::{Document, DocumentSeal, Documents, SecretError, SecretKept, Secrets};
 use serde_json::{Value, json};
 use store::PlatformInFolder;
 

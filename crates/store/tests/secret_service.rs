@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::ports::{SecretKept, Secrets, SecretsStatus};
+use ports::{SecretKept, Secrets, SecretsStatus};
 
 /// Names the part that a process of this test plays.
 const PART: &str = "DRAWBRIDGE_TEST_PART";

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use host::ports::Platform;
-use host::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use host::{Host, HostOptions};
+use ports::Platform;
+use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
 /// How long anything that should happen may take, on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -96,7 +96,7 @@ pub fn demo(args: &[&str]) -> ServerConfig {
 }
 
 /// Turns sampling on for these servers, unless it was set: what is asked for is asked about.
-fn let_sample(ports: &host::ports::Ports, servers: &[&str]) {
+fn let_sample(ports: &ports::Ports, servers: &[&str]) {
     let turn_on = |kept: Option<serde_json::Value>| {
         let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
         for server in servers {
@@ -106,9 +106,9 @@ fn let_sample(ports: &host::ports::Ports, servers: &[&str]) {
         }
         kept
     };
-    let written = ports.documents.update(host::ports::Document::Sampling, &mut { turn_on });
+    let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
     // Behind a keychain that is locked on purpose nothing can be sealed; what an earlier start set stays.
-    let is_locked = matches!(ports.documents.seal(), host::ports::DocumentSeal::Unavailable { .. });
+    let is_locked = matches!(ports.documents.seal(), ports::DocumentSeal::Unavailable { .. });
     if let Err(error) = written
         && !is_locked
     {
@@ -132,7 +132,7 @@ impl App {
     /// If the folder can't be used or a server not be added.
     pub async fn start_in(folder: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>, options: HostOptions) -> Self {
         // The keychain of whoever runs the tests is no place for them.
-        Self::start_with(folder, servers, options, Arc::new(host::secrets::SecretsInMemory::default())).await
+        Self::start_with(folder, servers, options, Arc::new(ports::secrets::SecretsInMemory::default())).await
     }
 
     /// Starts a host over this folder and this keychain.
@@ -143,7 +143,7 @@ impl App {
         folder: tempfile::TempDir,
         servers: Vec<(&str, ServerConfig)>,
         options: HostOptions,
-        secrets: Arc<dyn host::ports::Secrets>,
+        secrets: Arc<dyn ports::Secrets>,
     ) -> Self {
         Self::start_over(folder, servers, options, secrets, |ports| ports).await
     }
@@ -156,8 +156,8 @@ impl App {
         folder: tempfile::TempDir,
         servers: Vec<(&str, ServerConfig)>,
         options: HostOptions,
-        secrets: Arc<dyn host::ports::Secrets>,
-        change: impl FnOnce(host::ports::Ports) -> host::ports::Ports,
+        secrets: Arc<dyn ports::Secrets>,
+        change: impl FnOnce(ports::Ports) -> ports::Ports,
     ) -> Self {
         let platform = Arc::new(TestPlatform::default());
         let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
@@ -165,7 +165,7 @@ impl App {
             .unwrap_or_else(|e| panic!("the folder can't be used: {e}"));
         // The rules of whoever runs the tests are none of theirs.
         let managed = Arc::new(store::ManagedFile::at(folder.path().join(MANAGED)));
-        let ports = change(host::ports::Ports { managed, ..ports });
+        let ports = change(ports::Ports { managed, ..ports });
         let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
         let_sample(&ports, &names);
         let host = Host::start(ports, options).await;
@@ -309,7 +309,7 @@ impl App {
             .host
             .ports()
             .audit
-            .read(&host::ports::AuditQuery::latest(1_000))
+            .read(&ports::AuditQuery::latest(1_000))
             .unwrap_or_else(|e| panic!("the audit log: {e}"));
         entries.into_iter().rev().map(|e| (e.kind.into_owned(), e.decision.into_owned(), e.by.into_owned())).collect()
     }

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use host::Host;
 use host::catalog::Catalog;
-use host::server_config::ServerEntry;
 use host::skills::{LoadedSkill, Skill, SkillError, SkillList};
 use host::view::ServerState;
+use ports::server_config::ServerEntry;
 use serde_json::{Map, Value};
 use testkit::app::App;
 use tokio::task::JoinHandle;

@@ -1,7 +1,7 @@
 //! How to sign in, where the suite says something of it: written into the server's settings, as its user would.
 
-use host::secrets;
-use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::secrets;
+use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 use serde_json::Value;
 use testkit::browser;
 use url::Url;

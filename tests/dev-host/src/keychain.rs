@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use host::ports::{SecretError, SecretKept, Secrets};
+use ports::{SecretError, SecretKept, Secrets};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use host::server_config::HttpConfig;
 use host::view::ServerState;
+use ports::server_config::HttpConfig;
 use testkit::http::{HttpServer, Request, ordinary};
 use testkit::tls::{Authority, TlsFront};
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use host::view::CallFailure;
+use domain::call::CallFailure;
 use serde_json::json;
 
 use super::{LEGACY, MODERN, remote, wrong_at, wrong_at_calls};

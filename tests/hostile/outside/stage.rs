@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host::conversation::{NewMessage, Offered, Settings, keys};
-use host::history::Conversation;
+use chat::{Chat, NewMessage, Offered, Settings, keys};
+use domain::history::Conversation;
+use domain::question::Why;
 use host::review::{Flag, Kind};
-use host::server_config::ServerConfig;
-use host::view::{QuestionBody, QuestionView, UserAnswer, Why};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use host::{CallOrigin, Seen};
 use models::{Delta, Part, Stop};
 use policy::{Scope, Standing};
+use ports::server_config::ServerConfig;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, scripted};
 use testkit::model::{ScriptedModel, Step, ends, named, reference, text};
@@ -31,6 +32,7 @@ pub(crate) fn tool(name: &str, description: &str, parameters: &[&str]) -> Value 
 /// Everything of one scenario.
 pub(crate) struct Stage {
     pub(crate) app: App,
+    pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
     /// What each server gets is written to a file of its name.
     records: tempfile::TempDir,
@@ -72,8 +74,9 @@ impl Stage {
         let offered = |name: &String| Offered { server: name.clone(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
         let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
-        app.host.set_conversation(ID.into(), settings).await.unwrap();
-        Self { app, model, records }
+        let chat = Chat::new(app.host.clone());
+        chat.set_conversation(ID.into(), settings).await.unwrap();
+        Self { app, chat, model, records }
     }
 
     /// The user looks at a tool's definition, or clicks through it, and turns it on.
@@ -104,10 +107,10 @@ impl Stage {
         }
         self.model.next(text("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
-        self.app.host.send_message(ID.into(), message, None).await.unwrap();
+        self.chat.send_message(ID.into(), message, None).await.unwrap();
         let mut seen: Vec<QuestionView> = Vec::new();
         let ended = async {
-            while self.app.host.answering(ID).0 {
+            while self.chat.answering(ID).0 {
                 for question in self.app.questions().await.into_iter().filter(is_tool_or_result) {
                     if seen.iter().all(|known| known.id != question.id) {
                         let answer =

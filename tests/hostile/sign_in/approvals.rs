@@ -3,11 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
-use host::secrets;
-use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 use host::sign_in::EndpointUse;
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
+use ports::secrets;
+use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
 
 use super::machines::{ID, knows};

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use host::secrets;
-use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::secrets;
+use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refresh, Refusing, value,
 };

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use host::HostOptions;
-use host::server_config::ServerConfig;
 use host::view::{CallTimes, HostEvent, ServerState};
 use mcp_proto::types::CallToolResult;
+use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 use testkit::app::App;
 use tokio::task::JoinHandle;

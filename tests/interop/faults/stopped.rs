@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use host::view::{CallFailure, ServerState};
+use domain::call::CallFailure;
+use host::view::ServerState;
 use serde_json::Map;
 
 use super::app::Connected;

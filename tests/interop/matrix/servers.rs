@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use host::server_config::{HttpConfig, HttpKind, ServerConfig};
 use mcp_proto::Revision;
+use ports::server_config::{HttpConfig, HttpKind, ServerConfig};
 use testkit::app::command;
 use tokio::sync::OnceCell;
 

@@ -8,7 +8,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
-/** How many a message takes; the host refuses more (`conversation/attachments.rs`). */
+/** How many a message takes; the host refuses more (`crates/chat/src/attachments.rs`). */
 export const MOST = 20;
 /** How many bytes all of a message may have together; in base64 they are a third more, which is the host's bound. */
 export const TOGETHER = 24 * 1024 * 1024;

@@ -62,7 +62,7 @@ function ordered(value: JsonValue): string {
   );
 }
 
-/** So many bytes are about one token; the host reckons in the same way (`conversation/offered.rs`). */
+/** So many bytes are about one token; the host reckons in the same way (`crates/chat/src/offered.rs`). */
 const BYTES_OF_TOKEN = 4;
 
 /** About how many tokens of its result the model got. */

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use host::ports::{
-    AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, StoreError, Tampered as HostTampered,
-};
+use domain::StoreError;
+use ports::{AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, Tampered as HostTampered};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -83,7 +82,7 @@ fn entry(entry: HostAudit) -> AuditEntry {
 
 /// What a check found, as the page and the terminal show it.
 #[must_use]
-pub fn verdict(verdict: host::ports::AuditVerdict) -> AuditVerdict {
+pub fn verdict(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {
         whole: verdict.is_whole(),
         proved: verdict.is_proved(),
@@ -103,7 +102,7 @@ pub fn verdict(verdict: host::ports::AuditVerdict) -> AuditVerdict {
     }
 }
 
-fn finding(finding: host::ports::AuditFinding) -> AuditFinding {
+fn finding(finding: ports::AuditFinding) -> AuditFinding {
     AuditFinding {
         what: match finding.what {
             HostTampered::Changed => Tampered::Changed,

@@ -1,8 +1,8 @@
 //! Conversations with a model: what is said, answered, set up and written to a file.
 
-use host::conversation::export::Format;
-use host::conversation::offered::ToolState as OwnState;
-use host::conversation::{Begun, ConversationError, ModelRef as OwnModel, NewMessage};
+use chat::export::Format;
+use chat::offered::ToolState as OwnState;
+use chat::{Begun, ConversationError, ModelRef as OwnModel, NewMessage};
 
 use super::{Api, views};
 use crate::data::*;
@@ -41,25 +41,25 @@ fn begun(begun: Begun) -> ReplyBegun {
 impl Api {
     pub(super) async fn send_message(&self, r: SendMessage) -> Result<ReplyBegun, ApiError> {
         let message = message(r.text, r.attachments, r.model);
-        Ok(begun(self.host.send_message(r.conversation, message, r.parent).await?))
+        Ok(begun(self.chat.send_message(r.conversation, message, r.parent).await?))
     }
 
     pub(super) async fn edit_message(&self, r: EditMessage) -> Result<ReplyBegun, ApiError> {
         let message = message(r.text, r.attachments, r.model);
-        Ok(begun(self.host.edit_message(r.conversation, r.item, message).await?))
+        Ok(begun(self.chat.edit_message(r.conversation, r.item, message).await?))
     }
 
     pub(super) async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
         let model: Option<OwnModel> = r.model.map(views::to_model_ref);
-        Ok(begun(self.host.retry_reply(r.conversation, r.item, model).await?))
+        Ok(begun(self.chat.retry_reply(r.conversation, r.item, model).await?))
     }
 
     pub(super) async fn continue_reply(&self, conversation: String) -> Result<ReplyBegun, ApiError> {
-        Ok(begun(self.host.continue_reply(conversation).await?))
+        Ok(begun(self.chat.continue_reply(conversation).await?))
     }
 
     pub(super) fn stop_reply(&self, conversation: &str) -> Result<Nothing, ApiError> {
-        if self.host.stop_reply(conversation) {
+        if self.chat.stop_reply(conversation) {
             Ok(Nothing {})
         } else {
             Err(ApiError::new(ErrorCode::NotFound, "no model is answering in this conversation"))
@@ -67,13 +67,13 @@ impl Api {
     }
 
     pub(super) async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
-        self.host.set_conversation(r.conversation, views::to_conversation_settings(r.settings)).await?;
+        self.chat.set_conversation(r.conversation, views::to_conversation_settings(r.settings)).await?;
         Ok(Nothing {})
     }
 
     pub(super) async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ApiError> {
-        let known = self.host.conversation_tools(conversation).await?;
-        let tool = |tool: &host::conversation::offered::OfferedTool| ConversationTool {
+        let known = self.chat.conversation_tools(conversation).await?;
+        let tool = |tool: &chat::offered::OfferedTool| ConversationTool {
             server: tool.server.clone(),
             tool: tool.tool.clone(),
             key: tool.key.clone(),
@@ -88,11 +88,8 @@ impl Api {
             },
         };
         let tokens = known.offering.tokens;
-        let said = |said: host::conversation::Instructions| ServerInstructions {
-            server: said.server,
-            text: said.text,
-            hash: said.hash,
-        };
+        let said =
+            |said: chat::Instructions| ServerInstructions { server: said.server, text: said.text, hash: said.hash };
         Ok(ConversationTools {
             tools: known.offering.all().iter().map(tool).collect(),
             tokens,
@@ -103,7 +100,7 @@ impl Api {
     }
 
     pub(super) async fn conversation_cost(&self, conversation: String) -> Result<ConversationCost, ApiError> {
-        let spent = self.host.conversation_spent(conversation).await?;
+        let spent = self.chat.conversation_spent(conversation).await?;
         let taken = spent.taken;
         Ok(ConversationCost {
             usage: views::token_use(taken.usage),
@@ -119,12 +116,12 @@ impl Api {
             ExportFormat::Markdown => Format::Markdown,
             ExportFormat::Json => Format::Json,
         };
-        let (name, text) = self.host.export_conversation(r.conversation, format).await?;
+        let (name, text) = self.chat.export_conversation(r.conversation, format).await?;
         self.save_file(&name, move |file| file.write_all(text.as_bytes())).await
     }
 
     pub(super) async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {
-        self.host.choose_branch(r.conversation, r.item).await?;
+        self.chat.choose_branch(r.conversation, r.item).await?;
         Ok(Nothing {})
     }
 }

@@ -1,10 +1,11 @@
 //! Conversations: listed, begun, read page by page, appended to, deleted.
 
+use chat::ConversationError;
+use domain::StoreError;
+use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
+use domain::item::{Body, Item as OwnItem, readings, sources};
 use host::CallOrigin;
-use host::conversation::ConversationError;
-use host::conversation::item::{Body, Item as OwnItem, readings, sources};
-use host::history::{self, After, ConversationChange, ItemRange, NewItem};
-use host::ports::{History, StoreError};
+use ports::History;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ impl Api {
     pub(super) async fn create_conversation(&self, title: String) -> Result<Conversation, ApiError> {
         let now = host::activity::now();
         let model = self.host.default_model().await?;
-        let settings = host::conversation::Settings { model, ..host::conversation::Settings::default() };
+        let settings = chat::Settings { model, ..chat::Settings::default() };
         let kept = history::Conversation {
             // What two programs begin in the same millisecond is told apart.
             id: format!("c{now}-{:04x}", std::process::id() & 0xffff),
@@ -64,7 +65,7 @@ impl Api {
         self.host.note_readings(id.clone(), kept.readings).await?;
         self.host.put_in(id.clone(), kept.sources, true).await?;
         let sources = self.host.label(id).await?.servers;
-        let (answering, live) = self.host.answering(&kept.id);
+        let (answering, live) = self.chat.answering(&kept.id);
         let mut items = page.items.into_iter().filter_map(views::kept_item).collect::<Vec<_>>();
         if let Some((live, seq)) = live
             && let Some(item) = items.iter_mut().find(|item| item.id == live.id)
@@ -79,7 +80,7 @@ impl Api {
             updated_at: kept.updated_at,
             items,
             sources,
-            settings: views::conversation_settings(host::Host::conversation_settings(&kept.settings)),
+            settings: views::conversation_settings(chat::Chat::conversation_settings(&kept.settings)),
             answering,
             has_more: page.has_more,
         })
@@ -101,7 +102,7 @@ impl Api {
 
     /// Appends items to the branch that is shown. One with the id of an older one replaces it.
     pub(super) async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
-        self.host.append_items(r.conversation, new_items(r.items)?).await?;
+        self.chat.append_items(r.conversation, new_items(r.items)?).await?;
         Ok(Nothing {})
     }
 
@@ -116,10 +117,10 @@ impl Api {
             Ok(items) => items,
             Err(error) => return tracing::warn!(%error, "a call could not be kept in its conversation"),
         };
-        match self.host.append_items(conversation.clone(), items.clone()).await {
+        match self.chat.append_items(conversation.clone(), items.clone()).await {
             Err(ConversationError::Answering) => {
-                let host = self.host.clone();
-                tokio::spawn(async move { told(host.append_when_free(conversation, items).await) });
+                let chat = self.chat.clone();
+                tokio::spawn(async move { told(chat.append_when_free(conversation, items).await) });
             }
             kept => told(kept),
         }
@@ -138,7 +139,7 @@ impl Api {
 
     pub(super) async fn delete_conversation(&self, id: String) -> Result<Nothing, ApiError> {
         // What is answered there is of no use any more.
-        let _ = self.host.stop_reply(&id);
+        let _ = self.chat.stop_reply(&id);
         self.on_disk(move |port| port.delete(&id)).await?;
         self.host.conversations_changed(None).await?;
         Ok(Nothing {})

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use host::history::{self, HistorySearch};
+use domain::history::{self, HistorySearch};
 
 use super::{Api, errors, views};
 use crate::ApiError;

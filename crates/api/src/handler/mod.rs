@@ -19,10 +19,11 @@ mod views;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use host::url_parts::UrlParts as HostUrl;
+use ::chat::Chat;
 use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
 use policy::GrantId;
+use ports::url_parts::UrlParts as HostUrl;
 use serde_json::{Map, Value};
 
 use crate::data::*;
@@ -35,6 +36,7 @@ pub(crate) use views::event;
 #[derive(Clone)]
 pub struct Api {
     host: Host,
+    chat: Chat,
     /// Conversations begin one at a time, so that each has an id of its own.
     conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
     /// Servers are set up one at a time: which names secrets get depends on those that are there.
@@ -46,7 +48,7 @@ impl Api {
     #[must_use]
     pub fn new(host: Host) -> Self {
         let (conversations, setting_up) = Default::default();
-        Self { host, conversations, setting_up }
+        Self { chat: Chat::new(host.clone()), host, conversations, setting_up }
     }
 
     /// The host.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use host::ports::SecretKept;
 use host::providers::{ProviderError, ProviderView, find_local};
 use models::{Conversion, Conversions, Kind, ModelError, PRESETS, ProviderSettings, Uncarried};
+use ports::SecretKept;
 use serde_json::Value;
 
 use super::{Api, errors};

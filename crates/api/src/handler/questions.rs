@@ -1,7 +1,8 @@
 //! Questions and answers.
 
+use domain::question::QuestionId;
 use host::sign_in::EnteredClient as HostClient;
-use host::view::{Edit as HostEdit, QuestionId, UserAnswer};
+use host::view::{Edit as HostEdit, UserAnswer};
 
 use super::{Api, errors, object, paths, views};
 use crate::ApiError;

@@ -9,12 +9,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use host::ServerError;
-use host::ports::{SecretKept, Secrets};
-use host::secrets;
-use host::server_config::{
+use ports::server_config::{
     HttpConfig, HttpKind as HostKind, SandboxConfig, ServerConfig as HostConfig, ServerEntry, ServerTransport,
     StdioConfig,
 };
+use ports::{SecretKept, Secrets, secrets};
 
 use super::{Api, containment, errors};
 use crate::data::*;
@@ -162,7 +161,7 @@ impl Api {
         });
         kept.await
             .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
-            .map_err(|error: host::ports::SecretError| errors::system(error.to_string()))
+            .map_err(|error: ports::SecretError| errors::system(error.to_string()))
     }
 }
 
@@ -208,7 +207,7 @@ fn invalid(message: impl Into<String>) -> ApiError {
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
-    host::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid(problem)))
+    ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid(problem)))
 }
 
 /// A server as it is wanted, and what is to be put into the keychain for it: key and value.
@@ -261,7 +260,7 @@ fn put_headers(
     mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
     // Before any secret is kept for it.
-    if let Some(problem) = host::server_config::url_problem(&http.url) {
+    if let Some(problem) = ports::server_config::url_problem(&http.url) {
         return Err(invalid(problem));
     }
     let origin = http.origin().unwrap_or_default();

@@ -23,17 +23,20 @@ pub(super) use question::{form_problem, question, url_parts};
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
+use domain::bounds::Bounds;
+use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallView};
+use domain::item::ConversationEvent;
+use domain::question::Outcome;
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
-use host::conversation::Bounds;
-use host::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
-use host::url_parts::UrlParts as HostUrl;
 use host::view::{
-    AppSettings, CallKind as HostCallKind, CallState as HostCallState, CallView, Connected,
-    FailureReason as HostReason, HostEvent, Outcome, ServerState as HostState, ServerView, TransportFound,
+    AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
+    TransportFound,
 };
 use mcp_proto::session::{Facts, TaskView};
 use mcp_proto::types::{self as mcp, ServerCapabilities};
 use policy::{Scope as HostScope, Subject};
+use ports::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
+use ports::url_parts::UrlParts as HostUrl;
 
 use super::containment;
 use super::set_up::{self, Values};
@@ -57,11 +60,11 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
-        HostEvent::ReplyDelta { conversation, item, seq, append } => {
+        HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
             let append = append.into_iter().map(conversation::append).collect();
             Event::ReplyDelta { conversation, item, seq, append }
         }
-        HostEvent::ItemChanged { conversation, item, left_out, answering } => {
+        HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
             let left_out = conversation::left_out(left_out);
             let item = Box::new(ConversationItem { left_out, ..conversation::item(*item, None, Vec::new()) });
             Event::ItemChanged { conversation, item, answering }

@@ -3,7 +3,7 @@
 
 use api::Api;
 use api::data::Question;
-use host::ports::Document;
+use ports::Document;
 use serde_json::{Map, Value};
 
 use super::{Kind, definition_hash, name_of};

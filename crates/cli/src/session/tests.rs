@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::sync::Mutex;
 
-use api::data::{ConversationItem, ItemBody, ItemState, Why};
+use api::data::{ConversationItem, ItemBody, ItemState, Question, QuestionBody, Why};
+
+use api::Event;
 
 use super::*;
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use host::conversation::{NewMessage, Settings};
-use host::history::Conversation;
+use chat::{Chat, NewMessage, Settings};
+use domain::history::Conversation;
+use domain::item::ConversationEvent;
 use host::view::HostEvent;
 use models::{Delta, Part, Stop};
 use testkit::app::App;
@@ -25,19 +26,20 @@ pub(crate) async fn measure() {
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).expect("a conversation");
     let settings = Settings { model: Some(reference("m")), ..Settings::default() };
-    app.host.set_conversation("talk".into(), settings).await.expect("it has a model");
+    let chat = Chat::new(app.host.clone());
+    chat.set_conversation("talk".into(), settings).await.expect("it has a model");
     let mut events = app.host.events();
     let (before, began) = (processor_time(), Instant::now());
     let message = NewMessage { text: "Write".into(), ..NewMessage::default() };
-    app.host.send_message("talk".into(), message, None).await.expect("it is sent");
+    chat.send_message("talk".into(), message, None).await.expect("it is sent");
     let (mut pieces, mut first) = (0, None);
     while let Some(event) = events.next().await {
         match event.event {
-            HostEvent::ReplyDelta { .. } => {
+            HostEvent::Conversation(ConversationEvent::ReplyDelta { .. }) => {
                 first.get_or_insert_with(|| began.elapsed());
                 pieces += 1;
             }
-            HostEvent::ItemChanged { answering: false, .. } => break,
+            HostEvent::Conversation(ConversationEvent::ItemChanged { answering: false, .. }) => break,
             _ => {}
         }
     }

@@ -6,12 +6,12 @@ use mcp_proto::session::SessionConfig;
 use mcp_transport::driver::Owner;
 use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, TransportChoice};
 use mcp_transport::stdio::{DriverLimits, StderrRing};
+use ports::server_config::HttpKind;
 use process::ServerProcess;
 use url::Url;
 
 use super::{HttpStart, Target, outcome};
 use crate::limits::Limits;
-use crate::server_config::HttpKind;
 use crate::view::{Failure, FailureReason};
 
 /// A server that can be talked to.

@@ -15,12 +15,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use domain::call::Progress;
 use mcp_proto::session::{
     Answer, CallError, ClientNotification, ClientRequest, Deadline, Facts, ListKind, ServerQuestion, ServerRequestId,
     ServerResult, SessionConfig, TaskView,
 };
 use mcp_transport::driver::TransportFound;
 use mcp_transport::http::{Authorizer, KnownServer};
+use ports::server_config::HttpKind;
 use process::orphans::RunningRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
@@ -30,13 +32,10 @@ use crate::activity::Activity;
 use crate::catalog::Catalog;
 use crate::limits::{Counted, Limits};
 use crate::owner::{Passed, WeakOwner};
-use crate::server_config::HttpKind;
-use crate::view::{CallTimes, Failure, Progress};
+use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
 
-/// The most questions of one server that wait for the user at a time; more are refused.
-pub const MAX_QUESTIONS: usize = 10;
 /// The most commands that wait for a connection.
 const MAX_COMMANDS: usize = 256;
 

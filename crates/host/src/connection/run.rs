@@ -9,12 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use domain::call::Progress;
 use mcp_proto::session::{
     Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, Opening, OpeningFault,
     ServerRequestId, ServerResult, TaskView,
 };
 use mcp_transport::driver::{Bell, Control, DriverEvent, Owner};
 use mcp_transport::stdio::StderrRing;
+use ports::url_parts::shown_url;
 use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
@@ -27,8 +29,7 @@ use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::{Catalog, List, Reading};
 use crate::owner::WeakOwner;
-use crate::url_parts::shown_url;
-use crate::view::{Failure, FailureReason, Progress};
+use crate::view::{Failure, FailureReason};
 
 /// How often activity, progress and changed resources are passed on.
 const TICK: Duration = Duration::from_millis(50);

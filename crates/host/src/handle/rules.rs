@@ -1,9 +1,9 @@
 //! Standing approvals and rules, as the host is asked about them.
 
+use domain::StoreError;
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
 use super::{Host, HostClosed};
-use crate::ports::StoreError;
 use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
 
 impl Host {

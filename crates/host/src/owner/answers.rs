@@ -2,9 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use domain::call::CallFailure;
+use domain::question::{Outcome, QuestionId};
+use domain::{Millis, StoreError};
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
+use ports::server_config::definition_hash;
+use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
@@ -12,7 +17,6 @@ use tokio::sync::oneshot;
 use super::Owner;
 use super::approvals::{address_words, command_words};
 use super::audit::Decided;
-use super::definitions::definition_hash;
 use super::gate::{Approval, Changed, Departure, Leaving, open_page, refuses};
 use super::launch_state::files_now;
 use super::links::follow;
@@ -22,12 +26,8 @@ use super::sign_in::Answered;
 use crate::activity::now;
 use crate::connection::Tell;
 use crate::form::FormProblem;
-use crate::ports::StoreError;
 use crate::sampling::{Limit, Unfit};
-use crate::url_parts::UrlParts;
-use crate::view::{
-    CallFailure, Edit, HostEvent, Millis, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, UserAnswer,
-};
+use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 
 /// Why an answer could not be taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -3,34 +3,12 @@
 use std::path::Path;
 
 use policy::Hash;
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
 use process::sandbox::Plan;
 use process::{FileState, LaunchFile, LaunchFiles, Stamp};
 use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;
-use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
-
-/// Over a server as it is configured. The pinned revision is no part of it: it changes how is spoken, not with whom.
-pub(super) fn config_hash(config: &ServerConfig) -> Hash {
-    match &config.transport {
-        ServerTransport::Stdio(config) => stdio_hash(config),
-        ServerTransport::Http(config) => address_hash(config),
-    }
-}
-
-fn stdio_hash(config: &StdioConfig) -> Hash {
-    let mut command = json!({
-        "command": config.command,
-        "args": config.args,
-        "env": config.env,
-        "cwd": config.cwd.as_deref().map(path_in_json),
-    });
-    // A command that says nothing of it was approved before there were sandboxes.
-    if let Some(sandbox) = &config.sandbox {
-        command["sandbox"] = sandbox.in_json();
-    }
-    Hash::of(&command)
-}
 
 /// Over all that decides what runs: the command as it is configured, with the version of the package that it loads, and the files that
 /// it leads to, as they are; in a sandbox also what its program brings into reach, which its first line says.
@@ -67,26 +45,6 @@ fn file_in_json(file: &LaunchFile) -> Value {
         }
     };
     json!([path_in_json(&file.path), path_in_json(&file.real), state])
-}
-
-/// A path, so that two different ones never give the same: one that is no text is written byte by byte.
-pub(crate) fn path_in_json(path: &Path) -> Value {
-    path.to_str().map_or_else(|| json!({ "bytes": path.as_os_str().as_encoded_bytes() }), |text| json!(text))
-}
-
-/// Over all that decides what is connected to, and what it is told: URL, headers as they are configured, transport, and the
-/// settings of the sign-in as they are shown.
-pub(super) fn address_hash(config: &HttpConfig) -> Hash {
-    let mut address = json!({
-        "url": config.url,
-        "headers": config.headers,
-        "kind": config.kind.map(crate::server_config::HttpKind::name),
-    });
-    // An address that says nothing of it was approved before there was signing in.
-    if let Some(auth) = &config.auth {
-        address["auth"] = auth.terms_by_key().into();
-    }
-    Hash::of(&address)
 }
 
 /// The words of an approval: what the user reads, and what else tells two commands or addresses apart. They are kept in a
@@ -129,8 +87,9 @@ pub(super) fn address_words(config: &HttpConfig) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ports::server_config::{AuthConfig, HttpKind, Network, SandboxConfig, address_hash};
+
     use super::*;
-    use crate::server_config::{AuthConfig, HttpKind, Network, SandboxConfig};
 
     #[cfg(unix)]
     #[test]
@@ -148,8 +107,8 @@ mod tests {
         assert_ne!(in_folder(one), in_folder(other), "working folders");
         let with = |folder: &Path| {
             let folder =
-                crate::server_config::Folder { path: folder.to_owned(), access: crate::server_config::Access::Read };
-            let sandbox = crate::server_config::SandboxConfig { folders: vec![folder], network: Network::None };
+                ports::server_config::Folder { path: folder.to_owned(), access: ports::server_config::Access::Read };
+            let sandbox = ports::server_config::SandboxConfig { folders: vec![folder], network: Network::None };
             stdio_hash(&StdioConfig { sandbox: Some(sandbox), ..config.clone() })
         };
         assert_ne!(with(one), with(other), "folders of a sandbox");

@@ -8,8 +8,11 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
+use domain::StoreError;
+use domain::call::{CallFailure, CallState};
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
 use policy::Hash;
+use ports::{Appended, AuditEntry, AuditReceipts, Written};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
@@ -17,8 +20,7 @@ use super::calls::CallRecord;
 use super::gate::{Departure, Passed};
 use crate::activity::now;
 use crate::connection::{RunId, Ticket};
-use crate::ports::{Appended, AuditEntry, AuditReceipts, StoreError, Written};
-use crate::view::{AppSettings, CallFailure, CallState, HostEvent};
+use crate::view::{AppSettings, HostEvent};
 
 /// A decision, for the audit log.
 pub(super) struct Decided<'a> {
@@ -317,7 +319,7 @@ impl Owner {
     /// Tells the log how much of it the settings keep.
     pub(super) fn retain_audit(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings;
-        self.ports.audit.retain(crate::ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
+        self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
     }
 }
 

@@ -4,16 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use domain::Millis;
+use domain::call::{CallFailure, CallKind, CallState, CallView, Progress};
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
 use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
 use policy::{Act, By, Decision, Hash, PathFacts, Standing};
+use ports::AuditEntry;
+use ports::server_config::config_hash;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
-use super::approvals::config_hash;
 use super::audit::Decided;
 use super::call_request::CallRequest;
 use super::definitions::Definition;
@@ -25,12 +30,9 @@ use super::questions::For;
 use super::{Owner, Read};
 use crate::activity::now;
 use crate::catalog::{Catalog, List};
-use crate::connection::{MAX_QUESTIONS, RunId, Tell, Ticket};
-use crate::history::{Reading, ReadingKind};
-use crate::ports::AuditEntry;
-use crate::view::{
-    CallFailure, CallKind, CallState, CallView, HostEvent, Millis, Progress, QuestionBody, ServerState, Why,
-};
+use crate::connection::{RunId, Tell, Ticket};
+use crate::limits::MAX_QUESTIONS;
+use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// A call's answer.
 pub(crate) type CallReply = Result<ServerResult, CallFailure>;

@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use policy::{Hash, Standing};
+use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value, json};
 
 use super::Owner;
-use super::approvals::config_hash;
 use super::pins::command_parts;
 use crate::activity::now;
 use crate::review::{Kind, Pin, ServerPins};
-use crate::server_config::{ServerConfig, ServerTransport};
 
 /// The parts of a command that its configuration alone decides.
 const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];

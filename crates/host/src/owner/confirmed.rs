@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use domain::StoreError;
 use models::{Kind, ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
+use ports::{Document, DocumentSeal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
@@ -12,7 +14,6 @@ use url::Url;
 use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
-use crate::ports::{Document, DocumentSeal, StoreError};
 use crate::providers::ProvidersFile;
 use crate::view::AppSettings;
 

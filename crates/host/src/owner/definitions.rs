@@ -6,11 +6,10 @@ use std::sync::{Arc, Weak};
 use indexmap::IndexMap;
 use mcp_proto::types::Tool;
 use policy::{Claims, Hash, HashBegun, Standing, canonical_object};
+use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Map, Value, json};
 
-use super::approvals::config_hash;
 use crate::catalog::Catalog;
-use crate::server_config::ServerConfig;
 
 /// What one tool's definition hashes to.
 #[derive(Debug)]
@@ -77,12 +76,6 @@ impl Definitions {
     }
 }
 
-/// What a standing approval of a tool rests on: its whole definition, and the command of the server that offers it.
-#[must_use]
-pub fn definition_hash(config: &ServerConfig, tool: &Tool) -> Hash {
-    Hash::of(&json!({ "command": config_hash(config), "definition": tool }))
-}
-
 /// What a server says of a tool; where it says nothing, what the specification says in its place.
 pub(super) fn claims_of(tool: &Tool) -> Claims {
     let default = Claims::default();
@@ -110,9 +103,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use mcp_proto::types::{Listed, ToolAnnotations};
+    use ports::server_config::StdioConfig;
 
     use super::*;
-    use crate::server_config::StdioConfig;
 
     fn config(command: &str) -> Arc<ServerConfig> {
         Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())

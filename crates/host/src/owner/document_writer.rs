@@ -17,11 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::StoreError;
+use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Command, Owner, WeakOwner};
-use crate::ports::{Document, Documents, StoreError};
 
 /// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
 const MAX_PENDING: usize = 1_024;

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use policy::{Grant, Subject};
+use ports::server_config::ConfigProblem;
+use ports::{Document, DocumentSeal, Refusal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
 use super::roots::SharedRoots;
-use crate::ports::{Document, DocumentSeal, Refusal, RefusedDocument};
+use crate::merge::changed_entries;
 use crate::review::{Pins, ServerPins};
-use crate::server_config::ConfigProblem;
 use crate::view::{HostEvent, ServerState};
 
 /// The kind of the entries about these documents.
@@ -184,27 +185,4 @@ impl Owner {
             let _ = self.start(&name);
         }
     }
-}
-
-/// What is held here, with what changed on disk; what is held here only stays.
-pub(crate) fn changed_entries<T: Clone + PartialEq>(
-    own: &BTreeMap<String, T>,
-    before: &BTreeMap<String, T>,
-    now: &BTreeMap<String, T>,
-) -> BTreeMap<String, T> {
-    let mut all = own.clone();
-    for name in before.keys().chain(now.keys()) {
-        if before.get(name) == now.get(name) {
-            continue;
-        }
-        match now.get(name) {
-            Some(value) => {
-                all.insert(name.clone(), value.clone());
-            }
-            None => {
-                all.remove(name);
-            }
-        }
-    }
-    all
 }

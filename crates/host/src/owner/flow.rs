@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::StoreError;
+use domain::flow::{DataFlow, MAX_TOOLS};
 use policy::{Hash, canonical_json};
+use ports::Document;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -10,8 +13,6 @@ use super::Owner;
 use super::audit::Decided;
 use super::document_writer::{ReadDocument, with_entry};
 use super::servers::ServerError;
-use crate::flow::{DataFlow, MAX_TOOLS};
-use crate::ports::{Document, StoreError};
 
 /// By server.
 pub(super) type Flows = BTreeMap<String, DataFlow>;

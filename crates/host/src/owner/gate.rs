@@ -7,10 +7,15 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use domain::call::{CallFailure, CallKind, CallView};
+use domain::item::ToolResult;
+use domain::question::{Outcome, QuestionId};
 use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
 use policy::{By, Hash, Scope};
+use ports::Platform;
+use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
 use url::Url;
 
@@ -19,15 +24,11 @@ use super::call_request::CallRequest;
 use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
-use crate::conversation::context::result_parts;
-use crate::conversation::item::ToolResult;
-use crate::conversation::review::as_json;
-use crate::ports::Platform;
+use crate::review::{as_json, result_parts};
 use crate::sampling::convert::to_request;
 use crate::sampling::{SamplingState, ask_hash};
 use crate::sign_in::EnteredClient;
-use crate::url_parts::UrlParts;
-use crate::view::{CallFailure, CallKind, CallView, HostEvent, Outcome, QuestionBody, QuestionId};
+use crate::view::{HostEvent, QuestionBody};
 
 /// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.
 const OF_ONE_USE: [&str; 3] = ["state", "code_challenge", "nonce"];

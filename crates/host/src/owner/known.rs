@@ -1,18 +1,19 @@
 //! What was found out of servers, remembered so that the next start tries it first: the transport of remote ones, and the
 //! revision.
 
+use domain::Millis;
 use mcp_proto::Revision;
 use mcp_transport::driver::TransportFound;
 use mcp_transport::http::KnownServer;
 use policy::Hash;
+use ports::Document;
+use ports::server_config::config_hash;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use super::approvals::config_hash;
 use crate::activity::now;
 use crate::connection::RunId;
-use crate::ports::Document;
-use crate::view::{Connected, Millis};
+use crate::view::Connected;
 
 /// How long it is believed. A server that has learned a newer revision meanwhile often still answers as before, and only
 /// finding out anew shows it. In milliseconds.

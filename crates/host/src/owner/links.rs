@@ -9,10 +9,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use policy::PathFacts;
+use ports::server_config::ServerConfig;
 use serde_json::{Map, Value};
 
 use super::Owner;
-use crate::server_config::ServerConfig;
 
 /// How long is waited until all paths of a call are followed.
 const PATIENCE: Duration = Duration::from_millis(500);

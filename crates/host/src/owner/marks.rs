@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use mcp_proto::types::Tool;
 use policy::{Grants, Hash, Scope, Subject};
+use ports::server_config::address_hash;
 use serde_json::{Map, json};
 
-use super::approvals::{address_hash, command_hash};
+use super::approvals::command_hash;
 use super::pins::{address_parts, command_parts, endpoint_parts};
 use super::questions::For;
 use super::{Owner, ServerRecord};

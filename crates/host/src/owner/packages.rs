@@ -5,18 +5,19 @@
 
 use std::path::Path;
 
+use domain::Millis;
 use policy::{Act, Decision, Hash};
+use ports::Document;
+use ports::server_config::{ServerConfig, StdioConfig, config_hash};
 use process::{SearchPath, ServerCommand};
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use super::approvals::{command_hash, config_hash};
+use super::approvals::command_hash;
 use super::starting::{Found, files};
 use crate::activity::{ActivityKind, now};
 use crate::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
-use crate::ports::Document;
-use crate::server_config::{ServerConfig, StdioConfig};
-use crate::view::{Millis, QuestionBody};
+use crate::view::QuestionBody;
 
 /// How long no newer version is looked for. In milliseconds.
 const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;
@@ -77,7 +78,7 @@ impl PackageStart {
     async fn pinned(&self, command: ServerCommand, version: Result<PackageVersion, UnknownPackage>) -> Pinned {
         let (mut config, mut found) = (self.stdio.clone(), self.found.clone());
         if let Ok(version) = &version {
-            config = config.pinned(self.reference.pinned(&config.args, version));
+            config = pinned(&config, self.reference.pinned(&config.args, version));
             let command = ServerCommand { arguments: config.args.clone(), ..command };
             found.files = files(command, found.program.clone(), self.path.clone()).await;
         }
@@ -92,11 +93,9 @@ impl Pinned {
     }
 }
 
-impl StdioConfig {
-    /// The command that runs exactly this version of a package.
-    fn pinned(&self, args: Vec<String>) -> Self {
-        Self { args, ..self.clone() }
-    }
+/// The command that runs exactly this version of a package.
+fn pinned(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
+    StdioConfig { args, ..config.clone() }
 }
 
 impl Owner {

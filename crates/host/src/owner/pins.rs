@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use mcp_proto::types::Tool;
 use policy::{Hash, Standing};
+use ports::Document;
+use ports::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
 use process::{FileState, LaunchFile, LaunchFiles};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
@@ -15,9 +17,7 @@ use super::Owner;
 use super::audit::Decided;
 use crate::activity::now;
 use crate::packages::LoadedPackage;
-use crate::ports::Document;
 use crate::review::{Identity, Kind, Pins, ServerPins};
-use crate::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
 use crate::sign_in::SignInEndpoint;
 use crate::view::HostEvent;
 
@@ -321,7 +321,7 @@ pub(super) fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.shown_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
-    parts.insert("transport".to_owned(), json!(config.kind.map(crate::server_config::HttpKind::name)));
+    parts.insert("transport".to_owned(), json!(config.kind.map(ports::server_config::HttpKind::name)));
     // The key of the issuer is always there, as in what was pinned before the other settings were.
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
     parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());

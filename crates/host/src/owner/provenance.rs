@@ -1,12 +1,13 @@
 //! Whose words are in which conversation. A call that a model makes after it has read what one server said, and that goes to
 //! another, is asked about: the words may have been the reason. So is a call of the same server after content that others may have
-//! written, as the user set for the server (`flow.rs`). A simple label, and no verdict.
+//! written, as the user set for the server (`domain::flow`). A simple label, and no verdict.
 
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
 use indexmap::IndexMap;
 
 use super::Owner;
-use crate::history::{Reading, ReadingKind};
-use crate::view::{HostEvent, Why};
+use crate::view::HostEvent;
 
 /// The most conversations of which it is known. What is not known is not trusted: calls of a model ask.
 const MAX_CONVERSATIONS: usize = 1_000;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
+use ports::{Document, Documents};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::document_writer::{ReadDocument, with_entry};
 use crate::activity;
-use crate::ports::{Document, Documents, StoreError};
 use crate::providers::{
     Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
 };

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
+use domain::call::{CallFailure, CallKind, CallState};
+use domain::question::{Outcome, QuestionId, Why};
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
+use ports::AuditEntry;
+use ports::server_config::address_hash;
+use ports::url_parts::shown_url;
 use process::LaunchFiles;
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::approvals::{address_hash, command_hash};
+use super::approvals::command_hash;
 use super::audit::Decided;
 use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
@@ -17,14 +22,10 @@ use super::links::not_followed;
 use super::sampling::{self, Running};
 use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
-use crate::conversation::review;
 use crate::form::Form;
-use crate::ports::AuditEntry;
+use crate::review::as_json;
 use crate::sampling::{Run, ask_hash, asked_before};
-use crate::url_parts::shown_url;
-use crate::view::{
-    CallFailure, CallKind, CallState, HostEvent, Outcome, QuestionBody, QuestionId, QuestionView, ServerState, Why,
-};
+use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 
 /// What an answer leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,7 +131,7 @@ pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
             let what = *kind == CallKind::Prompt;
             Hash::of(&json!({ "prompt": what, "name": name, "arguments": arguments }))
         }
-        QuestionBody::Result { tool, parts, is_error, .. } => Hash::of(&review::as_json(tool, parts, *is_error)),
+        QuestionBody::Result { tool, parts, is_error, .. } => Hash::of(&as_json(tool, parts, *is_error)),
         QuestionBody::Roots => Hash::of_bytes(b"roots"),
         QuestionBody::SignIn {
             url,
@@ -485,9 +486,7 @@ pub(super) fn content_of(body: &QuestionBody) -> Option<String> {
         }
         QuestionBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
         QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
-        QuestionBody::Result { tool, parts, is_error, .. } => {
-            Some(canonical_json(&review::as_json(tool, parts, *is_error)))
-        }
+        QuestionBody::Result { tool, parts, is_error, .. } => Some(canonical_json(&as_json(tool, parts, *is_error))),
         _ => None,
     }
 }

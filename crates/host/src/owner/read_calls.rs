@@ -1,5 +1,6 @@
 //! Whether prompts may be got and resources read: by themselves the user's own wish, unless a rule or the preset says otherwise.
 
+use domain::call::{CallFailure, CallView};
 use mcp_proto::session::ClientRequest;
 use policy::{Act, Decision};
 use serde_json::Map;
@@ -11,7 +12,7 @@ use super::gate::Departure;
 use super::provenance::CallOrigin;
 use super::questions::{content_of, hash_of, kind_of};
 use crate::activity::now;
-use crate::view::{CallFailure, CallView, QuestionBody};
+use crate::view::QuestionBody;
 
 impl Owner {
     /// What happens to a call that is none of a tool.

@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::ResourceContents;
 use policy::Hash;
 
 use crate::activity::now;
-use crate::view::Millis;
 
 /// The most results that are kept.
 const MOST: usize = 1_000;

@@ -1,6 +1,8 @@
 //! Results that wait for the user's review before a model reads them. What is shown is what the model would read; it passes the one
-//! gate. Runs of conversations wait for the verdict (`conversation/review.rs`).
+//! gate. Runs of conversations wait for the verdict (`handle/results.rs`).
 
+use domain::item::ToolResult;
+use domain::question::{Outcome, Why};
 use policy::{Rule, Scope};
 use tokio::sync::oneshot;
 
@@ -8,8 +10,7 @@ use super::Owner;
 use super::audit::Decided;
 use super::gate::{Changed, Departure};
 use super::questions::{For, Pending, hash_of, kind_of};
-use crate::conversation::item::ToolResult;
-use crate::view::{Outcome, QuestionBody, Why};
+use crate::view::QuestionBody;
 
 /// A result that waits.
 pub(super) struct HeldResult {

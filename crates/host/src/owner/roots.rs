@@ -3,22 +3,23 @@
 
 use std::path::PathBuf;
 
+use domain::StoreError;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
+use ports::Document;
+use ports::server_config::config_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
 
 use super::Owner;
-use super::approvals::config_hash;
 use super::audit::{Decided, WaitingFolders};
 use super::document_writer::with_entry;
 use super::gate::{allowed_answer, refuses};
 use super::questions::refusal;
 use crate::activity::now;
 use crate::connection::{RunId, Ticket};
-use crate::ports::{Document, StoreError};
 
 /// The folders a server may know of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

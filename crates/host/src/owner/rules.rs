@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use domain::StoreError;
+use domain::question::QuestionId;
 use mcp_proto::types::Tool;
 use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
     SamplingUse, Source, Standing, Subject, canonical_json,
 };
+use ports::Document;
+use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::approvals::config_hash;
 use super::audit::Decided;
 use super::definitions::claims_of;
 use super::document_writer::ReadDocument;
@@ -22,11 +25,9 @@ use super::pins::standing_of;
 use super::questions::Pending;
 use crate::activity::now;
 use crate::catalog::List;
-use crate::ports::{Document, StoreError};
 use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
-use crate::server_config::{ServerConfig, ServerTransport};
-use crate::view::{HostEvent, QuestionBody, QuestionId, ServerState};
+use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// The two files of rules, as they were read last.
 #[derive(Debug, Default)]

@@ -2,10 +2,10 @@
 
 use process::orphans::{RunningRecord, SweepOutcome, sweep};
 
+use ports::{Document, Documents};
 use serde_json::Value;
 
 use super::Owner;
-use crate::ports::{Document, Documents};
 
 impl Owner {
     /// Writes down what runs. What other hosts over the same folder (the app beside a terminal) wrote stays.

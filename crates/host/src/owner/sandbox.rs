@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use ports::Ports;
+use ports::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use process::sandbox::{Plan, Sandbox, SandboxError};
 use process::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::sandbox_home::{home_name, home_name_by_settings};
-use crate::ports::Ports;
-use crate::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
 use crate::view::{SandboxPreview, Writer};
 
 /// Where the homes lie, in the data folder.
@@ -316,8 +316,9 @@ fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use ports::server_config::Network;
+
     use super::*;
-    use crate::server_config::Network;
 
     #[cfg(unix)]
     #[test]

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use policy::Hash;
+use ports::server_config::{StdioConfig, path_in_json};
 use process::{is_of_system, leads_to_code};
 use serde_json::json;
 
-use super::approvals::path_in_json;
 use crate::packages::Launched;
-use crate::server_config::StdioConfig;
 
 /// How much of a hash names a home.
 const NAME: usize = 24;

@@ -2,19 +2,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use domain::StoreError;
 use policy::{Grant, Subject};
+use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
+use ports::{Document, ServerSettings};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::approvals::{address_hash, approval_words};
+use super::approvals::approval_words;
 use super::definitions::Definitions;
 use super::marks::Said;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
 use crate::activity::{Activity, ActivityKind, now};
-use crate::ports::{Document, ServerSettings, StoreError};
-use crate::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// Why a change to the servers could not be made.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::Millis;
 use mcp_proto::session::Facts;
 use process::orphans::RunningRecord;
 
@@ -9,7 +10,7 @@ use super::{Owner, ServerRecord};
 use crate::activity::now;
 use crate::catalog::Catalog;
 use crate::connection::{RunId, Tell};
-use crate::view::{Failure, HostEvent, Millis, ServerState};
+use crate::view::{Failure, HostEvent, ServerState};
 
 impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {

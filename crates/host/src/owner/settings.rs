@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
+use domain::StoreError;
+use ports::{AuditQuery, Document};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
 use crate::limits::Use;
-use crate::ports::{AuditQuery, Document, StoreError};
 use crate::view::{AppSettings, HostEvent};
 
 /// The kind of the entry that says what the audit log keeps.

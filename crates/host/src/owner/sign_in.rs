@@ -18,12 +18,12 @@ use mcp_transport::http::Authorizer;
 use tokio::sync::oneshot;
 
 use super::{Owner, ServerRecord};
-use crate::server_config::{AuthConfig, HttpConfig};
 use crate::sign_in::{AuthorizationView, SignInError, TokensKept};
 use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
 pub(crate) use ending::Forgotten;
 use making::Maker;
+use ports::server_config::{AuthConfig, HttpConfig};
 pub use settings::client_document;
 pub(super) use settings::{Unmade, not_offered};
 use signing::Signing;

@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use domain::question::Why;
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
+use ports::Secrets;
+use ports::secrets::{Filled, Unresolved};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::sandbox::Plan;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use serde_json::json;
 
-use super::approvals::{address_hash, command_hash, without_sandbox};
+use super::approvals::{command_hash, without_sandbox};
 use super::gate::Departure;
 use super::launch_state::files_now;
 use super::packages::PackageStart;
@@ -22,10 +26,7 @@ use super::{Decided, Owner, ServerError};
 use crate::activity::{ActivityKind, now};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
 use crate::packages::{Launched, LoadedPackage};
-use crate::ports::Secrets;
-use crate::secrets::{Filled, Unresolved};
-use crate::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
-use crate::view::{Failure, FailureReason, QuestionBody, ServerState, Why};
+use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
 
 impl Owner {
     /// Starts a server: finds its command or looks at its address, asks if need be, and then runs it.
@@ -275,7 +276,7 @@ impl Owner {
                 let (approved, files) = (record.plan.clone(), record.files.take());
                 let stdio = &record.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.command(name, stdio) };
-                if !crate::secrets::in_environment(stdio) {
+                if !ports::secrets::in_environment(stdio) {
                     return self.connect_process(name, Target::Process { command, program, path }, departure);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
@@ -454,7 +455,7 @@ type Prepared = (HttpStart, Option<SignIn>);
 /// Puts the secrets into the headers. The keychain may ask the user, so nothing waits for it.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, Unresolved> {
     let read = tokio::task::spawn_blocking(move || {
-        let (headers, secrets) = crate::secrets::resolve(&config, secrets.as_ref())?;
+        let (headers, secrets) = ports::secrets::resolve(&config, secrets.as_ref())?;
         Ok(HttpStart { url: config.url, headers, secrets, kind: config.kind, known: None, authorizer: None })
     });
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
@@ -462,7 +463,7 @@ async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<H
 
 /// Puts the secrets into the environment of a local server.
 async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<Filled, Unresolved> {
-    let read = tokio::task::spawn_blocking(move || crate::secrets::resolve_environment(&config, secrets.as_ref()));
+    let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
     read.await.unwrap_or_else(|error| Err(Unresolved::Interrupted(error.to_string())))
 }
 

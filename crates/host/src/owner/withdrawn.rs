@@ -2,6 +2,7 @@
 //! server went away, or the user cancelled; and results that nobody was left to read. Another entry says so, under the same hash, so
 //! that the log tells what left.
 
+use domain::call::{CallKind, CallView};
 use policy::Hash;
 
 use super::Owner;
@@ -9,7 +10,6 @@ use super::audit::{Decided, Waiting};
 use super::gate::Leaving;
 use super::provenance::CallOrigin;
 use super::questions::{Pending, kind_of, subject_of};
-use crate::view::{CallKind, CallView};
 
 /// What tells such an entry from a consent request that was withdrawn.
 const NOT_SENT: &str = "allowed-not-sent";

@@ -7,17 +7,22 @@ mod folded;
 mod letters;
 mod links;
 mod names;
+mod parts;
 mod phrases;
 mod pins;
 mod results;
+mod visible;
 mod words;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
 pub(crate) use flags::is_hidden;
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
+pub(crate) use parts::{as_json, raw_result_parts};
+pub use parts::{bytes_part, content_part, contents_part, result_parts};
 pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
 pub use results::flags_of_result;
+pub use visible::{shown, shown_part, shown_schema};
 pub use words::{Piece, changed_words};
 
 use std::collections::HashMap;
@@ -25,10 +30,10 @@ use std::sync::Arc;
 
 use mcp_proto::types::{Prompt, Tool};
 use policy::{Hash, Standing};
+use ports::server_config::{ServerConfig, definition_hash};
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, List};
-use crate::server_config::ServerConfig;
 
 /// What is worth a second look about one thing of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,6 +67,31 @@ pub struct Reviewed {
 }
 
 impl Reviewed {
+    /// A server's definitions beside what the user saw of them. Nothing is approved, and there is no other server.
+    #[must_use]
+    pub fn new(server: &str, config: ServerConfig, catalog: Catalog, pins: ServerPins, identity: Option<Hash>) -> Self {
+        Self {
+            server: server.to_owned(),
+            config: Arc::new(config),
+            catalog: Arc::new(catalog),
+            pins: Arc::new(pins),
+            identity,
+            granted: HashMap::new(),
+            others: Vec::new(),
+        }
+    }
+
+    /// True if both have the same catalog, pins, identity and approvals, so that what was made of one holds for the other. Catalogs
+    /// and pins are compared by their place in memory.
+    #[must_use]
+    pub fn rests_on_same(&self, other: &Self) -> bool {
+        // Pins of a server without any are made anew each time.
+        let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || (self.pins.is_empty() && other.pins.is_empty());
+        Arc::ptr_eq(&self.catalog, &other.catalog)
+            && same_pins
+            && (&self.identity, &self.granted) == (&other.identity, &other.granted)
+    }
+
     /// What the server offers.
     #[must_use]
     pub const fn catalog(&self) -> &Arc<Catalog> {
@@ -81,7 +111,7 @@ impl Reviewed {
         let definition = json!(tool);
         let hash = Hash::of(&definition);
         let grant = self.granted.get(&tool.name);
-        let granted = grant.is_some_and(|rests_on| *rests_on == crate::definition_hash(&self.config, tool));
+        let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
         let standing = self.pins.standing(Kind::Tool, &tool.name, &hash, self.identity.as_ref());
         let marks = self.marks(Kind::Tool, &tool.name, &definition, standing);
         let allowed = granted && standing == Standing::Reviewed && !marks.outdated;
@@ -134,9 +164,9 @@ pub(crate) fn title_of(definition: &Value) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use mcp_proto::types::Listed;
+    use ports::server_config::StdioConfig;
 
     use super::*;
-    use crate::server_config::StdioConfig;
 
     fn offering(tools: &[Tool]) -> Arc<Catalog> {
         Arc::new(Catalog { tools: tools.iter().map(Listed::from).collect(), ..Catalog::default() }.with_names())

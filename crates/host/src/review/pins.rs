@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use domain::Millis;
 use policy::{Hash, Standing, canonical_json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::names::Names;
 use super::{Change, Diff, title_of};
-use crate::owner::changed_entries;
-use crate::view::Millis;
+use crate::merge::changed_entries;
 
 /// The most definitions of one kind that are kept of a server. What is beyond counts as new, and asks each time.
 pub const MAX_PINS: usize = 5_000;

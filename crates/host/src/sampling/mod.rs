@@ -4,7 +4,6 @@
 pub(crate) mod choose;
 pub(crate) mod convert;
 mod estimate;
-mod handle;
 mod settings;
 mod spending;
 

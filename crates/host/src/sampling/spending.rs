@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use domain::Millis;
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, SamplingSettings};
-use crate::view::Millis;
 
 /// In milliseconds.
 const MINUTE: Millis = 60 * 1000;

@@ -1,5 +1,6 @@
 //! Asking a server for its skills, and loading one.
 
+use domain::call::CallFailure;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use serde_json::{Map, Value};
 
@@ -8,7 +9,6 @@ use super::entry::Skill;
 use super::verify::{self, Mismatch};
 use crate::Host;
 use crate::catalog::{MAX_ITEMS, MAX_PAGES};
-use crate::view::CallFailure;
 
 /// The skills of a server.
 #[derive(Debug, Clone, Default, PartialEq)]

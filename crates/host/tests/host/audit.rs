@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use host::ports::{
-    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, StoreError, Written,
-};
-use host::secrets::SecretsInMemory;
-use host::server_config::ServerEntry;
-use host::view::{AppSettings, CallFailure, QuestionBody, UserAnswer};
+use domain::StoreError;
+use domain::call::CallFailure;
+use host::view::{AppSettings, QuestionBody, UserAnswer};
 use host::{Host, HostOptions};
 use mcp_proto::types::CallToolResult;
 use policy::Scope;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::ServerEntry;
+use ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, TestPlatform, demo};
 use tokio::task::JoinHandle;

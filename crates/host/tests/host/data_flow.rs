@@ -3,12 +3,12 @@
 
 use std::sync::atomic::Ordering;
 
-use host::flow::{DataFlow, MAX_TOOLS, ResultReview, SameServer};
-use host::ports::Document;
-use host::server_config::ServerEntry;
+use domain::flow::{DataFlow, MAX_TOOLS, ResultReview, SameServer};
 use host::view::{QuestionBody, UserAnswer};
 use host::{CallOrigin, FlowError, HostOptions};
 use mcp_proto::types::CallToolResult;
+use ports::Document;
+use ports::server_config::ServerEntry;
 use serde_json::json;
 use testkit::app::{App, demo};
 use tokio::sync::oneshot;
@@ -28,7 +28,7 @@ async fn set(app: &App, flow: DataFlow) -> Result<(), FlowError> {
 }
 
 /// A model calls the tool that may always be called.
-fn add(app: &App, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, host::view::CallFailure>> {
+fn add(app: &App, conversation: &str, id: &str) -> JoinHandle<Result<CallToolResult, domain::call::CallFailure>> {
     let (host, id, conversation) = (app.host.clone(), id.to_owned(), conversation.to_owned());
     let arguments = json!({"a": 1, "b": 2}).as_object().cloned().unwrap();
     tokio::spawn(async move {

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use host::HostOptions;
-use host::ports::{AuditEntry, AuditQuery, Document, Ports};
-use host::secrets::SecretsInMemory;
 use host::view::{AppSettings, QuestionBody, UserAnswer};
 use policy::Scope;
+use ports::secrets::SecretsInMemory;
+use ports::{AuditEntry, AuditQuery, Document, Ports};
 use serde_json::{Map, json};
 use testkit::app::{App, PATIENCE, demo, scripted};
 

@@ -3,7 +3,6 @@
 
 mod activity;
 mod audit;
-mod conversation;
 mod data_flow;
 mod forms;
 mod held_entry;

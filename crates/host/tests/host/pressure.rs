@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{CallFailure, QuestionBody, QuestionView, UserAnswer};
+use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::Scope;
 use serde_json::Map;

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use host::ports::Document;
 use host::providers::ProviderError;
 use models::{Conversions, Kind, ModelRef, ProviderSettings, Request};
+use ports::Document;
 use secrecy::SecretString;
 use serde_json::json;
 use testkit::app::App;

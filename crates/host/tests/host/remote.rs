@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use host::secrets::{self, SecretsInMemory};
-use host::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use host::view::{FailureReason, QuestionBody, QuestionView, ServerState, TransportFound, UserAnswer};
 use host::{Host, HostOptions};
 use policy::Scope;
+use ports::secrets::{self, SecretsInMemory};
+use ports::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use serde_json::json;
 use testkit::app::{App, TestPlatform, remote};
 use testkit::http::{HttpServer, ordinary};
@@ -156,7 +156,7 @@ async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> App {
     let platform = Arc::new(TestPlatform::default());
     let keychain = Arc::new(SecretsInMemory::default());
     for (key, value) in kept {
-        host::ports::Secrets::set(keychain.as_ref(), key, value).unwrap();
+        ports::Secrets::set(keychain.as_ref(), key, value).unwrap();
     }
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
     let ports = store::open_with(&config, &data, platform.clone(), keychain).unwrap();

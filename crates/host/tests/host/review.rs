@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use host::server_config::{ServerConfig, ServerEntry};
-use host::view::{CallFailure, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
+use domain::call::CallFailure;
+use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, HostOptions};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{Preset, Scope, Standing};
+use ports::server_config::{ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, command, scripted};
 use tokio::task::JoinHandle;

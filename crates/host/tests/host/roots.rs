@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use domain::StoreError;
 use host::HostOptions;
-use host::ports::{Document, Documents, StoreError};
-use host::secrets::SecretsInMemory;
-use host::server_config::ServerEntry;
 use host::view::{QuestionBody, UserAnswer};
 use mcp_proto::types::ContentBlock;
 use policy::Scope;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::ServerEntry;
+use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use testkit::app::{App, demo};
 use testkit::deadline::holds_within;
@@ -232,7 +233,7 @@ async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
     let app = App::start_over(folder, servers, HostOptions::default(), Arc::new(SecretsInMemory::default()), |ports| {
         let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Roots));
         *own.lock().unwrap() = Some(documents.clone());
-        host::ports::Ports { documents, ..ports }
+        ports::Ports { documents, ..ports }
     })
     .await;
     let disk = disk.lock().unwrap().clone().expect("the ports were changed");

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use domain::call::CallFailure;
 use host::AnswerError;
 use host::rules::{DryRun, RulesError, Trust};
-use host::view::{CallFailure, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, Scope, Source, Standing};
@@ -84,7 +85,7 @@ async fn a_rule_denies_whatever_was_allowed_and_says_so_in_the_log() {
     ended(call(&app, "3", "add", json!({"a": 1, "b": 2}), None)).await.expect("other arguments are none of the rule's");
     let denied = ended(call(&app, "4", "add", json!({"a": 1, "b": 3}), None)).await;
     assert_eq!(denied.err(), Some(CallFailure::Refused(format!("by rule {id}"))), "the rule that denies is named");
-    let log = app.host.ports().audit.read(&host::ports::AuditQuery::latest(20)).unwrap();
+    let log = app.host.ports().audit.read(&ports::AuditQuery::latest(20)).unwrap();
     let entry = log.iter().find(|entry| entry.decision == "denied").expect("the refusal is written down");
     assert_eq!((entry.by.as_ref(), entry.rule.as_ref()), ("policy", format!("rule {id}").as_str()), "with its rule");
     let allowed = log.iter().find(|entry| entry.kind == "tool" && entry.by == "grant").expect("so is what was allowed");
@@ -363,7 +364,7 @@ async fn what_another_program_writes_among_the_rules_is_in_the_audit_log() {
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});
     std::fs::write(policy_file(&app), written.to_string()).unwrap();
     until(&app, "changed", |view| view.user.changed.is_some()).await;
-    let entries = app.host.ports().audit.read(&host::ports::AuditQuery::latest(100)).unwrap();
+    let entries = app.host.ports().audit.read(&ports::AuditQuery::latest(100)).unwrap();
     let told = entries.into_iter().filter(|entry| entry.by == "another program");
     let mut told: Vec<_> = told.map(|entry| (entry.decision.to_string(), entry.subject.to_string())).collect();
     told.sort();

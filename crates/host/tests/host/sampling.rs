@@ -5,13 +5,14 @@ mod held;
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::AnswerError;
-use host::ports::Document;
 use host::sampling::{Budget, ChosenBy, Run, SamplingSettings, SamplingState};
-use host::view::{CallFailure, Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
 use models::{Delta, ModelError, Part, Stop};
 use policy::{Direction, Effect, PolicyRule, SamplingBudget, Scope};
+use ports::Document;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, demo, scripted};
 use testkit::deadline::holds_within;

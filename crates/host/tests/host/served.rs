@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::HostOptions;
 use host::activity::ActivityEntry;
-use host::view::{CallFailure, CallTimes, QuestionBody, QuestionView, UserAnswer};
+use host::view::{CallTimes, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::Scope;
@@ -23,7 +24,7 @@ fn agreeable(app: &App) -> JoinHandle<()> {
 }
 
 /// Servers that are ready, with all their lists read.
-async fn started(servers: Vec<(&str, host::server_config::ServerConfig)>) -> App {
+async fn started(servers: Vec<(&str, ports::server_config::ServerConfig)>) -> App {
     let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
     let app = App::start(servers).await;
     for name in names {

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::HostOptions;
-use host::server_config::{ServerConfig, ServerEntry};
-use host::view::{CallFailure, FailureReason, Retry, ServerState, ServerView};
+use host::view::{FailureReason, Retry, ServerState, ServerView};
 use mcp_proto::Revision;
 use mcp_proto::session::Timeouts;
+use ports::server_config::{ServerConfig, ServerEntry};
 use testkit::app::{App, demo, remote};
 use testkit::http::{HttpServer, ordinary};
 
@@ -203,7 +204,7 @@ async fn what_the_user_set_up_comes_back_with_the_server() {
 
 /// A server that is one file, so that it can be changed while its command stays as it is.
 #[cfg(unix)]
-fn in_shell(folder: &tempfile::TempDir, script: &str) -> host::server_config::ServerConfig {
+fn in_shell(folder: &tempfile::TempDir, script: &str) -> ports::server_config::ServerConfig {
     std::fs::write(folder.path().join("server.sh"), script).unwrap();
     let script = folder.path().join("server.sh").display().to_string();
     testkit::app::command("/bin/sh".into(), &[&script])

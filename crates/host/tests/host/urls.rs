@@ -1,6 +1,6 @@
 //! URLs as the user is shown them: whole, with the domain marked (X23).
 
-use host::url_parts::{UrlParts, UrlWarning as W};
+use ports::url_parts::{UrlParts, UrlWarning as W};
 
 #[test]
 fn each_url_is_shown_whole_with_its_domain_and_what_is_strange() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use aws_lc_rs::digest::{Context, SHA256};
-use host::ports::AuditEntry;
+use ports::AuditEntry;
 use serde::{Deserialize, Serialize};
 
 pub(super) use crate::hex::{from_hex, hex};

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write};
 use std::path::Path;
 
-use host::ports::{AuditFinding, AuditVerdict, StoreError, Tampered};
+use domain::StoreError;
+use ports::{AuditFinding, AuditVerdict, Tampered};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use host::ports::{AuditEntry, StoreError};
+use domain::StoreError;
+use ports::AuditEntry;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::path::Path;
 
-use host::ports::{AuditEntry, StoreError};
+use domain::StoreError;
+use ports::AuditEntry;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use super::chain::Link;

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use host::ports::{AuditEntry, StoreError};
+use domain::StoreError;
+use ports::AuditEntry;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{Link, link, text_of};
@@ -191,11 +192,7 @@ impl Log {
     }
 
     /// Finds out what is to be kept no longer, and writes down that it goes.
-    pub(super) fn retain(
-        &mut self,
-        keep: host::ports::AuditRetention,
-        key: Option<&SealKey>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn retain(&mut self, keep: ports::AuditRetention, key: Option<&SealKey>) -> Result<(), StoreError> {
         // What is wrong is found before anything goes.
         self.append(&mut [], key)?;
         let sealed = file::seal(&self.connection).map_err(|error| self.not_removed(&error))?;

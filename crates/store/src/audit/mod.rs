@@ -22,9 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use host::ports::{
-    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, StoreError, Written,
-};
+use domain::StoreError;
+use ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
 
 pub(crate) use seal::{KeyHolder, MARK, SealKey};
 use sync::Durable;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::ports::{AuditEntry, AuditQuery, StoreError};
+use domain::StoreError;
+use ports::{AuditEntry, AuditQuery};
 use rusqlite::Row;
 use rusqlite::types::Value;
 

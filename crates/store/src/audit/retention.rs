@@ -1,7 +1,7 @@
 //! Removing what is older, or more, than is to be kept. A checkpoint, sealed like the end, says what the first entry that is
 //! left follows, and an entry in the chain says the same, so that nobody else can remove anything unseen.
 
-use host::ports::AuditRetention;
+use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::chain::{Link, START};
@@ -147,7 +147,7 @@ pub(super) fn remove_some(connection: &Connection) -> rusqlite::Result<bool> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use host::ports::AuditEntry;
+    use ports::AuditEntry;
 
     use super::*;
     use crate::audit::log::Log;

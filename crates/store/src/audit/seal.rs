@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::hmac;
-use host::ports::{SecretKept, Secrets, SecretsStatus};
+use ports::{SecretKept, Secrets, SecretsStatus};
 
 use super::chain::{Link, from_hex, hex};
 use super::sync::Durable;
@@ -358,7 +358,7 @@ mod tests {
 
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use host::ports::SecretError;
+    use ports::SecretError;
 
     use super::*;
 

@@ -5,7 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use host::ports::{AuditReceipts, StoreError};
+use domain::StoreError;
+use ports::AuditReceipts;
 
 use super::file;
 

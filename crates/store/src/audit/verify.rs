@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use host::ports::{AuditFinding, AuditSeal, AuditVerdict, StoreError, Tampered};
+use domain::StoreError;
+use ports::{AuditFinding, AuditSeal, AuditVerdict, Tampered};
 use rusqlite::Connection;
 
 use super::chain::{Link, START, hex, link, text_of};

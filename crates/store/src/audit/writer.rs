@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
-use host::ports::{AuditEntry, AuditRetention, StoreError, Written};
+use domain::StoreError;
+use ports::{AuditEntry, AuditRetention, Written};
 
 use super::chain::Link;
 use super::encryption::Left;

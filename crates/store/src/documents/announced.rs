@@ -5,7 +5,8 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use host::ports::{Document, StoreError};
+use domain::StoreError;
+use ports::Document;
 use serde_json::Value;
 
 use super::{DocumentFolder, LIMIT, parsed, unsealable};

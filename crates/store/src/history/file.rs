@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use host::ports::StoreError;
+use domain::StoreError;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;

@@ -5,9 +5,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use host::conversation::item::{self, State};
-use host::history::{After, NewItem};
-use host::ports::StoreError;
+use domain::StoreError;
+use domain::history::{After, NewItem};
+use domain::item::{self, State};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -103,7 +103,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
         let (sources, state) = (sources.unwrap_or_default(), State::Whole);
         items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
     }
-    let conversation = host::history::Conversation {
+    let conversation = domain::history::Conversation {
         id: older.id,
         title: older.title,
         created_at: items.first().map_or(older.updated_at, |item| item.at),

@@ -14,6 +14,7 @@ mod reading_seal;
 mod schema;
 mod search;
 mod taken;
+mod text;
 mod words;
 mod write;
 mod writers;
@@ -24,11 +25,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use host::conversation::item::State;
-use host::history::{
+use domain::StoreError;
+use domain::history::{
     Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
 };
-use host::ports::{History, StoreError};
+use domain::item::State;
+use ports::History;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What the user searches for, as the index is asked, and where in a text it stands.
 
-use host::history::Excerpt;
+use domain::history::Excerpt;
 
 use super::words::{Word, words};
 

@@ -1,6 +1,6 @@
 //! Reading conversations and items.
 
-use host::history::{Conversation, Item, ItemPage, ItemRange, LeftOut, Reading};
+use domain::history::{Conversation, Item, ItemPage, ItemRange, LeftOut, Reading};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::large::{self, Hash};

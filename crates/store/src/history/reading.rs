@@ -3,7 +3,7 @@
 //! The table is added to databases of the same version that have none. Of what stands there already nobody knows what was read, so
 //! each source counts as read, as something unknown.
 
-use host::history::{Reading, ReadingKind};
+use domain::history::{Reading, ReadingKind};
 use rusqlite::{Connection, params};
 
 /// The most contents that are read of one conversation. More say nothing new: those that reach an open world come first.

@@ -2,8 +2,8 @@
 //! `source`; who takes a mark out of them could have a call sent that should ask. Where the seal does not fit, the items say what
 //! was read, which only who has the key can write (`read.rs`, `write.rs`). Without a key nothing is sealed.
 
-use host::conversation::item::{self, Item};
-use host::history::Reading;
+use domain::history::Reading;
+use domain::item::{self, Item};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 

@@ -137,10 +137,10 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use host::conversation::item::State;
-    use host::history::{After, Conversation, NewItem};
-    use host::ports::History as _;
-    use host::secrets::SecretsInMemory;
+    use domain::history::{After, Conversation, NewItem};
+    use domain::item::State;
+    use ports::History as _;
+    use ports::secrets::SecretsInMemory;
     use serde_json::json;
 
     use super::super::{HistoryDatabase, locked};

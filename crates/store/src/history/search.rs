@@ -1,6 +1,6 @@
 //! Searching through what was said.
 
-use host::history::{Found, HistorySearch};
+use domain::history::{Found, HistorySearch};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;

@@ -1,7 +1,7 @@
 //! What the answers in a conversation took: added up by the database, as there may be thousands of long ones.
 
-use host::conversation::item::{Cost, Usage};
-use host::history::Taken;
+use domain::history::Taken;
+use domain::item::{Cost, Usage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::file::{self, unsigned};

@@ -1,7 +1,8 @@
 //! Writing items.
 
-use host::conversation::item::State;
-use host::history::{After, NewItem, text_of};
+use crate::history::text::text_of;
+use domain::history::{After, NewItem};
+use domain::item::State;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::large::{TakenOut, take_out};

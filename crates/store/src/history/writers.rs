@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use crate::history::text::text_of;
 use aws_lc_rs::rand;
-use host::history::text_of;
-use host::ports::StoreError;
+use domain::StoreError;
 use rusqlite::{Connection, params};
 
 use super::file;

@@ -1,6 +1,6 @@
 //! Servers given as a command line: one to start it by, or one that adds it to some program.
 
-use host::server_config::{HttpConfig, StdioConfig};
+use ports::server_config::{HttpConfig, StdioConfig};
 
 use super::Candidate;
 use super::notes::quoted;
@@ -107,7 +107,7 @@ fn variable(word: &str) -> Option<(String, String)> {
 fn remote(
     name: Option<String>,
     url: &str,
-    kind: Option<Option<host::server_config::HttpKind>>,
+    kind: Option<Option<ports::server_config::HttpKind>>,
     headers: Vec<String>,
 ) -> Candidate {
     let mut notes = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use host::server_config::{ConfigProblem, HttpConfig};
 use jsonc_parser::ast::{Array, Object, Value};
+use ports::server_config::{ConfigProblem, HttpConfig};
 
 use super::Candidate;
 use super::notes::quoted;

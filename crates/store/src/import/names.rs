@@ -1,7 +1,7 @@
 //! Names for servers that were pasted.
 
-use host::server_config::StdioConfig;
-use host::url_parts::UrlParts;
+use ports::server_config::StdioConfig;
+use ports::url_parts::UrlParts;
 
 const MAX_NAME: usize = 64;
 

@@ -1,7 +1,7 @@
 //! What to look at before a pasted server is added.
 
-use host::secrets;
-use host::server_config::{ServerConfig, ServerTransport};
+use ports::secrets;
+use ports::server_config::{ServerConfig, ServerTransport};
 
 /// The most notes about placeholders for one server.
 const MAX_NOTES: usize = 20;

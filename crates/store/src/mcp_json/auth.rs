@@ -1,8 +1,8 @@
 //! The `auth` object of a remote server: how to sign in to it.
 
-use host::server_config::{AuthConfig, ConfigProblem, Grant, IdentityProvider};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
+use ports::server_config::{AuthConfig, ConfigProblem, Grant, IdentityProvider};
 
 use super::edit::{find, remove_all, set_text, texts};
 use super::read::words;

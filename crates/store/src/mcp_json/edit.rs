@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use host::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
+use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 
 use super::read::{PIN, URLS};
 use super::{auth, sandbox};

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use host::server_config::{
-    ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
-    url_problem,
-};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged as _;
 use mcp_proto::Revision;
+use ports::server_config::{
+    ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
+    url_problem,
+};
 
 use crate::json_text::{Dialect, JsonText, given, kind as kind_of};
 

@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
-use host::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, SandboxConfig, access_word};
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
+use ports::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, SandboxConfig, access_word};
 
 use super::edit::{find, remove_all};
 use super::read::words;

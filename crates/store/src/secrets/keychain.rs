@@ -7,8 +7,8 @@ mod secret_service;
 #[cfg(windows)]
 mod windows;
 
-use host::ports::{SecretError, SecretsStatus};
 use keyring_core::Error;
+use ports::{SecretError, SecretsStatus};
 
 #[cfg(target_os = "macos")]
 use macos::entry;

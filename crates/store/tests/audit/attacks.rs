@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest::{Context, SHA256};
-use host::ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, Tampered};
+use ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, Tampered};
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -296,10 +296,10 @@ fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
     folder.keychain.lock(true);
     let log = folder.log();
     for _ in 0..5 {
-        log.append(host::ports::AuditEntry { at: 1, ..decision("old") }).unwrap();
+        log.append(ports::AuditEntry { at: 1, ..decision("old") }).unwrap();
     }
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
-    log.append(host::ports::AuditEntry { at: now, ..decision("new") }).unwrap();
+    log.append(ports::AuditEntry { at: now, ..decision("new") }).unwrap();
     log.verify().unwrap();
     log.retain(AuditRetention { days: 30, megabytes: 0 });
     log.verify().unwrap();

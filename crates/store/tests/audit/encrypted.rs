@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use host::ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, Tampered};
+use ports::{AuditEntry, AuditFinding, AuditLog, AuditQuery, AuditSeal, Tampered};
 use rusqlite::Connection;
 
 use super::support::{Folder, Keychain, NoShell, decision};
@@ -117,7 +117,7 @@ fn s28_a_log_of_the_version_before_is_taken_over() {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.data()).unwrap();
     let none = || {
-        let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+        let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
         let config = folder.folder.path().join("mcp.json");
         store::open_with(&config, &folder.data(), Arc::new(NoShell), secrets).unwrap().audit
     };

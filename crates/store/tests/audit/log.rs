@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host::ports::{Appended, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
-use host::secrets::SecretsInMemory;
+use ports::secrets::SecretsInMemory;
+use ports::{Appended, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 
 use super::support::{Folder, NoShell, decision, numbers};
 

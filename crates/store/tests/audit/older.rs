@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use host::ports::AuditQuery;
+use ports::AuditQuery;
 
 use super::support::{Folder, decision, numbers};
 

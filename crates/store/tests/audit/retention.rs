@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use host::ports::{AuditEntry, AuditLog, AuditQuery, AuditRetention, AuditSeal, Tampered};
+use ports::{AuditEntry, AuditLog, AuditQuery, AuditRetention, AuditSeal, Tampered};
 
 use super::support::{Folder, decision, numbers};
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use host::ports::{AuditEntry, AuditLog, AuditQuery, Platform, SecretError, SecretKept, Secrets};
+use ports::{AuditEntry, AuditLog, AuditQuery, Platform, SecretError, SecretKept, Secrets};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

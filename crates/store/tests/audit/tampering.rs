@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use host::ports::{AuditSeal, AuditVerdict, Tampered};
+use ports::{AuditSeal, AuditVerdict, Tampered};
 use proptest::prelude::*;
 use rusqlite::Connection;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use aws_lc_rs::digest::{Context, SHA256};
-use host::ports::{AuditQuery, AuditSeal, Tampered};
+use ports::{AuditQuery, AuditSeal, Tampered};
 use serde_json::value::RawValue;
 
 use super::support::{Folder, decision};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use host::ports::{Platform, Ports};
+use ports::{Platform, Ports};
 use tempfile::TempDir;
 
 /// A store, and the folder it lies in.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use host::history::NewItem;
+use domain::history::NewItem;
 use serde_json::json;
 
 use super::common::{Store, open};

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use host::conversation::item::State;
-use host::history::NewItem;
-use host::ports::{History, Ports};
+use domain::history::NewItem;
+use domain::item::State;
+use ports::{History, Ports};
 use serde_json::json;
 
 use super::searching::asked;
@@ -21,7 +21,7 @@ pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
 
 /// A program without one.
 pub(super) fn without(folder: &Path) -> Ports {
-    let secrets = Arc::new(host::secrets::SecretsInMemory::default());
+    let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Items, their branches, pages of them, and what is large in them.
 
-use host::conversation::item::State;
-use host::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
+use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
+use domain::item::State;
 use serde_json::json;
 
 use super::common::{Store, open};

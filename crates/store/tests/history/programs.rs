@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use host::conversation::item::State;
+use domain::item::State;
 
 use super::common::{Store, open};
 use super::{begun, branch, replies, says, text};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use host::history::{Conversation, NewItem, Reading, ReadingKind};
-use host::ports::History;
+use domain::history::{Conversation, NewItem, Reading, ReadingKind};
+use ports::History;
 use rusqlite::Connection;
 use serde_json::json;
 

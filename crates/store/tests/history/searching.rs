@@ -1,8 +1,8 @@
 //! The search: whatever the script, and wherever in a word that is being typed.
 
-use host::conversation::item::State;
-use host::history::HistorySearch;
-use host::ports::History;
+use domain::history::HistorySearch;
+use domain::item::State;
+use ports::History;
 
 use super::common::Store;
 use super::{begun, replies, says};

@@ -1,6 +1,6 @@
 //! A history whose tables another program changed, which can't open the keychain (S28): nothing more is written plain.
 
-use host::ports::Ports;
+use ports::Ports;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What answers took, added up.
 
-use host::conversation::item::{Cost, State};
-use host::history::{After, NewItem, Taken};
-use host::ports::History;
+use domain::history::{After, NewItem, Taken};
+use domain::item::{Cost, State};
+use ports::History;
 use serde_json::{Value, json};
 
 use super::common::Store;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bench::report::{Clock, Memory, Report};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
-use host::server_config::ServerConfig;
+use ports::server_config::ServerConfig;
 
 use crate::Outcome;
 use crate::open::Bench;

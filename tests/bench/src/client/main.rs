@@ -3,8 +3,8 @@
 
 mod calls;
 mod idle;
+mod memory;
 mod open;
-mod ports;
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use host::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use host::view::{AppSettings, HostEvent, QuestionBody, ServerState, UserAnswer};
 use host::{Host, HostOptions};
 use policy::Scope;
+use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use tokio::task::JoinHandle;
 
-use crate::{Outcome, ports};
+use crate::{Outcome, memory};
 
 /// The name of the server that is called.
 pub(crate) const SERVER: &str = "bench";
@@ -37,7 +37,7 @@ pub(crate) fn remote(url: &str) -> Outcome<ServerConfig> {
 
 impl Bench {
     pub(crate) async fn start() -> Self {
-        Self { host: Host::start(ports::in_memory(), HostOptions::default()).await }
+        Self { host: Host::start(memory::in_memory(), HostOptions::default()).await }
     }
 
     /// Allows servers to start and tools to be called, until it is ended.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use host::conversation::item::ToolResult;
+use domain::item::ToolResult;
 use mcp_proto::types::{
     CallToolResult, CompletionResult, ContentBlock, CreateMessageParams, ElicitParams, GetPromptResult, Icon,
     LogMessage, Prompt, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, Tool,

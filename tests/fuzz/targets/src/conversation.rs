@@ -1,7 +1,7 @@
 //! Exported conversations, read by a Markdown parser that is not ours.
 
-use host::conversation::item::{Body, Content, Item, ReplyPart, ResourceContents, State, ToolResult, Used};
-use host::conversation::{ModelRef, Settings, export};
+use chat::{ModelRef, Settings, export};
+use domain::item::{Body, Content, Item, ReplyPart, ResourceContents, State, ToolResult, Used};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use host::ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretKept, Secrets};
+use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretKept, Secrets};
 use store::PlatformInFolder;
 
 /// How many entries the log has.

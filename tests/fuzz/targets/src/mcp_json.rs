@@ -1,6 +1,6 @@
 //! `mcp.json`.
 
-use host::server_config::ServerEntry;
+use ports::server_config::ServerEntry;
 use serde_json::Value;
 
 use crate::settings_fixture::Settings;

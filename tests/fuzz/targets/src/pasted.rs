@@ -1,6 +1,6 @@
 //! Pasted settings and command lines.
 
-use host::server_config::ServerEntry;
+use ports::server_config::ServerEntry;
 
 use crate::settings_fixture::Settings;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use host::ports::{Ports, ServerSettings};
-use host::secrets::SecretsInMemory;
+use ports::secrets::SecretsInMemory;
+use ports::{Ports, ServerSettings};
 use store::PlatformInFolder;
 use tempfile::TempDir;
 

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use domain::call::CallFailure;
 use host::activity::ActivityKind;
-use host::view::{CallFailure, HostEvent};
+use host::view::HostEvent;
 use mcp_proto::types::{ContentBlock, LogLevel};
 use serde_json::json;
 

@@ -6,7 +6,8 @@ mod questions;
 
 use std::time::Duration;
 
-use host::view::{CallFailure, ServerState};
+use domain::call::CallFailure;
+use host::view::ServerState;
 use mcp_proto::types::CallToolResult;
 use serde_json::{Value, json};
 use testkit::app::App;

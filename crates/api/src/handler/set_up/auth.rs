@@ -1,8 +1,8 @@
 //! How to sign in, from the page's data to the host's and back. The client secret goes to the keychain on the way in, and does
 //! not come out.
 
-use host::secrets;
-use host::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::secrets;
+use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 
 use super::{Values, invalid};
 use crate::ApiError;

@@ -1,7 +1,7 @@
 //! Secret values of a local server's variables: they go to the keychain on the way in. What comes out are references.
 
-use host::secrets;
-use host::server_config::{ServerConfig, StdioConfig};
+use ports::secrets;
+use ports::server_config::{ServerConfig, StdioConfig};
 
 use super::{invalid, secret_name};
 use crate::ApiError;

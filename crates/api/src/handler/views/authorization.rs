@@ -1,12 +1,13 @@
 //! Sign-in.
 
-use host::ports::{SecretsStatus as HostStatus, StoreError};
+use domain::StoreError;
 use host::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
     SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
     TokensKept as HostKept,
 };
-use host::url_parts::UrlParts as HostUrl;
+use ports::SecretsStatus as HostStatus;
+use ports::url_parts::UrlParts as HostUrl;
 
 use super::url_parts;
 use crate::data::*;

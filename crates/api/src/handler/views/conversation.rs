@@ -1,8 +1,8 @@
 //! Conversations and their items.
 
-use host::conversation::item as own;
-use host::conversation::{ModelRef as OwnModel, Offered, Settings as OwnSettings};
-use host::history::Item as Kept;
+use chat::{ModelRef as OwnModel, Offered, Settings as OwnSettings};
+use domain::history::Item as Kept;
+use domain::item as own;
 
 use crate::data::*;
 
@@ -24,9 +24,9 @@ pub(in crate::handler) fn kept_item(kept: Kept) -> Option<ConversationItem> {
     Some(ConversationItem { left_out: self::left_out(left_out), ..item(own, None, siblings) })
 }
 
-pub(super) fn left_out(left_out: Vec<host::history::LeftOut>) -> Option<Vec<LeftOut>> {
-    let told = |left: host::history::LeftOut| {
-        let host::history::LeftOut { pointer, hash, bytes, is_text } = left;
+pub(super) fn left_out(left_out: Vec<domain::history::LeftOut>) -> Option<Vec<LeftOut>> {
+    let told = |left: domain::history::LeftOut| {
+        let domain::history::LeftOut { pointer, hash, bytes, is_text } = left;
         LeftOut { pointer, hash, bytes, is_text }
     };
     (!left_out.is_empty()).then(|| left_out.into_iter().map(told).collect())

@@ -1,8 +1,8 @@
 //! Where a sign-in sends credentials: the settings that say so, and the endpoints that were found.
 
-use host::server_config::{AuthConfig, AuthField as HostField};
 use host::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
-use host::url_parts::UrlParts as HostUrl;
+use ports::server_config::{AuthConfig, AuthField as HostField};
+use ports::url_parts::UrlParts as HostUrl;
 
 use super::question::url_parts;
 use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};

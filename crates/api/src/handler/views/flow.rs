@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use host::flow as own;
-use host::history::{Reading as HostReading, ReadingKind as HostKind};
+use domain::flow as own;
+use domain::history::{Reading as HostReading, ReadingKind as HostKind};
 use models::Part;
 
 use crate::data::*;

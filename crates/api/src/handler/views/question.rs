@@ -1,10 +1,11 @@
 //! Questions and forms.
 
+use domain::question::Why as HostWhy;
 use host::form::{self, Form};
-use host::server_config::AuthConfig;
-use host::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
-use host::view::{QuestionBody as HostBody, QuestionView, Why as HostWhy};
+use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
+use ports::server_config::AuthConfig;
+use ports::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use serde_json::json;
 
 use super::content::claims;

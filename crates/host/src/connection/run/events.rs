@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::call::Progress;
 use mcp_proto::session::{Answer, CallId, CloseReason, ServerQuestion, ServerRequestId, SessionEvent};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::driver::{Control, DriverEvent, Frame};
@@ -9,7 +10,6 @@ use mcp_transport::driver::{Control, DriverEvent, Frame};
 use super::{News, Purpose, Run, lists, note};
 use crate::activity::{Activity, ActivityKind};
 use crate::catalog::List;
-use crate::view::Progress;
 
 /// The most changed resources that are passed on at a tick.
 const MAX_UPDATED: usize = 50;

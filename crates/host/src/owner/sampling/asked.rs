@@ -1,5 +1,6 @@
 //! A server asks for a model's answer: whether it may now, which model would answer, and what the user is told of it.
 
+use domain::call::CallState;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::CreateMessageParams;
@@ -15,7 +16,7 @@ use crate::owner::questions::{For, refusal};
 use crate::sampling::choose::{Wish, choose};
 use crate::sampling::convert::{self, to_request};
 use crate::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
-use crate::view::{CallState, QuestionBody};
+use crate::view::QuestionBody;
 
 /// The most rounds of tools that one request may have behind it.
 const MAX_ROUNDS: usize = 25;

@@ -1,5 +1,6 @@
 //! What servers use of the user's models is counted here, and bounded: at its most when a model begins, as it was when it is done.
 
+use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelRef, Price, Usage};
 use policy::SamplingUse;
@@ -8,7 +9,7 @@ use super::Owner;
 use crate::activity::{ActivityKind, now};
 use crate::owner::AnswerError;
 use crate::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
-use crate::view::{HostEvent, Millis};
+use crate::view::HostEvent;
 
 /// Bytes of an answer that make a token, where its provider does not count.
 const BYTES_PER_TOKEN: u64 = 3;

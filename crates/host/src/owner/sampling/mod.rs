@@ -23,10 +23,11 @@ use super::document_writer::ReadDocument;
 use super::{Owner, ServerError};
 use crate::activity::now;
 use crate::connection::RunId;
-use crate::ports::{Document, StoreError};
 use crate::sampling::{SamplingReport, SamplingSettings, SamplingState, Spending};
 use crate::view::HostEvent;
 
+use domain::StoreError;
+use ports::Document;
 pub(super) use run::Running;
 use unasked::Unasked;
 

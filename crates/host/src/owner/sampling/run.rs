@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use domain::question::QuestionId;
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, ToolChoice, Usage};
 use policy::Scope;
@@ -15,7 +16,7 @@ use crate::owner::gate::{Approval, Leaving, Passed};
 use crate::owner::{AnswerError, Command, WeakOwner};
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 use crate::sampling::{Run, RunNote, ask_hash, empty_response};
-use crate::view::{HostEvent, QuestionBody, QuestionId};
+use crate::view::{HostEvent, QuestionBody};
 
 /// What comes within this time is told together: two frames of the page.
 const TOGETHER: Duration = Duration::from_millis(33);

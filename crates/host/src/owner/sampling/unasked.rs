@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use domain::StoreError;
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use models::{ModelRef, Request, ToolChoice};
@@ -19,7 +20,6 @@ use crate::owner::Command;
 use crate::owner::audit::Decided;
 use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::owner::questions::refusal;
-use crate::ports::StoreError;
 use crate::sampling::ask_hash;
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 

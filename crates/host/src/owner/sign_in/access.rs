@@ -1,9 +1,9 @@
 //! What a server's record knows of signing in to it, and what changes it.
 
 use mcp_auth::{AuthError, Reason};
+use ports::server_config::HttpConfig;
 
 use super::{SignIn, ending, not_offered};
-use crate::server_config::HttpConfig;
 
 /// What a server's record knows of signing in.
 #[derive(Default)]

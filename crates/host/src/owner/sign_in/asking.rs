@@ -1,5 +1,7 @@
 //! The questions of a sign-in: each is asked in the one queue, and its answer goes back to the sign-in that waits for it.
 
+use domain::call::CallState;
+use domain::question::Why;
 use policy::{Act, Decision, Scope};
 use tokio::sync::oneshot;
 
@@ -10,7 +12,7 @@ use super::super::{Decided, Owner};
 use super::Answered;
 use crate::activity::now;
 use crate::sign_in::{EnteredClient, SignInReason};
-use crate::view::{CallState, QuestionBody, QuestionView, Why};
+use crate::view::{QuestionBody, QuestionView};
 
 /// The longest id or secret that is taken, in bytes.
 const MAX_ENTERED: usize = 2_048;

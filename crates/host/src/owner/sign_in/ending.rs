@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use mcp_auth::{AuthError, Reason, Revoked, SignedOut as Done};
 use policy::Hash;
+use ports::server_config::{ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
 use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
-use crate::server_config::{ServerConfig, ServerEntry};
 use crate::sign_in::{SignInError, SignedOut};
 use crate::vault::Emptied;
 use crate::view::ServerState;

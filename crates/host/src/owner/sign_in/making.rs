@@ -5,18 +5,17 @@ use std::time::Duration;
 
 use mcp_auth::Authorization;
 use policy::Hash;
+use ports::Ports;
+use ports::server_config::{HttpConfig, address_hash};
 use tokio::sync::watch;
 use url::Url;
 
 use super::super::WeakOwner;
-use super::super::approvals::address_hash;
 use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
 use super::user::Asker;
 use super::{SignIn, views};
 use crate::activity::Activity;
-use crate::ports::Ports;
-use crate::server_config::HttpConfig;
 use crate::vault::{SecretsVault, Vaults};
 
 /// How often it is told that something about a sign-in changed.

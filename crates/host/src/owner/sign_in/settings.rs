@@ -8,12 +8,11 @@ use mcp_auth::{
     Vault,
 };
 use mcp_transport::http::OutsideClient;
+use ports::secrets::Unresolved;
+use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::{Secrets, secrets};
 use secrecy::SecretString;
 use url::Url;
-
-use crate::ports::Secrets;
-use crate::secrets::{self, Unresolved};
-use crate::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
 
 /// What the app is called where it registers.
 const NAME: &str = "Drawbridge";
@@ -187,8 +186,9 @@ fn enterprise(provider: &IdentityProvider, kept: &Kept<'_>) -> Result<Enterprise
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use ports::secrets::SecretsInMemory;
+
     use super::*;
-    use crate::secrets::SecretsInMemory;
 
     #[test]
     fn a_key_is_preferred_to_a_secret_where_the_user_says_nothing() {

@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use domain::Millis;
 use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
+use ports::Platform;
+use ports::url_parts::UrlParts;
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
@@ -12,10 +15,8 @@ use super::super::gate::{Departure, Passed, open_page};
 use super::super::{Owner, WeakOwner};
 use super::views;
 use crate::activity::now;
-use crate::ports::Platform;
 use crate::sign_in::EnteredClient;
-use crate::url_parts::UrlParts;
-use crate::view::{Millis, QuestionBody};
+use crate::view::QuestionBody;
 
 /// How long a sign-in waits for the browser to come back, in milliseconds.
 const BROWSER: Millis = 5 * 60 * 1000;

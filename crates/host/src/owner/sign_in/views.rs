@@ -1,19 +1,20 @@
 //! A sign-in as an observer sees it.
 
+use domain::Millis;
 use mcp_auth::{
     Account, AuthError, Authorization, Cause, ClientKind, Consent, Endpoint, EndpointUse as AuthUse, InProgress, Kept,
     Phase, Reason, Revoked, Step,
 };
+use ports::SecretsStatus;
 
 use super::SignIn;
 use super::user::Way;
 use crate::activity::millis;
-use crate::ports::SecretsStatus;
 use crate::sign_in::{
     AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
     SignedOut, TokensKept,
 };
-use crate::view::{Millis, QuestionBody};
+use crate::view::QuestionBody;
 
 pub(super) fn question(consent: Consent) -> QuestionBody {
     QuestionBody::SignIn {

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use host::HostOptions;
-use host::ports::{SecretError, SecretKept, Secrets};
-use host::secrets::SecretsInMemory;
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use mcp_proto::types::LogLevel;
 use policy::Scope;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{App, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript};

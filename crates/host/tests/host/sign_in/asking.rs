@@ -172,7 +172,7 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
     let far = Far::new().await;
     let mut config = far.app.server(NAME).await.config.as_http().unwrap().clone();
     config.headers.insert("authorization".into(), "Bearer mine".into());
-    let entry = host::server_config::ServerEntry { name: NAME.into(), config: config.into() };
+    let entry = ports::server_config::ServerEntry { name: NAME.into(), config: config.into() };
     far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
     far.approve().await;
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
+use domain::call::{CallFailure, CallKind, CallState};
+use domain::question::Why;
 use host::sign_in::SignInReason;
-use host::view::{CallFailure, CallKind, CallState, QuestionBody, ServerState, UserAnswer, Why};
+use host::view::{QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh};
 use testkit::browser;

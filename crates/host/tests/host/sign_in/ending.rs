@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use host::HostOptions;
-use host::ports::{SecretError, SecretKept, Secrets};
-use host::secrets::SecretsInMemory;
-use host::server_config::{HttpConfig, ServerEntry};
 use host::sign_in::SignedOut;
 use host::view::ServerState;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::{HttpConfig, ServerEntry};
+use ports::{SecretError, SecretKept, Secrets};
 use testkit::app::{App, PATIENCE, remote};
 use testkit::authorization::{AuthorizationScript, ProtectedScript, value};
 use testkit::deadline::holds_within;

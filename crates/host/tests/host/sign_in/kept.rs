@@ -1,11 +1,10 @@
 //! Who signed in today is signed in tomorrow, and nothing secret is anywhere but in the keychain.
 
 use host::HostOptions;
-use host::ports::Secrets as _;
-use host::secrets;
-use host::server_config::{AuthConfig, Grant, HttpConfig, ServerEntry};
 use host::sign_in::{ClientIdentity, EnteredClient, TokensKept};
 use host::view::{QuestionBody, ServerState, UserAnswer};
+use ports::server_config::{AuthConfig, Grant, HttpConfig, ServerEntry};
+use ports::{Secrets as _, secrets};
 use testkit::app::PATIENCE;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
@@ -219,7 +218,7 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
     far.issuer.end_all_tokens();
     far.keychain.set(&key, "an0ther-secret").unwrap();
     let config = far.app.server(NAME).await.config;
-    let entry = host::server_config::ServerEntry { name: NAME.into(), config };
+    let entry = ports::server_config::ServerEntry { name: NAME.into(), config };
     far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
     let before = far.app.server(NAME).await.since;
     far.app.host.restart_server(NAME.into()).await.unwrap().unwrap();

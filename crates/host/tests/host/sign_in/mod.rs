@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use host::HostOptions;
-use host::secrets::SecretsInMemory;
-use host::server_config::ServerConfig;
 use host::sign_in::{AuthorizationView, SignInPhase};
 use host::view::{QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use policy::Scope;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::ServerConfig;
 use testkit::app::{App, PATIENCE, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
@@ -124,7 +124,7 @@ impl Far {
     }
 
     /// Calls its tool, which says what it is told.
-    async fn echo(&self, id: &str, text: &str) -> Result<String, host::view::CallFailure> {
+    async fn echo(&self, id: &str, text: &str) -> Result<String, domain::call::CallFailure> {
         let arguments = serde_json::json!({ "text": text }).as_object().unwrap().clone();
         let called = self.app.host.call_tool(id.into(), NAME.into(), "echo".into(), arguments, None).await?;
         Ok(serde_json::to_string(&called.0.content).unwrap())

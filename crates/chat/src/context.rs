@@ -1,0 +1,404 @@
+//! What a model gets of a conversation: its items as messages, with the source of everything that is not the user's named.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use domain::item::{Body, Item, ReplyPart, State, Stop, ToolResult, Used};
+use host::review::{content_part, result_parts, shown};
+use models::{Message, ModelRef, Part, Role};
+use serde_json::{Map, Value, json};
+
+use super::attachments;
+
+/// The tool by which a model reads on in a result that was too long.
+pub const READ_RESULT: &str = "read_result";
+
+/// What is said where a call has no result.
+const NO_RESULT: &str = "This call was not made.";
+/// What is said to a model that goes on with what it began to say.
+const GO_ON: &str = "Go on where you stopped.";
+/// What is said of a call that the user stopped when it was sent already.
+pub(super) const STOPPED: &str =
+    "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
+/// The text that the model gets in place of a result that it does not read.
+pub(super) fn withheld(by: &str) -> String {
+    format!(
+        "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
+         to get it in another way"
+    )
+}
+
+/// What is said where nobody knows how a call ended.
+const CUT: &str =
+    "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
+
+/// The path of a conversation as [messages], of which the last is the user's turn: where a model was stopped and goes on, it is
+/// told so. Some take no request that ends with what they said themselves.
+#[must_use]
+pub fn turns(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
+    let mut messages = Messages(messages(path, model, limit));
+    if messages.0.last().is_some_and(|last| last.role == Role::Assistant) {
+        messages.add(Role::User, vec![Part::text(GO_ON)]);
+    }
+    messages.0
+}
+
+/// The path of a conversation as messages for a model. Of each result at most `limit` bytes of text are in it.
+///
+/// Each use of a tool has its result right after it, whatever became of the call: every provider insists on that.
+#[must_use]
+pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
+    let results: HashMap<(&str, &str), &Item> = path
+        .iter()
+        .filter_map(|item| used_of(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
+        .collect();
+    let mut messages = Messages::default();
+    for item in path {
+        match &item.body {
+            Body::Message { role, content, attachments, .. } => {
+                let mut parts: Vec<Part> = attachments.iter().flat_map(attachments::parts).collect();
+                parts.extend(content.iter().map(content_part));
+                let role = match role {
+                    domain::item::Role::User => Role::User,
+                    domain::item::Role::Assistant => Role::Assistant,
+                };
+                messages.add(role, parts);
+            }
+            Body::Reply { model: own, parts, stop, .. } => {
+                let is_whole = item.state == State::Whole && *stop != Some(Stop::Stopped);
+                let (said, uses) = reply(item, parts, (is_whole, own == model), &results);
+                messages.add(Role::Assistant, said);
+                messages.add(Role::User, uses.iter().map(|used| result_of(used, &results, limit)).collect());
+            }
+            Body::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
+                let mut parts = vec![Part::Text(format!(
+                    "The user called the tool {:?} of the server {:?} with {arguments}.",
+                    shown(tool),
+                    shown(server)
+                ))];
+                parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+                messages.add(Role::User, parts);
+            }
+            Body::Attachment { server, uri, name, contents } => {
+                messages.add(Role::User, attachments::resource_parts(server, uri, name, contents));
+            }
+            // With the answer that asked for it.
+            Body::ToolCall { used: Some(_), .. } | Body::OwnTool { .. } | Body::Notice { .. } => {}
+        }
+    }
+    messages.0
+}
+
+/// Messages in which the two sides take turns.
+#[derive(Default)]
+struct Messages(Vec<Message>);
+
+impl Messages {
+    fn add(&mut self, role: Role, parts: Vec<Part>) {
+        let parts = parts.into_iter().filter(|part| !matches!(part, Part::Text(text) if text.is_empty()));
+        match self.0.last_mut().filter(|last| last.role == role) {
+            Some(last) => last.parts.extend(parts),
+            None => {
+                let parts: Vec<Part> = parts.collect();
+                if !parts.is_empty() {
+                    self.0.push(Message { role, parts });
+                }
+            }
+        }
+    }
+}
+
+/// A use of a tool that a model made.
+struct Use<'a> {
+    reply: &'a str,
+    id: &'a str,
+    key: &'a str,
+    arguments: Map<String, Value>,
+}
+
+/// What a model said, as it is said back to it; and the uses of tools in it.
+fn reply<'a>(
+    item: &'a Item,
+    parts: &'a [ReplyPart],
+    (is_whole, is_own): (bool, bool),
+    results: &HashMap<(&str, &str), &Item>,
+) -> (Vec<Part>, Vec<Use<'a>>) {
+    let (mut said, mut uses) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            ReplyPart::Text { text } => said.push(Part::Text(text.clone())),
+            // Only the model that thought it can take it back, and only whole.
+            ReplyPart::Thinking { text, opaque } if is_whole && is_own => {
+                said.push(Part::Thinking { text: text.clone(), opaque: opaque.clone() });
+            }
+            ReplyPart::Thinking { .. } => {}
+            ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
+                let was_made = results.contains_key(&(item.id.as_str(), id.as_str()));
+                // What broke off while the model wrote it was never asked for.
+                if !is_whole && !was_made {
+                    continue;
+                }
+                let text = if arguments.is_empty() { "{}" } else { arguments };
+                let Ok(Value::Object(arguments)) = serde_json::from_str(text) else { continue };
+                let opaque = opaque.clone().filter(|_| is_own);
+                said.push(Part::ToolUse { id: id.clone(), name: key.clone(), arguments: arguments.clone(), opaque });
+                uses.push(Use { reply: &item.id, id, key, arguments });
+            }
+        }
+    }
+    (said, uses)
+}
+
+const fn used_of(item: &Item) -> Option<&Used> {
+    match &item.body {
+        Body::ToolCall { used, .. } => used.as_ref(),
+        Body::OwnTool { used, .. } => Some(used),
+        _ => None,
+    }
+}
+
+fn result_of(used: &Use<'_>, results: &HashMap<(&str, &str), &Item>, limit: usize) -> Part {
+    let found = results.get(&(used.reply, used.id));
+    let (parts, is_error) = match found.map(|item| (&item.body, *item)) {
+        Some((Body::ToolCall { server, tool, arguments, result, error, .. }, item)) => {
+            let mut parts = Vec::new();
+            if *arguments != Value::Object(used.arguments.clone()) {
+                parts.push(Part::Text(format!("The user changed the arguments of this call to {arguments}.")));
+            }
+            let is_error = result.as_ref().is_none_or(|result| result.is_error);
+            if result.is_none() && error.is_none() {
+                parts.push(Part::text(CUT));
+            }
+            parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
+            (parts, is_error)
+        }
+        Some((Body::OwnTool { text, is_error, .. }, _)) => (vec![Part::Text(text.clone())], *is_error),
+        _ => (vec![Part::text(NO_RESULT)], true),
+    };
+    Part::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
+}
+
+/// How a call ended.
+fn call_parts(
+    server: &str,
+    tool: &str,
+    result: Option<&ToolResult>,
+    error: Option<&str>,
+    (call, limit): (&str, usize),
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    if let Some(result) = result {
+        let (server, tool) = (shown(server), shown(tool));
+        parts.push(Part::Text(format!("Data from the server {server:?}, the result of its tool {tool:?}:")));
+        parts.extend(bounded(result_parts(result), call, limit).0);
+    }
+    if let Some(error) = error {
+        parts.push(Part::Text(format!("The call failed: {}", shown(error))));
+    }
+    parts
+}
+
+/// A result with at most `limit` bytes of text, and how many were left out. The rest can be read by its call's name.
+#[must_use]
+pub fn bounded(parts: Vec<Part>, call: &str, limit: usize) -> (Vec<Part>, u64) {
+    let all: usize = parts.iter().map(text_len).sum();
+    if all <= limit {
+        return (parts, 0);
+    }
+    let (mut kept, mut room) = (Vec::new(), limit);
+    for part in parts {
+        match part {
+            Part::Text(text) => {
+                let end = text.floor_char_boundary(room.min(text.len()));
+                room -= end;
+                if end > 0 {
+                    kept.push(Part::Text(text[..end].to_owned()));
+                }
+                if end < text.len() {
+                    room = 0;
+                }
+            }
+            other => kept.push(other),
+        }
+    }
+    let sent: usize = kept.iter().map(text_len).sum();
+    let mut note = String::new();
+    // Writing to a String can't fail.
+    let _ = write!(
+        note,
+        "({} more bytes were left out. To read on, use {READ_RESULT} with {}.)",
+        all - sent,
+        json!({ "call": call, "from": sent })
+    );
+    kept.push(Part::Text(note));
+    (kept, (all - sent) as u64)
+}
+
+fn text_len(part: &Part) -> usize {
+    match part {
+        Part::Text(text) => text.len(),
+        _ => 0,
+    }
+}
+
+/// All text of a result, as a model reads it.
+#[must_use]
+pub fn text_of_result(result: &ToolResult) -> String {
+    result_parts(result)
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) => text.as_str(),
+            _ => "",
+        })
+        .collect()
+}
+
+/// Whether a model was not given the whole of some result, so that it needs a way to read on.
+#[must_use]
+pub fn has_left_out(path: &[Item]) -> bool {
+    path.iter().any(|item| matches!(&item.body, Body::ToolCall { left_out: Some(_), .. }))
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::item;
+    use domain::item::Content;
+
+    use super::*;
+
+    fn model(name: &str) -> ModelRef {
+        ModelRef { provider: "p".into(), model: name.into() }
+    }
+
+    fn item(id: &str, state: State, body: Body) -> Item {
+        Item { id: id.into(), parent: None, at: 1, state, body }
+    }
+
+    fn said(id: &str, text: &str) -> Item {
+        let content = vec![Content::Text { text: text.into() }];
+        item(id, State::Whole, Body::Message { role: item::Role::User, content, prompt: None, attachments: Vec::new() })
+    }
+
+    fn uses(id: &str, state: State, parts: Vec<ReplyPart>) -> Item {
+        let (stop, usage, error, conversions) = (None, models::Usage::default(), None, Vec::new());
+        let body = Body::Reply {
+            model: model("m"),
+            parts,
+            stop,
+            usage,
+            cost: None,
+            error,
+            conversions,
+            first_after: None,
+            took: 1,
+        };
+        item(id, state, body)
+    }
+
+    fn tool_use(id: &str, arguments: &str) -> ReplyPart {
+        ReplyPart::ToolUse {
+            id: id.into(),
+            key: "a__b".into(),
+            server: Some("a".into()),
+            tool: Some("b".into()),
+            arguments: arguments.into(),
+            opaque: Some(json!("signed")),
+        }
+    }
+
+    fn called(id: &str, reply: &str, used: &str, result: Result<&str, &str>) -> Item {
+        let content = result.ok().map(|text| vec![Content::Text { text: text.into() }]);
+        let result_ = content.map(|content| ToolResult {
+            content,
+            structured: None,
+            structured_problem: None,
+            is_error: false,
+            arguments: json!({}),
+        });
+        let body = Body::ToolCall {
+            call: id.into(),
+            server: "a".into(),
+            tool: "b".into(),
+            arguments: json!({"x": 2}),
+            result: result_,
+            error: result.err().map(str::to_owned),
+            took: 1,
+            used: Some(Used { reply: reply.into(), id: used.into(), key: "a__b".into() }),
+            left_out: None,
+        };
+        item(id, State::Whole, body)
+    }
+
+    fn texts(parts: &[Part]) -> String {
+        let text = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::ToolResult { parts, .. } => texts(parts),
+            other => format!("{other:?}"),
+        };
+        parts.iter().map(text).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn each_use_has_its_result_right_after_it() {
+        let path = [
+            said("1", "do it"),
+            uses("2", State::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
+            called("4", "2", "u2", Err("refused: by the user: not now")),
+            called("3", "2", "u1", Ok("done\u{e0041}")),
+        ];
+        let messages = messages(&path, &model("m"), 1_000);
+        assert_eq!(messages.len(), 3, "the two sides take turns: {messages:?}");
+        assert_eq!(messages[1].tool_uses().map(|(id, ..)| id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "the uses");
+        let results: Vec<_> = messages[2]
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::ToolResult { id, parts, is_error, .. } => (id.as_str(), texts(parts), *is_error),
+                other => panic!("{other:?} is no result"),
+            })
+            .collect();
+        assert_eq!(results.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ["u1", "u2", "u3"], "in their order");
+        assert!(results[0].1.contains("changed the arguments of this call to {\"x\":2}"), "what was sent: {results:?}");
+        assert!(
+            results[0].1.contains("Data from the server \"a\"") && !results[0].2,
+            "the source is named: {results:?}"
+        );
+        assert!(results[0].1.contains("done[U+E0041]"), "X10: what is hidden from the user is named: {results:?}");
+        assert!(
+            results[1].1.contains("by the user: not now") && results[1].2,
+            "a refusal with its reason: {results:?}"
+        );
+        assert!(results[2].1.contains(NO_RESULT) && results[2].2, "one that was not made: {results:?}");
+    }
+
+    #[test]
+    fn what_broke_off_is_not_said_back_as_if_it_were_whole() {
+        let thinking = ReplyPart::Thinking { text: "hm".into(), opaque: None };
+        let text = ReplyPart::Text { text: "I will".into() };
+        let path = [said("1", "do it"), uses("2", State::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
+        let messages = messages(&path, &model("m"), 1_000);
+        assert_eq!(messages[1].parts, [Part::text("I will")], "its text, and neither half a call nor half a thought");
+    }
+
+    #[test]
+    fn only_the_model_that_thought_it_gets_its_thinking_back() {
+        let path = |parts| [said("1", "hello"), uses("2", State::Whole, parts)];
+        let thinking =
+            || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
+        let own = messages(&path(thinking()), &model("m"), 1_000);
+        assert!(matches!(&own[1].parts[0], Part::Thinking { opaque: Some(_), .. }), "the same one: {own:?}");
+        let other = messages(&path(thinking()), &model("n"), 1_000);
+        assert!(matches!(&other[1].parts[0], Part::ToolUse { opaque: None, .. }), "another one: {other:?}");
+    }
+
+    #[test]
+    fn a_long_result_is_cut_and_says_how_to_read_on() {
+        let parts = vec![Part::text("ä".repeat(10)), Part::text("rest")];
+        let (kept, left_out) = bounded(parts, "c1", 7);
+        assert_eq!(kept[0], Part::text("äää"), "at the end of a character");
+        assert_eq!(left_out, 18, "what is left out is counted");
+        let Part::Text(note) = &kept[1] else { panic!("a note follows: {kept:?}") };
+        assert!(note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#), "and said: {note}");
+        assert_eq!(bounded(vec![Part::text("short")], "c1", 7), (vec![Part::text("short")], 0), "a short one is whole");
+    }
+}

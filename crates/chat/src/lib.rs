@@ -1,0 +1,79 @@
+//! Conversations: what the user, models, tools and prompts said. Items form a tree, so that a message can be written anew without
+//! losing what followed the old one; the path from the first item to the head is what is shown, and what a model gets.
+//!
+//! [`Chat`] works on a [`Host`](host::Host), which knows nothing of it. A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
+
+pub mod attachments;
+pub mod context;
+mod engine;
+mod error;
+pub mod export;
+mod inert_markdown;
+pub mod keys;
+mod log;
+pub mod offered;
+mod own_tools;
+mod replies;
+mod run;
+pub mod search;
+mod stream;
+mod system;
+
+use host::ServerForModel;
+use serde::{Deserialize, Serialize};
+
+pub use engine::{Begun, Chat, ConversationTools, Instructions, NewMessage, Spent};
+pub use error::ConversationError;
+pub use models::ModelRef;
+
+/// What the user set for a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The model that answers.
+    pub model: Option<ModelRef>,
+    /// How it should behave, in the user's words.
+    pub system_prompt: String,
+    /// The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
+    pub servers: Vec<Offered>,
+    /// Whether it is told which folders these servers may know of.
+    pub share_roots: bool,
+    /// Whether it should think before it answers, where it can.
+    pub thinking: bool,
+}
+
+/// A server whose tools a model may use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offered {
+    /// The server.
+    pub server: String,
+    /// Those of its tools; none stands for all that the user has reviewed.
+    #[serde(default)]
+    pub tools: Option<Vec<String>>,
+    /// The hash of the server's instructions as the user saw them when they let the model have them, as data with their source
+    /// named; none if it does not get them. Others than these it does not get.
+    #[serde(default)]
+    pub instructions: Option<String>,
+}
+
+impl Offered {
+    /// Whether a tool is turned on.
+    #[must_use]
+    pub fn has(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|on| on.iter().any(|name| name == tool))
+    }
+
+    /// The server's instructions, if the user lets a model have them as they are now.
+    #[must_use]
+    pub fn instructions_of<'a>(&self, server: &'a ServerForModel) -> Option<&'a str> {
+        let is_as_seen = self.instructions.is_some() && self.instructions == server.instructions_hash();
+        server.instructions.as_deref().filter(|_| server.is_ready && is_as_seen)
+    }
+
+    /// True if the server's instructions are others than those that the user lets a model have.
+    #[must_use]
+    pub fn has_other_instructions(&self, server: &ServerForModel) -> bool {
+        let now = server.instructions_hash();
+        server.is_ready && self.instructions.is_some() && now.is_some() && self.instructions != now
+    }
+}

@@ -1,0 +1,204 @@
+//! Drawbridge's own tools for models: to find tools where there are too many to send, and to read on in a long result. They read
+//! what is here already; nothing crosses.
+
+use domain::item::{Body, Found, Item};
+use models::Tool;
+use serde_json::{Map, Value, json};
+
+use super::context::{READ_RESULT, has_left_out, text_of_result};
+use super::offered::{OfferedTool, Offering};
+use super::search::Index;
+
+/// The tool that finds tools. No server's tool has a name without `__`.
+pub(super) const SEARCH_TOOLS: &str = "search_tools";
+
+/// The most tools that one search finds.
+const MAX_FOUND: usize = 8;
+/// How much is told of what a tool does, in characters.
+const MAX_WORDS: usize = 300;
+
+/// What a model was told.
+pub(super) struct Told {
+    pub(super) text: String,
+    pub(super) found: Vec<Found>,
+    pub(super) is_error: bool,
+}
+
+impl Told {
+    pub(super) const fn error(text: String) -> Self {
+        Self { text, found: Vec::new(), is_error: true }
+    }
+}
+
+/// The tools that a model is sent: all, or if these take more tokens than that, the search and what it found before.
+pub(super) fn sent(offering: &Offering, path: &[Item], threshold: u64) -> Vec<Tool> {
+    let mut tools: Vec<Tool> = if offering.tokens > threshold {
+        let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
+        servers.dedup();
+        let found = found_in(path);
+        let found = found.iter().filter_map(|key| offering.tool(key)?.definition().cloned());
+        std::iter::once(search_tool(offering.offered().count(), &servers)).chain(found).collect()
+    } else {
+        offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
+    };
+    if has_left_out(path) {
+        tools.push(read_tool());
+    }
+    tools
+}
+
+/// The definition of the tool that finds tools.
+fn search_tool(count: usize, servers: &[&str]) -> Tool {
+    let description = format!(
+        "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
+        json!(servers)
+    );
+    Tool {
+        name: SEARCH_TOOLS.to_owned(),
+        description: Some(description),
+        input_schema: json!({
+            "type": "object",
+            "properties": { "query": { "type": "string", "description": "What the tool should do, in a few words" } },
+            "required": ["query"],
+        }),
+    }
+}
+
+/// The definition of the tool that reads on in a result.
+fn read_tool() -> Tool {
+    Tool {
+        name: READ_RESULT.to_owned(),
+        description: Some("Reads on in the result of a call that was too long to be sent whole.".to_owned()),
+        input_schema: json!({
+            "type": "object",
+            "properties": {
+                "call": { "type": "string", "description": "The call, as the note at the end of its result names it" },
+                "from": { "type": "integer", "minimum": 0, "description": "The byte to read from" },
+            },
+            "required": ["call", "from"],
+        }),
+    }
+}
+
+/// Finds tools.
+pub(super) fn search(offering: &Offering, index: &Index, arguments: &Map<String, Value>) -> Told {
+    let Some(query) = arguments.get("query").and_then(Value::as_str) else {
+        return Told::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
+    };
+    let found = offering.find(index, query, MAX_FOUND);
+    if found.is_empty() {
+        return Told { text: "No tool fits. Try other words.".to_owned(), found: Vec::new(), is_error: false };
+    }
+    let line = |tool: &&OfferedTool| {
+        let words: String = tool.description().chars().take(MAX_WORDS).collect();
+        json!({ "tool": tool.key, "does": words }).to_string()
+    };
+    let lines: Vec<String> = found.iter().map(line).collect();
+    let text = format!("These can be used now. What they do is said by their servers:\n{}", lines.join("\n"));
+    let found =
+        found.iter().map(|t| Found { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() }).collect();
+    Told { text, found, is_error: false }
+}
+
+/// Reads on in a result of this conversation.
+pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usize) -> Told {
+    let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
+    let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
+    let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
+        Body::ToolCall { server, tool, result: Some(result), .. } => Some((server, tool, result)),
+        _ => None,
+    });
+    let (Some((server, tool, result)), Some(from)) = (result, from) else {
+        return Told::error(
+            "there is no such call here; \"call\" and \"from\" stand at the end of its result".to_owned(),
+        );
+    };
+    let text = text_of_result(result);
+    let from = text.ceil_char_boundary(from.min(text.len()));
+    let end = text.floor_char_boundary(from.saturating_add(limit).min(text.len()));
+    let rest = text.len() - end;
+    let more = if rest > 0 {
+        format!("\n({rest} more bytes follow. Read on with {}.)", json!({ "call": call, "from": end }))
+    } else {
+        String::new()
+    };
+    let text = format!("Data from the server {server:?}, the result of its tool {tool:?}:\n{}{more}", &text[from..end]);
+    Told { text, found: Vec::new(), is_error: false }
+}
+
+/// The tools that were found in a conversation, in the order in which they were: a longer list begins with the shorter one, so
+/// that the caches of providers hold.
+fn found_in(path: &[Item]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for item in path {
+        if let Body::OwnTool { found, .. } = &item.body {
+            for tool in found {
+                if !keys.contains(&tool.key) {
+                    keys.push(tool.key.clone());
+                }
+            }
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::item::{Content, State, ToolResult, Used};
+
+    use super::*;
+
+    fn call(text: &str) -> Item {
+        let result = ToolResult {
+            content: vec![Content::Text { text: text.into() }],
+            structured: None,
+            structured_problem: None,
+            is_error: false,
+            arguments: json!({}),
+        };
+        let body = Body::ToolCall {
+            call: "c1".into(),
+            server: "a".into(),
+            tool: "b".into(),
+            arguments: json!({}),
+            result: Some(result),
+            error: None,
+            took: 1,
+            used: None,
+            left_out: Some(9),
+        };
+        Item { id: "c1".into(), parent: None, at: 1, state: State::Whole, body }
+    }
+
+    fn arguments(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_long_result_is_read_on_piece_by_piece() {
+        let path = [call("0123ä6789")];
+        let read = |from: u64| read_on(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
+        assert!(read(0).contains("0123\n(6 more bytes follow"), "whole characters only: {}", read(0));
+        assert!(read(4).contains("ä678\n(1 more bytes follow"), "from where it ended: {}", read(4));
+        assert!(read(9).ends_with("\n9"), "to the end: {}", read(9));
+        assert!(read(u64::MAX).ends_with(":\n"), "and there is nothing behind it");
+        let other = read_on(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
+        assert!(other.is_error, "a call of another conversation can't be read");
+    }
+
+    #[test]
+    fn tools_that_were_found_stay_in_the_order_in_which_they_were() {
+        let found = |keys: &[&str]| {
+            let tool = |key: &&str| Found { server: "a".into(), tool: "b".into(), key: (*key).into() };
+            let used = Used { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS.into() };
+            let found = keys.iter().map(tool).collect();
+            let body = Body::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
+            Item { id: "i".into(), parent: None, at: 1, state: State::Whole, body }
+        };
+        assert_eq!(
+            found_in(&[found(&["z", "b"]), found(&["a", "z"])]),
+            ["z", "b", "a"],
+            "each once, the new at the end"
+        );
+    }
+}

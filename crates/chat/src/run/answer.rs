@@ -1,0 +1,213 @@
+//! The model's answer: asked for, taken in piece by piece, told and written as it comes.
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use domain::item::{Body, ConversationEvent, Cost, ReplyPart, State, Stop};
+use futures_util::StreamExt as _;
+use models::{Delta, ModelError, Part, Reply, Request, Usage};
+use serde_json::Value;
+
+use super::{Run, Wanted, millis};
+use crate::stream::{Pieces, apply};
+use crate::{ConversationError, context, own_tools, system};
+
+/// At least this long from one piece that is told to the next: two frames of the page.
+const TELL_EVERY: Duration = Duration::from_millis(33);
+/// At least this long from one writing of an answer that comes in to the next.
+const WRITE_EVERY: Duration = Duration::from_millis(250);
+
+impl Run {
+    /// Asks the model and takes its answer in. Gives the calls that it asks for.
+    pub(super) async fn answer(&mut self) -> Result<Vec<Wanted>, ConversationError> {
+        let began = Instant::now();
+        self.look_at_tools().await?;
+        let registry = self.host.models().await?;
+        let known = registry.model(&self.model).cloned();
+        let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
+        // A model that is known to take none would refuse the whole request.
+        let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
+        let threshold = self.bounds.threshold(known.as_ref().and_then(|model| model.context));
+        // Pictures and files are read for it, which takes time.
+        let (path, model) = (Arc::clone(&self.path), self.model.clone());
+        let messages = tokio::task::spawn_blocking(move || context::turns(&path, &model, limit));
+        let messages = messages.await.map_err(|_| ConversationError::Closing)?;
+        let request = Request {
+            system: system::system(&self.settings, &self.servers),
+            messages,
+            tools: if takes_tools { own_tools::sent(&self.offering, &self.path, threshold) } else { Vec::new() },
+            thinking: self.settings.thinking,
+            ..Request::default()
+        };
+        let losses = registry.cannot_carry(&self.model, &request)?;
+        if let Body::Reply { conversions, .. } = &mut self.reply.body {
+            *conversions = losses.iter().map(ToString::to_string).collect();
+            if !takes_tools && self.offering.offered().next().is_some() {
+                conversions.push("this model takes no tools: none are offered".to_owned());
+            }
+            conversions.extend(self.servers.iter().filter(|(on, server)| on.has_other_instructions(server)).map(
+                |(on, _)| {
+                    format!("the instructions of {} changed since you turned them on: they are not sent", on.server)
+                },
+            ));
+        }
+        let left_out: Vec<String> = self.left_out().map(tools_left_out).collect();
+        if let Body::Reply { conversions, .. } = &mut self.reply.body {
+            conversions.extend(left_out);
+        }
+        self.set_live(Some((self.reply.clone(), 0)));
+        let stop = self.answering.running.stop.clone();
+        let asked = tokio::select! {
+            asked = registry.stream(&self.model, request) => asked,
+            () = stop.cancelled() => return Ok(self.stopped(began, None)),
+        };
+        let (usage, first, ended) = match asked {
+            Ok(deltas) => self.take_in(deltas, began).await?,
+            Err(error) => (Usage::default(), None, Err(Some(error))),
+        };
+        let price = known.and_then(|model| model.price);
+        if let Body::Reply { usage: own, cost, first_after, took, .. } = &mut self.reply.body {
+            *own = ended.as_ref().map_or(usage, |reply| reply.usage);
+            *cost =
+                price.and_then(|price| price.of(own).map(|amount| Cost { amount, currency: price.currency.clone() }));
+            *first_after = first;
+            *took = millis(began);
+        }
+        match ended {
+            Ok(reply) => Ok(self.take_whole(reply)),
+            Err(None) => Ok(self.stopped(began, first)),
+            Err(Some(error)) => Err(ConversationError::Model(error)),
+        }
+    }
+
+    /// Takes the pieces of an answer in until its end, which is none if the user stopped it.
+    async fn take_in(
+        &mut self,
+        mut deltas: models::Deltas,
+        began: Instant,
+    ) -> Result<(Usage, Option<u64>, Result<Reply, Option<ModelError>>), ConversationError> {
+        let stop = self.answering.running.stop.clone();
+        let (mut pieces, mut usage, mut first) = (Pieces::default(), Usage::default(), None);
+        let (mut tell_at, mut write_at) = (tokio::time::Instant::now(), tokio::time::Instant::now() + WRITE_EVERY);
+        let mut writing: Option<tokio::task::JoinHandle<()>> = None;
+        let ended = loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => break Err(None),
+                () = tokio::time::sleep_until(tell_at), if pieces.is_pending() => {
+                    self.tell_pieces(&mut pieces).await?;
+                    tell_at = tokio::time::Instant::now() + TELL_EVERY;
+                    if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
+                        writing = Some(self.write_live());
+                        write_at = tell_at + WRITE_EVERY;
+                    }
+                }
+                delta = deltas.next() => match delta {
+                    Some(Ok(Delta::Ended(reply))) => break Ok(reply),
+                    Some(Ok(delta)) => {
+                        let whose = |key: &str| {
+                            self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
+                        };
+                        usage = pieces.take(delta, whose).unwrap_or(usage);
+                        if first.is_none() && pieces.is_pending() {
+                            first = Some(millis(began));
+                        }
+                    }
+                    Some(Err(error)) => break Err(Some(error)),
+                    None => break Err(Some(ModelError::Cut)),
+                },
+            }
+        };
+        if pieces.is_pending() {
+            self.tell_pieces(&mut pieces).await?;
+        }
+        // What is written while it comes in must not come after what is written at its end.
+        if let Some(writing) = writing {
+            let _ = writing.await;
+        }
+        if let Some((live, _)) = &*self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.reply.body.clone_from(&live.body);
+        }
+        Ok((usage, first, ended))
+    }
+
+    async fn tell_pieces(&self, pieces: &mut Pieces) -> Result<(), ConversationError> {
+        let append = pieces.told();
+        let seq = {
+            let mut live = self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some((item, seq)) = &mut *live else { return Ok(()) };
+            if let Body::Reply { parts, .. } = &mut item.body {
+                apply(parts, &append);
+            }
+            *seq += 1;
+            *seq - 1
+        };
+        let (conversation, item) = (self.log.conversation.clone(), self.reply.id.clone());
+        self.host.tell_of_conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }).await?;
+        Ok(())
+    }
+
+    /// Writes the answer as far as it came, so that it is there if the program ends now.
+    fn write_live(&self) -> tokio::task::JoinHandle<()> {
+        let (log, running) = (self.log.clone(), Arc::clone(&self.answering.running));
+        tokio::spawn(async move {
+            let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let Some((item, _)) = live else { return };
+            if let Err(error) = log.write(vec![item]).await {
+                tracing::warn!(%error, "an answer that comes in could not be kept");
+            }
+        })
+    }
+
+    /// The user stopped the answer: what came stays.
+    fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<Wanted> {
+        if let Body::Reply { stop, first_after, took, .. } = &mut self.reply.body {
+            (*stop, *first_after, *took) = (Some(Stop::Stopped), first, millis(began));
+        }
+        self.reply.state = State::Cut;
+        Vec::new()
+    }
+
+    /// The answer as it counts, and the calls that it asks for.
+    fn take_whole(&mut self, reply: Reply) -> Vec<Wanted> {
+        let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        // What was cut off or refused is not what the model wanted to do.
+        let asks_for_calls =
+            matches!(reply.stop, models::Stop::EndTurn | models::Stop::ToolUse | models::Stop::Other(_));
+        for part in reply.message.parts {
+            match part {
+                Part::Text(text) => whole.push(ReplyPart::Text { text }),
+                Part::Thinking { text, opaque } => whole.push(ReplyPart::Thinking { text, opaque }),
+                Part::ToolUse { id, name, arguments, opaque } => {
+                    let tool = self.offering.tool(&name);
+                    whole.push(ReplyPart::ToolUse {
+                        id: id.clone(),
+                        key: name.clone(),
+                        server: tool.map(|tool| tool.server.clone()),
+                        tool: tool.map(|tool| tool.tool.clone()),
+                        arguments: Value::Object(arguments.clone()).to_string(),
+                        opaque,
+                    });
+                    if asks_for_calls {
+                        wanted.push(Wanted { id, key: name, arguments });
+                    }
+                }
+                Part::Image { .. } => left_out.push("a picture that the model made: left out"),
+                Part::Audio { .. } => left_out.push("a recording that the model made: left out"),
+                Part::File { .. } | Part::ToolResult { .. } => left_out.push("a file that the model made: left out"),
+            }
+        }
+        if let Body::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
+            *parts = whole;
+            *stop = Some(reply.stop.into());
+            conversions.extend(left_out.into_iter().map(str::to_owned));
+        }
+        self.reply.state = State::Whole;
+        wanted
+    }
+}
+
+/// What is said of a server whose tools a model does not get.
+pub(super) fn tools_left_out(server: &str) -> String {
+    format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
+}

@@ -1,0 +1,247 @@
+//! One run: the model answers, its calls are made, and it answers again with their results, until it wants no more calls.
+
+mod answer;
+mod calls;
+mod lists;
+mod reviews;
+
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use domain::bounds::Bounds;
+use domain::item::{Body, Item, Notice, Problem, State};
+use host::activity::now;
+use host::{Host, ServerForModel};
+use models::{ModelRef, Usage};
+use serde_json::{Map, Value};
+
+use super::engine::{new_id, servers_of};
+use super::log::Log;
+use super::offered::Offering;
+use super::replies::Answering;
+use super::search::Index;
+use super::{ConversationError, Offered, Settings};
+
+/// How long to wait each time before what could not be written is written again.
+const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
+
+/// A run.
+pub(super) struct Run {
+    host: Host,
+    log: Log,
+    answering: Answering,
+    settings: Settings,
+    model: ModelRef,
+    /// What came before the answer.
+    path: Arc<Vec<Item>>,
+    reply: Item,
+    servers: Vec<(Offered, ServerForModel)>,
+    offering: Arc<Offering>,
+    index: Option<Index>,
+    bounds: Bounds,
+}
+
+/// A call that a model asks for.
+struct Wanted {
+    id: String,
+    key: String,
+    arguments: Map<String, Value>,
+}
+
+impl Run {
+    /// Begins an answer after an item.
+    pub(super) async fn begin(
+        host: Host,
+        log: Log,
+        answering: Answering,
+        settings: Settings,
+        model: ModelRef,
+        parent: Option<String>,
+    ) -> Result<Self, ConversationError> {
+        let mut reply = new_reply(&model, parent);
+        // Written first: what follows the parent from now on is this answer, and the path leads to it.
+        log.write(vec![reply.clone()]).await?;
+        let read = async {
+            let path = log.path(Some(reply.id.clone())).await?;
+            Ok((path, host.conversation_bounds().await?))
+        };
+        let (path, bounds) = match read.await {
+            Ok(read) => read,
+            Err(error) => {
+                fail(&mut reply, &error);
+                write_again(&log, &reply).await;
+                return Err(error);
+            }
+        };
+        let mut run = Self {
+            host,
+            log,
+            answering,
+            settings,
+            model,
+            path: Arc::new(path),
+            reply,
+            servers: Vec::new(),
+            offering: Arc::default(),
+            index: None,
+            bounds,
+        };
+        run.show_reply().await;
+        Ok(run)
+    }
+
+    /// The first answer.
+    pub(super) fn reply_id(&self) -> &str {
+        &self.reply.id
+    }
+
+    /// Runs to its end. What goes wrong stands in the answer.
+    pub(super) async fn go(mut self) {
+        let last = match self.rounds().await {
+            Ok(last) => last,
+            Err(error) => {
+                self.set_live(None);
+                fail(&mut self.reply, &error);
+                write_again(&self.log, &self.reply).await;
+                self.reply.clone()
+            }
+        };
+        self.end(last).await;
+    }
+
+    /// One answer after the other, with the calls between them. Gives the last item. After an error nothing more is done.
+    async fn rounds(&mut self) -> Result<Item, ConversationError> {
+        let mut round = 0;
+        loop {
+            round += 1;
+            let wanted = match self.answer().await {
+                Ok(wanted) => wanted,
+                Err(error) => {
+                    fail(&mut self.reply, &error);
+                    Vec::new()
+                }
+            };
+            self.set_live(None);
+            let goes_on = !self.is_stopped();
+            // First of all: of calls that are in no history nobody would know that they were made.
+            self.log.write(vec![self.reply.clone()]).await?;
+            let reply = self.reply.clone();
+            Arc::make_mut(&mut self.path).push(reply.clone());
+            if wanted.is_empty() {
+                return Ok(reply);
+            }
+            self.tell_item(reply, true).await;
+            let last = self.make_calls(wanted).await?;
+            if !goes_on || self.is_stopped() {
+                return Ok(last);
+            }
+            if round >= self.bounds.rounds {
+                let notice = Body::Notice { notice: Notice::Rounds { rounds: round } };
+                let item = new_item(Some(last.id), State::Whole, notice);
+                self.log.write(vec![item.clone()]).await?;
+                return Ok(item);
+            }
+            self.reply = new_reply(&self.model, Some(last.id));
+            self.log.write(vec![self.reply.clone()]).await?;
+            self.show_reply().await;
+        }
+    }
+
+    /// Tells the last item of the run. The conversation is free for the next one before anybody hears of it.
+    async fn end(self, item: Item) {
+        let Self { host, log, answering, .. } = self;
+        drop(answering);
+        // The host may be closing; then nobody listens.
+        let _ = host.tell_of_conversation(log.told(item, false).await).await;
+        let _ = host.conversations_changed(Some(log.conversation)).await;
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.answering.running.stop.is_cancelled()
+    }
+
+    fn set_live(&self, live: Option<(Item, u64)>) {
+        *self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
+    }
+
+    async fn show_reply(&mut self) {
+        self.set_live(Some((self.reply.clone(), 0)));
+        self.tell_item(self.reply.clone(), true).await;
+    }
+
+    async fn tell_item(&self, item: Item, answering: bool) {
+        // The host may be closing; then nobody listens.
+        let _ = self.host.tell_of_conversation(self.log.told(item, answering).await).await;
+    }
+
+    /// Brings up to date what the model may use: servers come and go, and tools are reviewed while it works.
+    async fn look_at_tools(&mut self) -> Result<(), ConversationError> {
+        let (_, now) = self.log.conversation().await?;
+        // A thought that was begun has to be gone on with, or not.
+        self.settings = Settings { thinking: self.settings.thinking, ..now };
+        self.servers = servers_of(&self.host, &self.settings.servers).await?;
+        if self.wait_for_lists().await {
+            self.servers = servers_of(&self.host, &self.settings.servers).await?;
+        }
+        if !self.offering.rests_on(&self.servers) {
+            let servers = self.servers.clone();
+            let made = tokio::task::spawn_blocking(move || Offering::new(&servers)).await;
+            self.offering = Arc::new(made.map_err(|_| ConversationError::Closing)?);
+            self.index = None;
+        }
+        // A server's instructions are its words as well, even if nothing else of it is in the conversation.
+        let told = self.servers.iter().filter(|(offered, server)| offered.instructions_of(server).is_some());
+        let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
+        if !told.is_empty() {
+            self.host.put_in(self.log.conversation.clone(), told.clone(), false).await?;
+            self.log.write_after(&self.reply, told).await?;
+        }
+        Ok(())
+    }
+}
+
+fn new_item(parent: Option<String>, state: State, body: Body) -> Item {
+    Item { id: new_id(), parent, at: now(), state, body }
+}
+
+fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {
+    let body = Body::Reply {
+        model: model.clone(),
+        parts: Vec::new(),
+        stop: None,
+        usage: Usage::default(),
+        cost: None,
+        error: None,
+        conversions: Vec::new(),
+        first_after: None,
+        took: 0,
+    };
+    new_item(parent, State::Streaming, body)
+}
+
+/// Puts into an answer why it failed.
+fn fail(reply: &mut Item, cause: &ConversationError) {
+    if let Body::Reply { error, parts, .. } = &mut reply.body {
+        *error = Some(match cause {
+            ConversationError::Model(error) => Problem::from(error),
+            error => Problem { code: "internal".to_owned(), message: error.to_string() },
+        });
+        reply.state = if parts.is_empty() { State::Whole } else { State::Cut };
+    }
+}
+
+/// Writes the end of something whose writing failed before: what is in the way may go away. Else it is marked as cut when the program
+/// starts anew.
+async fn write_again(log: &Log, item: &Item) {
+    for pause in WRITE_AGAIN {
+        tokio::time::sleep(pause).await;
+        match log.write(vec![item.clone()]).await {
+            Ok(()) => return,
+            Err(error) => tracing::error!(%error, "the end of an answer or a call could not be kept"),
+        }
+    }
+}
+
+fn millis(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,87 @@
+//! What the user does while a model works: what is added waits or is refused, and what is turned off is off at once.
+
+use chat::ConversationError;
+use domain::history::{After, NewItem, Reading, ReadingKind};
+use domain::item::{Body, State};
+use host::view::{QuestionBody, UserAnswer};
+use models::Delta;
+use policy::Scope;
+use serde_json::json;
+use std::time::Duration;
+use testkit::app::PATIENCE;
+use testkit::model::Step;
+
+use super::model::{answer, says, uses};
+use super::{ID, Talk, kinds, results, text};
+
+pub(super) fn attached(id: &str) -> NewItem {
+    let contents = json!([{"uri": "note://a", "text": "canary-52", "mimeType": null, "blob": null}]);
+    let body = json!({"kind": "attachment", "server": "demo", "uri": "note://a", "name": "a", "contents": contents});
+    let (after, at, state, sources) = (After::Head, 1, State::Whole, vec!["demo".to_owned()]);
+    let readings = vec![Reading::new("demo", ReadingKind::Resource, "note://a")];
+    NewItem { id: id.into(), after, at, body, state, sources, readings }
+}
+
+#[tokio::test]
+async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer() {
+    let half = vec![Step::Says(Delta::Text("Half".into())), Step::Hangs];
+    let mut talk = Talk::new(vec![half, says("I see it.")], &[]).await;
+    talk.send("Hi").await;
+    talk.piece().await;
+    let refused = talk.chat.append_items(ID.into(), vec![attached("a1")]).await;
+    assert_eq!(refused, Err(ConversationError::Answering), "the model would not get it");
+    let chat = talk.chat.clone();
+    let kept = tokio::spawn(async move { chat.append_when_free(ID.into(), vec![attached("a2")]).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(talk.items().len(), 2, "what must not be lost, such as a call that ended, waits");
+    assert!(talk.chat.stop_reply(ID), "the answer is stopped");
+    assert_eq!(tokio::time::timeout(PATIENCE, kept).await.unwrap().unwrap(), Ok(()), "then it is kept");
+    talk.ended().await;
+    let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(shape, ["message", "reply", "attachment"], "behind the answer, in the branch that is shown");
+    talk.say("What is in it?").await;
+    let told = format!("{:?}", talk.model.asked()[1].messages);
+    assert!(told.contains("canary-52"), "and the model gets it: {told}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_turned_off_is_off_for_the_answer_under_way() {
+    let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let again = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 2}))]);
+    let mut talk = Talk::new(vec![wants, again, says("I can't.")], &["add"]).await;
+    talk.send("Add").await;
+    let question =
+        talk.app.question("demo", "the call", |question| matches!(question.body, QuestionBody::Tool { .. })).await;
+    talk.set(|settings| {
+        settings.servers.clear();
+        settings.share_roots = false;
+    })
+    .await;
+    talk.app.answer(&question, UserAnswer::Allow(Scope::Session)).await;
+    let items = talk.ended().await;
+    assert_eq!(text(items.last().unwrap()), "I can't.", "the run goes on without it");
+    let asked = talk.model.asked();
+    assert_eq!(
+        (asked[0].tools.len(), asked[1].tools.len()),
+        (1, 0),
+        "the next time the model is asked it has no tools"
+    );
+    let told = results(asked[2].messages.last().unwrap());
+    assert!(told[0].2 && told[0].1.contains("no tool"), "and what it wants nevertheless is not made: {told:?}");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_turned_off_while_the_model_asks_for_it_is_not_called() {
+    let mut wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    wants.insert(1, Step::Waits(Duration::from_millis(400)));
+    wants.insert(0, Step::Says(Delta::Text("I add.".into())));
+    wants.insert(1, Step::Waits(Duration::from_millis(100)));
+    let mut talk = Talk::new(vec![wants, says("Well.")], &["add"]).await;
+    talk.send("Add").await;
+    talk.piece().await;
+    talk.set(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;
+    let items = talk.ended().await;
+    let Body::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?} was not made", items[2]) };
+    assert!(error.as_ref().is_some_and(|error| error.contains("turned off")), "it says why: {error:?}");
+    assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent, and nothing was asked");
+}

@@ -1,0 +1,241 @@
+//! Calls that a model asks for: decided as every call, made side by side, and said back to the model.
+
+use domain::item::{Body, Item, Notice, State};
+use domain::question::Why;
+use host::view::{AppSettings, Edit, QuestionBody, UserAnswer};
+use models::Stop;
+use policy::Scope;
+use serde_json::json;
+use std::time::Duration;
+use testkit::app::PATIENCE;
+use testkit::model::ends;
+
+use super::model::{answer, says, uses};
+use super::{ID, Talk, kinds, results, text};
+
+fn is_call(question: &host::view::QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
+    let Body::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is no call") };
+    (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
+}
+
+#[tokio::test]
+async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
+    let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let mut talk = Talk::new(vec![wants, says("It is 43.")], &["add"]).await;
+    let approve = async {
+        let question = talk.app.question("demo", "the call", is_call).await;
+        let call = question.call.clone().expect("the question names its call");
+        assert!(matches!(question.why, Why::Model { ref conversation, .. } if conversation == ID), "a model asks");
+        let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
+        let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments)).await.unwrap().unwrap();
+        talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+        call
+    };
+    let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    let asked_about = approve.await;
+    let items = talk.ended().await;
+    let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("reply", State::Whole)];
+    assert_eq!(kinds(&items), shape, "the call stands between the two answers");
+    assert_eq!(items[2].id, asked_about, "the question and its card find each other");
+    assert!(
+        call(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
+        "what the user made of it was sent"
+    );
+    assert_eq!(text(&items[3]), "It is 43.", "and the model went on");
+    let asked = talk.model.asked();
+    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["demo__add"], "only what the user reviewed is offered");
+    let told = results(asked[1].messages.last().unwrap());
+    assert_eq!((told.len(), told[0].0.as_str(), told[0].2), (1, "u1", false), "one result: {told:?}");
+    assert!(told[0].1.contains("The user changed the arguments") && told[0].1.contains("\"a\":3"), "{told:?}");
+    assert!(told[0].1.contains("Data from the server \"demo\""), "with its source: {told:?}");
+}
+
+#[tokio::test]
+async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason() {
+    let wants = answer(vec![
+        uses("u1", "demo__add", json!({"a": 1, "b": 1})),
+        uses("u2", "demo__add", json!({"a": 2, "b": 2})),
+        uses("u3", "demo__write_note", json!({})),
+    ]);
+    let mut talk = Talk::new(vec![wants, says("Done.")], &["add"]).await;
+    let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    let is = |a: u64| move |q: &host::view::QuestionView| matches!(&q.body, QuestionBody::Tool { arguments, .. } if arguments["a"] == a);
+    let (first, second) =
+        (talk.app.question("demo", "the first", is(1)).await, talk.app.question("demo", "the second", is(2)).await);
+    talk.app.answer(&second, UserAnswer::Allow(Scope::Once)).await;
+    talk.app.answer(&first, UserAnswer::DenyBecause("wrong numbers".into())).await;
+    let items = talk.ended().await;
+    let shape = [
+        ("message", State::Whole),
+        ("reply", State::Whole),
+        ("call", State::Whole),
+        ("call", State::Whole),
+        ("own", State::Whole),
+        ("reply", State::Whole),
+    ];
+    assert_eq!(kinds(&items), shape, "each call in the order in which it was asked for");
+    assert!(call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")), "the refusal with its reason");
+    assert!(call(&items[3]).1.is_some(), "the other was made");
+    let asked = talk.model.asked();
+    let told = results(asked[1].messages.last().unwrap());
+    assert_eq!(told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(), ["u1", "u2", "u3"], "all have results");
+    assert!(told[0].2 && told[0].1.contains("wrong numbers"), "X09: a refusal is told with its reason: {told:?}");
+    assert!(!told[1].2 && told[1].1.contains("2 + 2 = 4"), "a result: {told:?}");
+    assert!(told[2].2 && told[2].1.contains("no tool"), "a tool that is not offered can't be called: {told:?}");
+}
+
+#[tokio::test]
+async fn a_stop_ends_calls_that_wait_and_the_run() {
+    let wants = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = Talk::new(vec![wants], &["add"]).await;
+    let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    talk.app.question("demo", "the call", is_call).await;
+    assert!(talk.chat.stop_reply(ID), "it is under way");
+    let items = talk.ended().await;
+    assert_eq!(call(items.last().unwrap()).2, Some("cancelled"), "the call was not made");
+    assert!(talk.app.questions().await.is_empty(), "and its question is gone");
+    assert_eq!(talk.model.asked().len(), 1, "the model was not asked again");
+}
+
+#[tokio::test]
+async fn after_many_rounds_the_user_says_whether_it_goes_on() {
+    let wants = |id: &str| answer(vec![uses(id, "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = Talk::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
+    let mut settings = AppSettings::default();
+    settings.chat.rounds = 2;
+    talk.app.host.set_settings(settings).await.unwrap().unwrap();
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
+    let items = talk.say("Add for ever").await;
+    let last = &items.last().unwrap().body;
+    assert!(matches!(last, Body::Notice { notice: Notice::Rounds { rounds: 2 } }), "it stopped and says so: {last:?}");
+    assert_eq!(talk.model.asked().len(), 2, "after as many rounds as it may have");
+    talk.chat.continue_reply(ID.into()).await.unwrap();
+    let items = talk.ended().await;
+    assert_eq!(text(items.last().unwrap()), "Enough.", "and went on when the user said so");
+    let asked = talk.model.asked();
+    assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the model hears nothing of it");
+    allowing.abort();
+}
+
+/// What a note at the end of a piece says how to read on.
+fn to_read_on(note: &str) -> Option<serde_json::Value> {
+    let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
+    serde_json::from_str(how).ok()
+}
+
+#[tokio::test]
+async fn a_long_result_is_read_on_in_pieces() {
+    let wants = answer(vec![uses("u1", "demo__show_everything", json!({}))]);
+    let mut talk = Talk::new(vec![wants, says("Read.")], &["show_everything"]).await;
+    let mut settings = AppSettings::default();
+    settings.chat.result_bytes = 256;
+    talk.app.host.set_settings(settings).await.unwrap().unwrap();
+    let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
+    let items = talk.say("Show").await;
+    let Body::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
+    let asked = talk.model.asked();
+    let told = results(asked[1].messages.last().unwrap());
+    let note = told[0].1.lines().last().unwrap_or_default();
+    assert!(note.starts_with(&format!("({left_out} more bytes were left out.")), "what is left out is said: {note}");
+    assert_eq!(asked[0].tools.len(), 1, "the tool to read on is offered when there is something to read on");
+    assert_eq!(asked[1].tools.last().map(|tool| tool.name.as_str()), Some("read_result"), "and at the end");
+    let Body::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
+    let all = chat::context::text_of_result(result);
+    let mut how = to_read_on(note).expect("the note says how to read on");
+    assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "from where it was cut");
+    // From the beginning, as each piece says it, until there is no more.
+    how["from"] = json!(0);
+    let (mut whole, mut next) = (String::new(), Some(how));
+    for number in 0.. {
+        let Some(how) = next else { break };
+        talk.model.next(answer(vec![uses(&format!("r{number}"), "read_result", how)]));
+        talk.model.next(says("Read."));
+        talk.say("Go on").await;
+        let told = results(talk.model.asked().last().unwrap().messages.last().unwrap());
+        assert!(!told[0].2, "it is read: {told:?}");
+        let piece = told[0].1.split_once('\n').expect("its source is named first").1;
+        let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, to_read_on(note)?)));
+        whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
+        next = note.map(|(_, how)| how);
+    }
+    assert_eq!(whole, all, "the pieces come to the whole");
+    allowing.abort();
+}
+
+#[tokio::test]
+async fn what_one_server_said_makes_a_call_of_another_ask_again() {
+    let first = answer(vec![uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let obeys = answer(vec![uses("u2", "other__write_note", json!({"name": "led", "text": "canary-37"}))]);
+    let answers = vec![first, obeys, says("I was told no.")];
+    let reviewed = ["add", "write_note"];
+    let mut talk = Talk::with_servers(answers, &["demo", "other"], &reviewed, Some(1_000_000)).await;
+    let own = arguments(&json!({"name": "own", "text": "mine"}));
+    let by_hand = talk.app.host.call_tool("1".into(), "other".into(), "write_note".into(), own, None);
+    let allow = async {
+        let question = talk.app.question("other", "the user's call", is_call).await;
+        talk.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    };
+    assert!(tokio::join!(by_hand, allow).0.is_ok(), "the user always allows this tool");
+    let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
+    talk.chat.send_message(ID.into(), message, None).await.unwrap();
+    let question = talk.app.question("demo", "the first call", is_call).await;
+    talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    let question = talk.app.question("other", "the call that a result led to", is_call).await;
+    let Why::Model { after, .. } = &question.why else { panic!("a model asks: {question:?}") };
+    assert_eq!(after[..], ["demo".to_owned()], "X09: it is told whose words came before");
+    let QuestionBody::Tool { arguments: shown, .. } = &question.body else { panic!("a call: {question:?}") };
+    assert_eq!(shown["text"], "canary-37", "X09: with all that would be sent");
+    talk.app.answer(&question, UserAnswer::Deny).await;
+    let items = talk.ended().await;
+    assert_eq!(text(items.last().unwrap()), "I was told no.", "the model goes on");
+    assert!(!talk.app.activity("other").await.contains("canary-37"), "X09: and nothing was sent");
+}
+
+fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::Value> {
+    value.as_object().cloned().unwrap()
+}
+
+#[tokio::test]
+async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_its_end_is_not_known() {
+    let wants = answer(vec![uses("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
+    let mut talk = Talk::new(vec![wants], &["slow_report"]).await;
+    talk.send("Report").await;
+    let question = talk.app.question("demo", "the call", is_call).await;
+    let changed = json!({"seconds": 61, "steps": 2});
+    let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments(&changed))).await.unwrap().unwrap();
+    talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+    let sent = |item: &Item| matches!(&item.body, Body::ToolCall { arguments, .. } if *arguments == changed);
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !sent(&talk.items()[2]) {
+        assert!(tokio::time::Instant::now() < deadline, "what was sent is kept while the call is under way");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(talk.items()[2].state, State::Streaming, "a crash now would leave it so");
+    assert!(talk.chat.stop_reply(ID), "it is stopped");
+    let items = talk.ended().await;
+    assert!(sent(&items[2]), "and stays, though the call failed: {:?}", items[2]);
+    let error = call(&items[2]).2.unwrap_or_default();
+    assert!(error.contains("may have had its effect"), "nobody knows what it did: {error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
+    for stop in [Stop::MaxTokens, Stop::Refused] {
+        let part = uses("u1", "demo__add", json!({"a": 1, "b": 1}));
+        let wants = vec![ends(vec![models::Part::text("I"), part], stop.clone(), (10, 10))];
+        let mut talk = Talk::new(vec![wants, says("Well.")], &["add"]).await;
+        let items = talk.say("Add").await;
+        assert_eq!(kinds(&items), [("message", State::Whole), ("reply", State::Whole)], "{stop:?}: no call is made");
+        talk.say("Go on").await;
+        let told = results(&talk.model.asked()[1].messages[2]);
+        assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: and the model hears so: {told:?}");
+    }
+}

@@ -1,0 +1,130 @@
+//! A history that can't be written to: what it does not hold is not done.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use domain::StoreError;
+use domain::history::{
+    Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
+};
+use domain::item::{Body, State};
+use host::HostOptions;
+use host::view::{QuestionBody, UserAnswer};
+use policy::Scope;
+use ports::{History, Ports};
+use serde_json::json;
+use testkit::app::{App, demo};
+
+use super::model::{answer, says, uses};
+use super::{Talk, kinds};
+
+/// A history that refuses some items.
+struct Full {
+    history: Arc<dyn History>,
+    refuses: fn(&NewItem) -> bool,
+}
+
+impl History for Full {
+    fn path(&self) -> PathBuf {
+        self.history.path()
+    }
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
+        self.history.list()
+    }
+    fn create(&self, conversation: &Conversation) -> Result<(), StoreError> {
+        self.history.create(conversation)
+    }
+    fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
+        self.history.conversation(id)
+    }
+    fn change(&self, id: &str, change: &ConversationChange) -> Result<bool, StoreError> {
+        self.history.change(id, change)
+    }
+    fn delete(&self, id: &str) -> Result<(), StoreError> {
+        self.history.delete(id)
+    }
+    fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
+        if items.iter().any(self.refuses) {
+            let path = self.path().display().to_string();
+            return Err(StoreError { path, cause: "the disk is full".into() });
+        }
+        self.history.write(conversation, items)
+    }
+    fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
+        self.history.items(range)
+    }
+    fn all(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
+        self.history.all(conversation, after, limit)
+    }
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+        self.history.item(conversation, item)
+    }
+    fn outline(&self, conversation: &str, item: &str) -> Result<Option<Item>, StoreError> {
+        self.history.outline(conversation, item)
+    }
+    fn taken(&self, conversation: &str) -> Result<Option<Taken>, StoreError> {
+        self.history.taken(conversation)
+    }
+    fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
+        self.history.show(conversation, item)
+    }
+    fn search(&self, search: &HistorySearch) -> Result<Vec<Found>, StoreError> {
+        self.history.search(search)
+    }
+    fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.history.blob(hash)
+    }
+}
+
+/// A conversation whose model wants one call, over a history that refuses some items.
+async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
+    let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let change = move |ports: Ports| Ports { history: Arc::new(Full { history: ports.history, refuses }), ..ports };
+    let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
+    let folder = tempfile::tempdir().unwrap();
+    let app = App::start_over(folder, vec![("demo", demo(&[]))], HostOptions::default(), secrets, change).await;
+    Talk::on(app, vec![wants, says("Done.")], &["demo"], &["add"], Some(1_000_000)).await
+}
+
+/// Says something whose call would be allowed. Gives why the answer failed.
+async fn failed(talk: &mut Talk) -> (Vec<(&'static str, State)>, String) {
+    let allowing = talk.app.always(|question| {
+        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    let items = talk.say("Add").await;
+    allowing.abort();
+    let Body::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
+    let error = error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
+    assert_eq!(talk.model.asked().len(), 1, "the model is not asked again");
+    (kinds(&items), error)
+}
+
+#[tokio::test]
+async fn calls_that_cannot_be_kept_are_not_made() {
+    let mut talk = talk(|item| item.body["kind"] == "tool_call").await;
+    let (shape, error) = failed(&mut talk).await;
+    assert_eq!(shape, [("message", State::Whole), ("reply", State::Cut)], "the answer ends there");
+    assert!(error.contains("disk is full"), "and says why: {error}");
+    assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
+}
+
+#[tokio::test]
+async fn an_answer_whose_end_cannot_be_kept_calls_nothing_and_does_not_stay_streaming() {
+    let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == State::Whole;
+    let mut talk = talk(is_end).await;
+    let (shape, error) = failed(&mut talk).await;
+    assert_eq!(shape, [("message", State::Whole), ("reply", State::Cut)], "it is marked as cut");
+    assert!(error.contains("disk is full"), "and says why: {error}");
+    assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_call_whose_result_cannot_be_kept_says_that_it_was_made() {
+    let mut talk = talk(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
+    let (shape, error) = failed(&mut talk).await;
+    assert_eq!(shape.last(), Some(&("call", State::Whole)), "the call is there: {shape:?}");
+    assert!(error.contains("disk is full"), "the run ends and says why: {error}");
+    let items = talk.items();
+    let Body::ToolCall { error: Some(error), result: None, .. } = &items[2].body else { panic!("{:?}", items[2]) };
+    assert!(error.contains("the call was made"), "nobody is told that it was not: {error}");
+}

@@ -1,0 +1,61 @@
+//! A server's instructions: told as the user saw them, and counted as its words.
+
+use chat::{Chat, NewMessage, Offered};
+use domain::item::Body;
+use host::HostOptions;
+use testkit::app::App;
+use testkit::model::{ScriptedModel, reference};
+
+use super::model::{known, says};
+use super::{ID, Talk};
+
+/// The user lets the model have them as they are now.
+async fn turn_on(talk: &Talk) {
+    let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
+    let [said] = &tools.instructions[..] else { panic!("one server says something: {:?}", tools.instructions) };
+    let on = Offered { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
+    talk.set(|settings| settings.servers = vec![on]).await;
+}
+
+/// X09: words of one server that led to a call of another one are asked about, whatever was allowed before.
+#[tokio::test]
+async fn instructions_of_a_server_count_as_its_words_also_when_it_is_started_anew() {
+    let mut talk = Talk::new(vec![says("Hello."), says("And now.")], &["add"]).await;
+    talk.say("Hi").await;
+    let label = talk.app.host.label(ID.into()).await.unwrap();
+    assert_eq!((label.servers.len(), label.is_whole), (0, true), "nothing of a server is in it yet: {label:?}");
+    turn_on(&talk).await;
+    talk.say("Again").await;
+    let system = talk.model.asked()[1].system.clone().unwrap_or_default();
+    assert!(system.contains(r#"{"server":"demo","says":""#), "they are data with their source: {system}");
+    let label = talk.app.host.label(ID.into()).await.unwrap();
+    assert_eq!(label.servers, ["demo"], "X09: the conversation has this server's words, though it called nothing");
+
+    talk.set(|settings| settings.servers.clear()).await;
+    talk.app.host.close().await;
+    let Talk { app: App { folder, host, .. }, chat, .. } = talk;
+    drop((host, chat));
+    let app = App::start_in(folder, vec![], HostOptions::default()).await;
+    let model = ScriptedModel::offer(&app.host, vec![known(None)]).await;
+    model.next(says("Still."));
+    let message = NewMessage { text: "Hi".into(), model: Some(reference("m")), ..NewMessage::default() };
+    Chat::new(app.host.clone()).send_message(ID.into(), message, None).await.unwrap();
+    let label = app.host.label(ID.into()).await.unwrap();
+    assert_eq!(label.servers, ["demo"], "X09: and they are still there when Drawbridge is started anew");
+}
+
+#[tokio::test]
+async fn instructions_other_than_those_that_the_user_saw_are_not_told() {
+    let mut talk = Talk::new(vec![says("Hello."), says("Again.")], &["add"]).await;
+    turn_on(&talk).await;
+    talk.say("Hi").await;
+    // As if the server said something else than what was turned on.
+    talk.set(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
+    let items = talk.say("Hi").await;
+    let asked = talk.model.asked();
+    let has = |n: usize| asked[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
+    assert!(has(0), "as they were seen they are told");
+    assert!(!has(1), "and others are not");
+    let Body::Reply { conversions, .. } = &items[3].body else { panic!("a reply: {items:?}") };
+    assert!(conversions.iter().any(|words| words.contains("instructions of demo changed")), "said: {conversions:?}");
+}

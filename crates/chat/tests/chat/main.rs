@@ -1,0 +1,200 @@
+//! A conversation with a model: what it is asked, what comes of its calls, and what is kept.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
+
+mod beside;
+mod calls;
+mod flow;
+mod full;
+mod instructions;
+mod model;
+mod relisted;
+mod reviews;
+mod saying;
+mod search;
+
+use std::sync::Arc;
+
+use chat::{Chat, NewMessage, Offered, Settings};
+use domain::history::{Conversation, ItemRange};
+use domain::item::{Body, ConversationEvent, Item, ReplyPart, State};
+use host::review::Kind;
+use host::view::HostEvent;
+use host::{Events, Seen};
+use models::{Message, Part};
+use testkit::app::{App, PATIENCE, demo};
+use testkit::model::{ScriptedModel, Step, reference};
+
+use model::known;
+
+/// A conversation with a model, over a demo server some of whose tools the user has reviewed.
+pub(crate) struct Talk {
+    pub(crate) app: App,
+    pub(crate) chat: Chat,
+    pub(crate) model: Arc<ScriptedModel>,
+    pub(crate) events: Events,
+}
+
+/// The conversation's id.
+pub(crate) const ID: &str = "talk";
+
+impl Talk {
+    pub(crate) async fn new(answers: Vec<Vec<Step>>, reviewed: &[&str]) -> Self {
+        Self::with_context(answers, reviewed, Some(1_000_000)).await
+    }
+
+    /// With a model that takes so many tokens.
+    pub(crate) async fn with_context(answers: Vec<Vec<Step>>, reviewed: &[&str], context: Option<u32>) -> Self {
+        let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
+        Self::with_servers(answers, &names, reviewed, context).await
+    }
+
+    /// With demo servers of these names, of each of which the user has reviewed these tools.
+    pub(crate) async fn with_servers(
+        answers: Vec<Vec<Step>>,
+        names: &[&str],
+        reviewed: &[&str],
+        context: Option<u32>,
+    ) -> Self {
+        let app = App::start(names.iter().map(|name| (*name, demo(&[]))).collect()).await;
+        Self::on(app, answers, names, reviewed, context).await
+    }
+
+    /// On a host that has these demo servers.
+    pub(crate) async fn on(
+        app: App,
+        answers: Vec<Vec<Step>>,
+        names: &[&str],
+        reviewed: &[&str],
+        context: Option<u32>,
+    ) -> Self {
+        for name in names {
+            app.ready(name).await;
+            app.until(name, "known whole", |s| s.counts[0] >= 16).await;
+            review(&app, name, reviewed).await;
+        }
+        let model = ScriptedModel::offer(&app.host, vec![known(context)]).await;
+        answers.into_iter().for_each(|answer| model.next(answer));
+        let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
+        app.host.ports().history.create(&conversation).unwrap();
+        let offered = |name: &&str| Offered { server: (*name).to_owned(), tools: None, instructions: None };
+        let servers = names.iter().map(offered).collect();
+        let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
+        let chat = Chat::new(app.host.clone());
+        chat.set_conversation(ID.into(), settings).await.unwrap();
+        let events = app.host.events();
+        Self { app, chat, model, events }
+    }
+
+    /// Says something, and does not wait.
+    pub(crate) async fn send(&self, text: &str) {
+        let message = NewMessage { text: text.into(), ..NewMessage::default() };
+        self.chat.send_message(ID.into(), message, None).await.unwrap();
+    }
+
+    /// Changes what is set for the conversation.
+    pub(crate) async fn set(&self, change: impl FnOnce(&mut Settings)) {
+        let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
+        let mut settings = Chat::conversation_settings(&kept.settings);
+        change(&mut settings);
+        self.chat.set_conversation(ID.into(), settings).await.unwrap();
+    }
+
+    /// Waits until the model began to answer.
+    pub(crate) async fn piece(&mut self) {
+        let until = async {
+            while let Some(event) = self.events.next().await {
+                if matches!(event.event, HostEvent::Conversation(ConversationEvent::ReplyDelta { .. })) {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, until).await.expect("a piece comes");
+    }
+
+    /// Says something, and waits for the end of what the model does then.
+    pub(crate) async fn say(&mut self, text: &str) -> Vec<Item> {
+        self.send(text).await;
+        self.ended().await
+    }
+
+    /// Waits until the model does no more. Gives the items of the branch that is shown.
+    pub(crate) async fn ended(&mut self) -> Vec<Item> {
+        let until = async {
+            while let Some(event) = self.events.next().await {
+                if matches!(
+                    event.event,
+                    HostEvent::Conversation(ConversationEvent::ItemChanged { answering: false, .. })
+                ) {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, until).await.expect("the run ends");
+        self.items()
+    }
+
+    /// The items of the branch that is shown.
+    pub(crate) fn items(&self) -> Vec<Item> {
+        let range = ItemRange { conversation: ID.into(), before: None, limit: 1_000, whole: true };
+        let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation is there");
+        let read = |item: domain::history::Item| Item {
+            id: item.id,
+            parent: item.parent,
+            at: item.at,
+            state: item.state,
+            body: serde_json::from_value(item.body).expect("every item is of a known kind"),
+        };
+        page.items.into_iter().map(read).collect()
+    }
+}
+
+/// The user looks at these tools of a demo server.
+pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
+    let reviewed = app.host.reviewed(server.into()).await.unwrap();
+    let seen = tools.iter().map(|name| {
+        let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
+        Seen { kind: Kind::Tool, name: (*name).to_owned(), hash: reviewed.tool(&tool).0.to_string() }
+    });
+    app.host.review(server.into(), seen.collect()).await.unwrap().unwrap();
+}
+
+/// The text of an answer.
+pub(crate) fn text(item: &Item) -> String {
+    let Body::Reply { parts, .. } = &item.body else { panic!("{item:?} is no answer") };
+    let text = parts.iter().map(|part| match part {
+        ReplyPart::Text { text } => text.as_str(),
+        _ => "",
+    });
+    text.collect()
+}
+
+/// What kinds of items these are, with their states.
+pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, State)> {
+    let kind = |item: &Item| match item.body {
+        Body::Message { .. } => "message",
+        Body::Reply { .. } => "reply",
+        Body::ToolCall { .. } => "call",
+        Body::OwnTool { .. } => "own",
+        Body::Notice { .. } => "notice",
+        Body::Attachment { .. } => "attachment",
+    };
+    items.iter().map(|item| (kind(item), item.state)).collect()
+}
+
+/// The results in the last message to a model: the use's id, all text, and whether it is an error.
+pub(crate) fn results(message: &Message) -> Vec<(String, String, bool)> {
+    let result = |part: &Part| match part {
+        Part::ToolResult { id, parts, is_error, .. } => {
+            let texts: Vec<_> = parts
+                .iter()
+                .map(|part| match part {
+                    Part::Text(text) => text.clone(),
+                    other => format!("{other:?}"),
+                })
+                .collect();
+            Some((id.clone(), texts.join("\n"), *is_error))
+        }
+        _ => None,
+    };
+    message.parts.iter().filter_map(result).collect()
+}

@@ -1,0 +1,35 @@
+//! Tools that are too many to be sent are found by search.
+
+use domain::item::Body;
+use host::view::{QuestionBody, UserAnswer};
+use policy::Scope;
+use serde_json::json;
+
+use super::model::{answer, says, uses};
+use super::{Talk, kinds, results};
+
+#[tokio::test]
+async fn a_tool_is_found_and_can_be_called_then() {
+    let finds = answer(vec![uses("u1", "search_tools", json!({"query": "add two numbers"}))]);
+    let calls = answer(vec![uses("u2", "demo__add", json!({"a": 2, "b": 40}))]);
+    // So small a context that even few tools are too many.
+    let reviewed = ["add", "write_note", "fail", "ask_user"];
+    let mut talk = Talk::with_context(vec![finds, calls, says("42.")], &reviewed, Some(1_000)).await;
+    let allowing = talk.app.always(|question| {
+        matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
+    });
+    let items = talk.say("What is 2 + 40?").await;
+    let shape: Vec<_> = kinds(&items).into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search, then a call");
+    let asked = talk.model.asked();
+    let offered = |n: usize| asked[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    assert_eq!(offered(0), ["search_tools"], "at first only the search is offered");
+    let Body::OwnTool { found, is_error: false, .. } = &items[2].body else { panic!("{:?} found something", items[2]) };
+    assert_eq!(found[0].key, "demo__add", "the best first: {found:?}");
+    let keys: Vec<_> = std::iter::once("search_tools".to_owned()).chain(found.iter().map(|t| t.key.clone())).collect();
+    assert_eq!(offered(1), keys, "then what was found, in the order in which it was");
+    assert_eq!(offered(2), keys, "and it stays, so that caches hold");
+    let told = results(asked[2].messages.last().unwrap());
+    assert!(told[0].1.contains("2 + 40 = 42"), "the call was made: {told:?}");
+    allowing.abort();
+}

@@ -1,0 +1,53 @@
+//! How much of a conversation a model gets, and for how long it goes on by itself.
+
+use serde::{Deserialize, Serialize};
+
+/// How much of a conversation a model gets, and for how long it goes on by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Bounds {
+    /// The most bytes of text of one tool's result. The model reads the rest when it asks for it.
+    pub result_bytes: u32,
+    /// How often a model may call tools in a row before the user says that it goes on.
+    pub rounds: u32,
+    /// Beyond how many percent of the model's context its tools are found by search instead of all being sent.
+    pub tools_percent: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { result_bytes: 64 << 10, rounds: 25, tools_percent: 5 }
+    }
+}
+
+impl Bounds {
+    /// The same where it makes sense, else what makes sense.
+    #[must_use]
+    pub const fn within_bounds(self) -> Self {
+        const fn clamp(number: u32, (least, most): (u32, u32)) -> u32 {
+            if number < least {
+                least
+            } else if number > most {
+                most
+            } else {
+                number
+            }
+        }
+        Self {
+            result_bytes: clamp(self.result_bytes, (256, 4 << 20)),
+            rounds: clamp(self.rounds, (1, 1_000)),
+            tools_percent: clamp(self.tools_percent, (0, 100)),
+        }
+    }
+}
+
+/// How many tokens a model takes of which it is not known: as few as models on one's own computer often do.
+const UNKNOWN_CONTEXT: u32 = 32_768;
+
+impl Bounds {
+    /// From how many tokens on tools are found by search, with a model that takes so many.
+    #[must_use]
+    pub fn threshold(self, context: Option<u32>) -> u64 {
+        u64::from(context.unwrap_or(UNKNOWN_CONTEXT)) * u64::from(self.tools_percent) / 100
+    }
+}

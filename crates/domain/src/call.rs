@@ -1,0 +1,125 @@
+//! Calls of tools, prompts and resources, as an observer sees them.
+
+use mcp_proto::session::{CallError, TaskView};
+
+use crate::Millis;
+
+/// A call as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallView {
+    /// The id its caller chose.
+    pub id: String,
+    /// The server.
+    pub server: String,
+    /// What kind.
+    pub kind: CallKind,
+    /// The tool, the prompt or the URI.
+    pub name: String,
+    /// When it was made.
+    pub started_at: Millis,
+    /// How it is.
+    pub state: CallState,
+    /// How far it is.
+    pub progress: Option<Progress>,
+    /// The task that the server does it as, if it does.
+    pub task: Option<TaskView>,
+    /// The conversation it belongs to.
+    pub conversation: Option<String>,
+}
+
+/// What a call asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// To run a tool.
+    Tool,
+    /// A prompt's messages.
+    Prompt,
+    /// A resource's contents.
+    Resource,
+}
+
+/// How a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallState {
+    /// Nothing was sent yet.
+    AwaitingApproval,
+    /// Sent.
+    Running,
+    /// The server asks for something before it goes on.
+    AwaitingInput,
+    /// Answered.
+    Done,
+    /// Refused by the policy or the user.
+    Refused,
+    /// Cancelled.
+    Cancelled,
+    /// Failed.
+    Failed,
+}
+
+impl CallState {
+    /// Whether nothing more will happen.
+    #[must_use]
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Refused | Self::Cancelled | Self::Failed)
+    }
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// How many notifications of it have come. What is told of them between two ticks is only the latest.
+    pub count: u64,
+    /// How much is done.
+    pub progress: f64,
+    /// Of how much.
+    pub total: Option<f64>,
+    /// What is being done.
+    pub message: Option<String>,
+}
+
+/// Why a call did not end with an answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CallFailure {
+    /// There is no such server, tool or question.
+    #[error("there is no {0}")]
+    NotFound(String),
+    /// The server is not in use.
+    #[error("{server} is not ready; start it first")]
+    NotReady {
+        /// The server.
+        server: String,
+    },
+    /// The server is in use, and its tools are still being listed.
+    #[error("the tools of {server} are still being listed; try again in a moment")]
+    NotListed {
+        /// The server.
+        server: String,
+    },
+    /// A call with that id is under way.
+    #[error("a call with the id {0} is under way")]
+    IdInUse(String),
+    /// Refused by the user or the policy.
+    #[error("refused: {0}")]
+    Refused(String),
+    /// Cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// The session says no.
+    #[error("{server}: {error}")]
+    Session {
+        /// The server.
+        server: String,
+        /// What went wrong.
+        error: Box<CallError>,
+    },
+    /// Too much is under way.
+    #[error("{server} has too many calls under way; wait for some to end")]
+    Busy {
+        /// The server.
+        server: String,
+    },
+    /// The host ends.
+    #[error("Drawbridge is closing")]
+    Closing,
+}

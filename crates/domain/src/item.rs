@@ -1,0 +1,445 @@
+//! The items of a conversation, as they are kept and as the page gets them: both have the same JSON.
+
+use std::collections::BTreeMap;
+
+use models::ModelRef;
+pub use models::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Millis;
+pub use crate::content::{Content, ResourceContents, ToolResult};
+use crate::history::{LeftOut, Reading, ReadingKind};
+
+/// One thing in a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique in its conversation.
+    pub id: String,
+    /// The item that it follows. None at the beginning; and in conversations of old, where each follows the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// When it came.
+    pub at: Millis,
+    /// Whether it is whole.
+    #[serde(default, skip_serializing_if = "State::is_whole")]
+    pub state: State,
+    /// What it is.
+    pub body: Body,
+}
+
+/// Whether an item is whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It is.
+    #[default]
+    Whole,
+    /// It still comes.
+    Streaming,
+    /// It ended before it was.
+    Cut,
+}
+
+impl State {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+}
+
+/// What a thing in a conversation is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Body {
+    /// Something said by the user, or part of a prompt.
+    Message {
+        /// By whom.
+        role: Role,
+        /// What.
+        content: Vec<Content>,
+        /// The prompt it came from.
+        #[serde(default)]
+        prompt: Option<PromptOrigin>,
+        /// What the user attached to it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
+    },
+    /// What a model answered in one go. The calls that it asked for follow as items of their own.
+    Reply {
+        /// The model.
+        model: ModelRef,
+        /// What it is made of, in order.
+        parts: Vec<ReplyPart>,
+        /// Why it ended; none while it streams, or if it was cut.
+        #[serde(default)]
+        stop: Option<Stop>,
+        /// The tokens that it took, as far as the provider says.
+        #[serde(default)]
+        usage: Usage,
+        /// What it cost, where the price is known.
+        #[serde(default)]
+        cost: Option<Cost>,
+        /// Why it failed.
+        #[serde(default)]
+        error: Option<Problem>,
+        /// What of the request the provider could not carry as it was, and what was done about it, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conversions: Vec<String>,
+        /// How long the first piece took to come, in milliseconds.
+        #[serde(default)]
+        first_after: Option<u64>,
+        /// How long it took in all, in milliseconds.
+        #[serde(default)]
+        took: u64,
+    },
+    /// A tool call: of the user, or with `used` of a model. It streams while it is under way.
+    ToolCall {
+        /// The call, by which calls and questions tell of it.
+        call: String,
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// What was sent.
+        arguments: Value,
+        /// What came back, or nothing when it failed.
+        result: Option<ToolResult>,
+        /// Why it failed, in words.
+        error: Option<String>,
+        /// How long it took, in milliseconds.
+        took: u64,
+        /// Where a model asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<Used>,
+        /// How many bytes of the result's text the model did not get, as it was too long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left_out: Option<u64>,
+    },
+    /// A model used a tool of Drawbridge itself, to find tools or to read on in a long result. Nothing crossed.
+    OwnTool {
+        /// Where a model asked for it; the key is the tool's name.
+        used: Used,
+        /// What it asked.
+        arguments: Value,
+        /// What it was told.
+        text: String,
+        /// The tools that were found.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        found: Vec<Found>,
+        /// Whether it was told that it can't be done.
+        #[serde(default)]
+        is_error: bool,
+    },
+    /// Something that Drawbridge says to the user. No model gets it.
+    Notice {
+        /// What.
+        notice: Notice,
+    },
+    /// A resource attached by the user by itself.
+    Attachment {
+        /// The server.
+        server: String,
+        /// The resource.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// What was in it then.
+        contents: Vec<ResourceContents>,
+    },
+}
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// The prompt a message came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptOrigin {
+    /// The server.
+    pub server: String,
+    /// The prompt.
+    pub prompt: String,
+    /// Its arguments.
+    pub arguments: BTreeMap<String, String>,
+}
+
+/// What the user attached to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Attachment {
+    /// A file of the user's: a picture, a recording, a text or anything else.
+    File {
+        /// Its name.
+        name: String,
+        /// Its media type.
+        mime_type: String,
+        /// Its bytes in base64.
+        data: String,
+    },
+    /// A resource.
+    Resource {
+        /// The server.
+        server: String,
+        /// Where it is.
+        uri: String,
+        /// Its name.
+        name: String,
+        /// What was in it then.
+        contents: Vec<ResourceContents>,
+    },
+}
+
+/// A part of a model's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ReplyPart {
+    /// Text.
+    Text {
+        /// The text, which may be Markdown.
+        text: String,
+    },
+    /// What it thought before.
+    Thinking {
+        /// The text; may be empty.
+        text: String,
+        /// What the provider wants back with it. The page does not get it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Value>,
+    },
+    /// A call that it asks for.
+    ToolUse {
+        /// The use's id, which the result names.
+        id: String,
+        /// The tool's name, as the model knows it.
+        key: String,
+        /// The server; none of Drawbridge's own tools, or of one that there is not.
+        server: Option<String>,
+        /// The tool, as the server knows it.
+        tool: Option<String>,
+        /// The arguments, as JSON text: it may break off while it streams.
+        arguments: String,
+        /// What the provider wants back with it. The page does not get it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Value>,
+    },
+}
+
+/// Why a model's answer ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Stop {
+    /// The model was done.
+    EndTurn,
+    /// It reached the most tokens it may have.
+    MaxTokens,
+    /// It came to a text that ends it.
+    StopSequence,
+    /// It wants tools to be called.
+    ToolUse,
+    /// The provider, or the model, refused to go on.
+    Refused,
+    /// The user stopped it.
+    Stopped,
+    /// Another reason, in the provider's word.
+    Other {
+        /// The word.
+        word: String,
+    },
+}
+
+impl From<models::Stop> for Stop {
+    fn from(stop: models::Stop) -> Self {
+        match stop {
+            models::Stop::EndTurn => Self::EndTurn,
+            models::Stop::MaxTokens => Self::MaxTokens,
+            models::Stop::StopSequence => Self::StopSequence,
+            models::Stop::ToolUse => Self::ToolUse,
+            models::Stop::Refused => Self::Refused,
+            models::Stop::Other(word) => Self::Other { word },
+        }
+    }
+}
+
+/// What an answer cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// How much, in the currency's units.
+    pub amount: f64,
+    /// The currency, such as `USD`.
+    pub currency: String,
+}
+
+/// Why a model did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// A stable name.
+    pub code: String,
+    /// The cause, and what to do.
+    pub message: String,
+}
+
+impl From<&models::ModelError> for Problem {
+    fn from(error: &models::ModelError) -> Self {
+        Self { code: error.code().to_owned(), message: error.to_string() }
+    }
+}
+
+/// Where a model asked for a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// The item with the model's answer.
+    pub reply: String,
+    /// The use's id in it.
+    pub id: String,
+    /// The tool's name, as the model knows it.
+    pub key: String,
+}
+
+/// A tool that a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// The server.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// Its name, as the model knows it.
+    pub key: String,
+}
+
+/// What Drawbridge says to the user in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Notice {
+    /// The model called tools so many times in a row; it goes on when the user says so.
+    Rounds {
+        /// How many times.
+        rounds: u32,
+    },
+}
+
+impl Body {
+    /// The servers whose words are in it.
+    fn servers(&self) -> Vec<&str> {
+        match self {
+            Self::Message { prompt, attachments, .. } => {
+                let attached = attachments.iter().filter_map(|attachment| match attachment {
+                    Attachment::Resource { server, .. } => Some(server.as_str()),
+                    Attachment::File { .. } => None,
+                });
+                prompt.iter().map(|prompt| prompt.server.as_str()).chain(attached).collect()
+            }
+            // A failure that names the server may be told in its words; others, such as a refusal, are told in ours.
+            Self::ToolCall { server, result, error, .. } => {
+                let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
+                if result.is_some() || is_theirs { vec![server] } else { Vec::new() }
+            }
+            Self::OwnTool { found, .. } => found.iter().map(|found| found.server.as_str()).collect(),
+            Self::Attachment { server, .. } => vec![server],
+            Self::Reply { .. } | Self::Notice { .. } => Vec::new(),
+        }
+    }
+}
+
+/// What was read from servers for an item. Whether a tool reaches an open world is not in an item; [`Reading::open_world`] is unset.
+pub fn readings(item: &Item) -> Vec<Reading> {
+    match &item.body {
+        Body::Message { prompt, attachments, .. } => {
+            let attached = attachments.iter().filter_map(|attachment| match attachment {
+                Attachment::Resource { server, uri, .. } => Some(Reading::new(server, ReadingKind::Resource, uri)),
+                Attachment::File { .. } => None,
+            });
+            let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
+            prompt.chain(attached).collect()
+        }
+        Body::ToolCall { server, tool, .. } if !item.body.servers().is_empty() => {
+            vec![Reading::new(server, ReadingKind::Tool, tool)]
+        }
+        Body::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
+        Body::ToolCall { .. } | Body::Reply { .. } | Body::OwnTool { .. } | Body::Notice { .. } => Vec::new(),
+    }
+}
+
+/// The servers whose words are in these items, each once, in the order in which they came.
+pub fn sources<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<String> {
+    let mut servers: Vec<String> = Vec::new();
+    for server in items.into_iter().flat_map(|item| item.body.servers()) {
+        if !servers.iter().any(|known| known == server) {
+            servers.push(server.to_owned());
+        }
+    }
+    servers
+}
+
+/// More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Append {
+    /// Text to append.
+    Text {
+        /// To this part.
+        part: usize,
+        /// The text.
+        text: String,
+    },
+    /// Thinking to append.
+    Thinking {
+        /// To this part.
+        part: usize,
+        /// The text.
+        text: String,
+    },
+    /// A call that the model begins to ask for.
+    ToolUse {
+        /// This part.
+        part: usize,
+        /// The use's id.
+        id: String,
+        /// The tool's name, as the model knows it.
+        key: String,
+        /// The server.
+        server: Option<String>,
+        /// The tool.
+        tool: Option<String>,
+    },
+    /// Arguments to append, as JSON text.
+    Arguments {
+        /// To this part.
+        part: usize,
+        /// The text.
+        text: String,
+    },
+}
+
+/// A change in a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConversationEvent {
+    /// More of a model's answer came.
+    ReplyDelta {
+        /// The conversation.
+        conversation: String,
+        /// The answer.
+        item: String,
+        /// How many of these came before it for this answer.
+        seq: u64,
+        /// What is appended.
+        append: Vec<Append>,
+    },
+    /// An item of a conversation is new or changed.
+    ItemChanged {
+        /// The conversation.
+        conversation: String,
+        /// As it is now, without what is large in it.
+        item: Box<Item>,
+        /// What is left out of it.
+        left_out: Vec<LeftOut>,
+        /// Whether a model is answering there.
+        answering: bool,
+    },
+}

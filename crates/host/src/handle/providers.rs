@@ -1,0 +1,144 @@
+//! The providers of models: listed, changed, tried.
+
+use std::sync::Arc;
+
+use models::{ModelRef, ProviderSettings};
+use ports::{SecretError, SecretKept};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::{Host, HostClosed};
+use crate::providers::{ProviderError, ProvidersView, Tried, key_place, key_prefix, try_model};
+
+impl Host {
+    /// The providers of models, and what they listed.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn providers(&self) -> Result<ProvidersView, HostClosed> {
+        self.with(|owner| owner.providers_view()).await
+    }
+
+    /// The model that new conversations begin with.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn default_model(&self) -> Result<Option<ModelRef>, HostClosed> {
+        self.with(|owner| owner.default_model()).await
+    }
+
+    /// Sets the model that new conversations begin with.
+    ///
+    /// # Errors
+    /// If there is no such provider, or it can't be written.
+    pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<Result<(), ProviderError>, HostClosed> {
+        self.with_reply(move |owner, reply| owner.set_default_model(model, reply)).await
+    }
+
+    /// Adds a provider, or changes the one with that id.
+    ///
+    /// # Errors
+    /// If the settings can't be used or not be written.
+    pub async fn set_provider(&self, settings: ProviderSettings) -> Result<Result<(), ProviderError>, HostClosed> {
+        self.with_reply(move |owner, reply| owner.set_provider(settings, reply)).await
+    }
+
+    /// Takes a provider out, and its keys.
+    ///
+    /// # Errors
+    /// If there is none, or it can't be written; or if a key can't be forgotten.
+    pub async fn remove_provider(&self, id: String) -> Result<Result<(), ProviderError>, HostClosed> {
+        let name = id.clone();
+        if let Err(error) = self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await? {
+            return Ok(Err(error));
+        }
+        let secrets = Arc::clone(&self.ports().secrets);
+        Ok(beside(move || {
+            let keys = secrets.keys(&key_prefix(&id))?;
+            keys.iter().try_for_each(|key| secrets.delete(key))
+        })
+        .await
+        .map_err(ProviderError::Secret))
+    }
+
+    /// Keeps a provider's key, for the address that it has now; an empty one is forgotten.
+    ///
+    /// # Errors
+    /// If there is no such provider, or the key can't be kept.
+    pub async fn set_provider_key(
+        &self,
+        id: String,
+        key: SecretString,
+    ) -> Result<Result<SecretKept, ProviderError>, HostClosed> {
+        let name = id.clone();
+        let settings = match self.with(move |owner| owner.provider_settings(&name)).await? {
+            Ok(settings) => settings,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
+        let kept = beside(move || match key.expose_secret().trim() {
+            "" => secrets.delete(&place).map(|()| SecretKept::Keychain),
+            key => secrets.set(&place, key),
+        })
+        .await;
+        self.with(move |owner| owner.key_changed(&id)).await?;
+        Ok(kept.map_err(ProviderError::Secret))
+    }
+
+    /// The providers that have a key for the address that they have now. The keychain is not asked.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn providers_with_key(&self) -> Result<Vec<String>, HostClosed> {
+        let view = self.providers().await?;
+        let secrets = Arc::clone(&self.ports().secrets);
+        let kept = beside(move || secrets.keys("model/")).await.unwrap_or_default();
+        let settings = view.providers.into_iter().map(|provider| provider.settings);
+        Ok(settings.filter(|own| kept.contains(&key_place(own))).map(|own| own.id).collect())
+    }
+
+    /// Asks a provider for its models, and keeps the list.
+    ///
+    /// # Errors
+    /// If there is no such provider, or it does not answer as it should.
+    pub async fn refresh_models(&self, id: String) -> Result<Result<usize, ProviderError>, HostClosed> {
+        let name = id.clone();
+        let settings = match self.with(move |owner| owner.provider_settings(&name)).await? {
+            Ok(settings) => settings,
+            Err(error) => return Ok(Err(error)),
+        };
+        let listed = self.models().await?.models(&id).await;
+        let count = listed.as_ref().map_or(0, Vec::len);
+        let kept = self.with_reply(move |owner, reply| owner.on_listed(&settings, listed, reply)).await?;
+        Ok(kept.map(|()| count))
+    }
+
+    /// Tries a provider: whether it lists its models and, if one is given, what that model says.
+    ///
+    /// # Errors
+    /// If there is no such provider, or it does not answer as it should.
+    pub async fn test_provider(
+        &self,
+        id: String,
+        model: Option<String>,
+    ) -> Result<Result<Tried, ProviderError>, HostClosed> {
+        let models = match self.refresh_models(id.clone()).await? {
+            Ok(models) => models,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Some(model) = model else { return Ok(Ok(Tried { models, said: None })) };
+        let provider = match self.models().await?.provider(&id) {
+            Ok(provider) => provider,
+            Err(error) => return Ok(Err(error.into())),
+        };
+        let said = try_model(provider.as_ref(), model).await;
+        Ok(said.map(|said| Tried { models, said: Some(said) }).map_err(ProviderError::Model))
+    }
+}
+
+/// Runs what may wait for the keychain where it holds nobody up.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
+) -> Result<T, SecretError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(SecretError::Failed(error.to_string())))
+}

@@ -1,0 +1,27 @@
+//! How much of the user's models a server may use, by the handle to the host.
+
+use super::{Host, HostClosed};
+use crate::owner::{SamplingError, ServerError};
+use crate::sampling::{SamplingReport, SamplingSettings};
+
+impl Host {
+    /// How much of the user's models a server may use, and has used.
+    ///
+    /// # Errors
+    /// If the host has ended, or there is no such server.
+    pub async fn sampling(&self, server: String) -> Result<Result<SamplingReport, ServerError>, HostClosed> {
+        self.with(move |owner| owner.sampling_report(&server)).await
+    }
+
+    /// Sets how much of the user's models a server may use.
+    ///
+    /// # Errors
+    /// If the host has ended, there is no such server, or it can't be written.
+    pub async fn set_sampling(
+        &self,
+        server: String,
+        settings: SamplingSettings,
+    ) -> Result<Result<(), SamplingError>, HostClosed> {
+        self.with_reply(move |owner, reply| owner.set_sampling(&server, settings, reply)).await
+    }
+}

@@ -1,0 +1,91 @@
+//! Text of servers as a model gets it: as it is shown to the user. What the eye would not see is named.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use models::Part;
+use serde_json::Value;
+
+use super::is_hidden;
+
+/// How deep a schema is looked through; deeper ones are left as they are, and no provider takes them.
+const MAX_DEPTH: usize = 64;
+
+/// The text with each character that is drawn as nothing, or turns the direction, named as `[U+202E]`.
+#[must_use]
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut told = String::with_capacity(text.len() + 16);
+    let mut before = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let joins = c == '\u{200d}' && is_drawn(before) && characters.peek().copied().is_some_and(is_drawn);
+        if is_hidden(c) && !joins {
+            // Writing to a String can't fail.
+            let _ = write!(told, "[U+{:04X}]", c as u32);
+        } else {
+            told.push(c);
+        }
+        before = c;
+    }
+    Cow::Owned(told)
+}
+
+/// A part with its text as it is shown.
+#[must_use]
+pub fn shown_part(part: Part) -> Part {
+    match part {
+        Part::Text(text) => Part::Text(shown(&text).into_owned()),
+        other => other,
+    }
+}
+
+/// Whether a character is an emoji, or says how one looks: a joiner between two is what it seems.
+const fn is_drawn(c: char) -> bool {
+    matches!(c, '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// A schema with its descriptions as they are shown.
+#[must_use]
+pub fn shown_schema(schema: Value) -> Value {
+    at_depth(schema, 0)
+}
+
+fn at_depth(schema: Value, depth: usize) -> Value {
+    if depth > MAX_DEPTH {
+        return schema;
+    }
+    match schema {
+        Value::Object(members) => {
+            let told = members.into_iter().map(|(name, value)| match value {
+                Value::String(text) if matches!(name.as_str(), "description" | "title" | "$comment") => {
+                    let text = shown(&text).into_owned();
+                    (name, Value::String(text))
+                }
+                value => (name, at_depth(value, depth + 1)),
+            });
+            Value::Object(told.collect())
+        }
+        Value::Array(list) => Value::Array(list.into_iter().map(|value| at_depth(value, depth + 1)).collect()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_model_reads_no_more_than_the_user_sees() {
+        assert_eq!(shown("a\u{e0041}b\u{202e}c"), "a[U+E0041]b[U+202E]c", "X10: hidden text is named");
+        assert_eq!(shown("plain 漢字\n\ttext"), "plain 漢字\n\ttext", "other text is as it came");
+        assert_eq!(shown("👩\u{200d}🚀 a\u{200d}b"), "👩\u{200d}🚀 a[U+200D]b", "an emoji is one, letters are not");
+        let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
+        let told = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
+        assert_eq!(shown_schema(schema), told, "X10: in descriptions; values stay what the server takes");
+    }
+}

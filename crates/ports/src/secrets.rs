@@ -1,0 +1,290 @@
+//! Secrets in the values of headers and of environment variables. `mcp.json` has `${secret:NAME}` in their place; the values
+//! are kept by [`Secrets`].
+//!
+//! A secret is bound to the origin or the command it was entered for, so that an entry which names it under another gets
+//! nothing, and no local program ever gets what was meant for a remote server.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+use policy::Hash;
+use secrecy::SecretString;
+use serde_json::json;
+
+use crate::server_config::{HttpConfig, StdioConfig};
+use crate::{SecretError, SecretKept, Secrets, SecretsStatus};
+
+const OPENS: &str = "${secret:";
+const CLOSES: char = '}';
+/// The longest name of a secret, in bytes.
+const MAX_NAME: usize = 128;
+
+/// The names of the secrets in a value, in order.
+#[must_use]
+pub fn names(value: &str) -> Vec<&str> {
+    parts(value).into_iter().filter_map(|part| if let Part::Secret(name) = part { Some(name) } else { None }).collect()
+}
+
+/// The text that stands for a secret.
+#[must_use]
+pub fn reference(name: &str) -> String {
+    format!("{OPENS}{name}{CLOSES}")
+}
+
+/// A name for the secret of a header that is not taken: letters, digits, `-`, `_` and `.`. Two servers may lead to the same
+/// name, because other characters become `_` and a server may be renamed; a number then tells them apart.
+#[must_use]
+pub fn name_for(server: &str, header: &str, taken: &[String]) -> String {
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' }).take(60).collect()
+    };
+    let first = format!("{}.{}", plain(server), plain(header));
+    let mut name = first.clone();
+    let mut number = 1_u32;
+    while is_taken(&name, taken) {
+        number += 1;
+        name = format!("{first}-{number}");
+    }
+    name
+}
+
+/// Whether a name is among these. Some keychains know no difference between small and capital letters.
+#[must_use]
+pub fn is_taken(name: &str, taken: &[String]) -> bool {
+    taken.iter().any(|other| other.eq_ignore_ascii_case(name))
+}
+
+/// What a secret is kept under. `place` is what it is bound to: an origin, or [`command_place`].
+#[must_use]
+pub fn key(name: &str, place: &str) -> String {
+    format!("{name} @ {place}")
+}
+
+/// What the secrets of a local server are bound to: its program, arguments and folder. Its variables are no part of it, so
+/// that one more of them does not take the others' secrets; every change of them asks for a new approval anyway.
+#[must_use]
+pub fn command_place(config: &StdioConfig) -> String {
+    let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());
+    let hash = Hash::of(&json!({ "command": config.command, "args": config.args, "cwd": cwd }));
+    format!("command {}", hash.as_str())
+}
+
+/// Whether the environment of a local server names secrets.
+#[must_use]
+pub fn in_environment(config: &StdioConfig) -> bool {
+    config.env.values().any(|value| !names(value).is_empty())
+}
+
+enum Part<'t> {
+    Text(&'t str),
+    Secret(&'t str),
+}
+
+fn parts(value: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = value;
+    while let Some(at) = rest.find(OPENS) {
+        let inner = &rest[at + OPENS.len()..];
+        let name = inner.split(CLOSES).next().unwrap_or_default();
+        let is_name = inner.len() > name.len()
+            && (1..=MAX_NAME).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+        let end = if is_name { at } else { at + OPENS.len() };
+        if end > 0 {
+            parts.push(Part::Text(&rest[..end]));
+        }
+        if is_name {
+            parts.push(Part::Secret(name));
+            rest = &inner[name.len() + CLOSES.len_utf8()..];
+        } else {
+            rest = inner;
+        }
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Text(rest));
+    }
+    parts
+}
+
+/// Secrets that live as long as the program: for tests, and for systems without a keychain.
+#[derive(Default)]
+pub struct SecretsInMemory {
+    secrets: Mutex<HashMap<String, String>>,
+}
+
+impl SecretsInMemory {
+    fn with<T>(&self, act: impl FnOnce(&mut HashMap<String, String>) -> T) -> T {
+        act(&mut self.secrets.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Secrets for SecretsInMemory {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        Ok(self.with(|secrets| secrets.get(key).cloned()))
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.with(|secrets| secrets.insert(key.to_owned(), secret.to_owned()));
+        Ok(SecretKept::ThisRun { cause: "there is no keychain here".to_owned() })
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.with(|secrets| secrets.remove(key));
+        Ok(())
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        Ok(self.with(|secrets| secrets.keys().filter(|key| key.starts_with(prefix)).cloned().collect()))
+    }
+
+    fn status(&self) -> SecretsStatus {
+        SecretsStatus::Missing("none is used".to_owned())
+    }
+}
+
+/// Why the headers or the environment of a server can't be completed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unresolved {
+    /// It is not there.
+    #[error(
+        "the secret \"{name}\" for {origin} is not in the keychain; enter it again (a locked keychain may look empty, too)"
+    )]
+    Missing {
+        /// The secret.
+        name: String,
+        /// For whom.
+        origin: String,
+    },
+    /// The keychain can't be read.
+    #[error("the secret \"{name}\" can't be read: {cause}")]
+    Keychain {
+        /// The secret.
+        name: String,
+        /// Why not.
+        cause: SecretError,
+    },
+    /// Reading was broken off.
+    #[error("the keychain could not be read: {0}")]
+    Interrupted(String),
+}
+
+/// The headers with the secrets put in. Blocks.
+///
+/// # Errors
+/// If a secret is missing or can't be read.
+pub fn resolve(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+    let origin = config.origin().unwrap_or_default();
+    filled(&config.headers, &origin, &origin, secrets)
+}
+
+/// Values with the secrets put in, and those secrets.
+pub type Filled = (BTreeMap<String, String>, Vec<SecretString>);
+
+/// The environment with the secrets put in. Blocks.
+///
+/// # Errors
+/// As for [`resolve`].
+pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<Filled, Unresolved> {
+    filled(&config.env, &command_place(config), "this command", secrets)
+}
+
+fn filled(
+    values: &BTreeMap<String, String>,
+    place: &str,
+    shown: &str,
+    secrets: &dyn Secrets,
+) -> Result<Filled, Unresolved> {
+    let (mut resolved, mut used) = (BTreeMap::new(), Vec::new());
+    for (entry, value) in values {
+        let mut whole = String::new();
+        for part in parts(value) {
+            match part {
+                Part::Text(text) => whole.push_str(text),
+                Part::Secret(name) => match secrets.get(&key(name, place)) {
+                    Ok(Some(secret)) => {
+                        whole.push_str(&secret);
+                        used.push(secret.into());
+                    }
+                    Ok(None) => {
+                        return Err(Unresolved::Missing { name: name.to_owned(), origin: shown.to_owned() });
+                    }
+                    Err(cause) => return Err(Unresolved::Keychain { name: name.to_owned(), cause }),
+                },
+            }
+        }
+        resolved.insert(entry.clone(), whole);
+    }
+    Ok((resolved, used))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_for_the_command_it_was_entered_for() {
+        let secrets = SecretsInMemory::default();
+        let env = |value: &str| [("TOKEN".to_owned(), value.to_owned())].into();
+        let base = StdioConfig {
+            command: "npx".to_owned(),
+            args: vec!["-y".to_owned(), "server".to_owned()],
+            env: env("Bearer ${secret:a}"),
+            ..StdioConfig::default()
+        };
+        secrets.set(&key("a", &command_place(&base)), "top-secret").unwrap();
+        // What was meant for remote servers, tokens included.
+        secrets.set(&key("b", "https://api.example"), "of-a-header").unwrap();
+        let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
+        assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "its own command gets it");
+        let more = [("TOKEN", "${secret:a}"), ("DEBUG", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let more = StdioConfig { env: more.into(), ..base.clone() };
+        assert_eq!(resolve(&more).unwrap()["TOKEN"], "top-secret", "also with another variable beside it");
+        let others = [
+            StdioConfig { command: "/tmp/npx".to_owned(), ..base.clone() },
+            StdioConfig { args: vec!["-y".to_owned(), "other".to_owned()], ..base.clone() },
+            StdioConfig { args: vec!["-y server".to_owned()], ..base.clone() },
+            StdioConfig { cwd: Some("/tmp".into()), ..base.clone() },
+        ];
+        for other in others {
+            let refused = resolve(&other);
+            assert!(matches!(refused, Err(Unresolved::Missing { .. })), "{other:?} gets nothing: {refused:?}");
+        }
+        let steals = StdioConfig { env: env("${secret:b}"), ..base };
+        let refused = resolve(&steals);
+        assert!(matches!(refused, Err(Unresolved::Missing { .. })), "nothing of a remote server: {refused:?}");
+    }
+
+    #[test]
+    fn the_secrets_in_a_value_are_found() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("Bearer ${secret:github.Authorization}", &["github.Authorization"]),
+            ("${secret:a}${secret:b}", &["a", "b"]),
+            ("plain", &[]),
+            ("${secret:}", &[]),
+            ("${secret:no spaces}", &[]),
+            ("${secret:${secret:inner}", &["inner"]),
+        ];
+        for (value, wanted) in cases {
+            assert_eq!(names(value), wanted, "what {value} names");
+        }
+        let name = name_for("my server", "X-Key", &[]);
+        assert_eq!(names(&reference(&name)), ["my_server.X-Key"], "made names can be read");
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_not_given_again() {
+        let mut taken = vec!["_.x-key".to_owned()];
+        for wanted in ["_.X-Key-2", "_.X-Key-3"] {
+            let name = name_for("ü", "X-Key", &taken);
+            assert_eq!(name, wanted, "the next free name, whatever its letters' size, beside {taken:?}");
+            assert_eq!(names(&reference(&name)), [wanted], "a name with a number can be read");
+            taken.push(name);
+        }
+        let long = "x".repeat(200);
+        let first = name_for(&long, &long, &[]);
+        let second = name_for(&long, &long, &[first]);
+        assert_eq!(names(&reference(&second)), [second.as_str()], "the longest name has room for a number");
+    }
+}

@@ -1,0 +1,237 @@
+//! A URL taken apart, so that the user sees whole what would be opened, with the domain that answers for it marked; and a
+//! URL without what may be a key, for what is kept.
+
+use url::{Host, Url};
+
+/// The longest URL that is shown and opened, in bytes.
+pub const MAX_URL: usize = 4_096;
+
+/// A URL in three parts, and what is strange about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlParts {
+    /// The URL as it would be opened.
+    pub url: String,
+    /// All before the registrable domain.
+    pub before: String,
+    /// The registrable domain, or the host where there is none.
+    pub domain: String,
+    /// All after the host.
+    pub after: String,
+    /// The host in ASCII, if it was written otherwise.
+    pub ascii_host: Option<String>,
+    /// What to look at.
+    pub warnings: Vec<UrlWarning>,
+    /// Whether it may be opened.
+    pub openable: bool,
+}
+
+/// What is strange about a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UrlWarning {
+    /// It is not https.
+    NotEncrypted,
+    /// It has a user name or password.
+    UserInformation,
+    /// Its host is not ASCII, or is the ASCII form of one that is not.
+    Internationalized,
+    /// Its host is an address.
+    IpAddress,
+    /// It leads to this computer or the local network.
+    Local,
+    /// It can't be opened at all.
+    NotAllowed,
+}
+
+impl UrlParts {
+    /// Takes a URL apart. It is openable if it is http or https, not overlong, and has no user information.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let parsed = (text.len() <= MAX_URL).then(|| Url::parse(text).ok()).flatten();
+        let Some((url, host)) = parsed.as_ref().and_then(|url| Some((url, url.host()?))) else {
+            return Self::not_openable(text);
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return Self::not_openable(text);
+        }
+        let mut warnings = Vec::new();
+        if url.scheme() != "https" {
+            warnings.push(UrlWarning::NotEncrypted);
+        }
+        let user_information = !url.username().is_empty() || url.password().is_some();
+        if user_information {
+            warnings.push(UrlWarning::UserInformation);
+        }
+        let host_text = host.to_string();
+        let is_address = !matches!(host, Host::Domain(_));
+        if is_address {
+            warnings.push(UrlWarning::IpAddress);
+        }
+        if is_local(&host) {
+            warnings.push(UrlWarning::Local);
+        }
+        // `Url` keeps the host in ASCII; a label with "xn--" was, or stands for, something else.
+        let internationalized = host_text.split('.').any(|label| label.starts_with("xn--"));
+        if internationalized {
+            warnings.push(UrlWarning::Internationalized);
+        }
+        let domain = if is_address { host_text.clone() } else { registrable(&host_text).to_owned() };
+        let whole = url.as_str();
+        let host_at = whole.find("://").map_or(0, |i| i + 3);
+        let host_at = host_at + whole[host_at..].find('@').filter(|_| user_information).map_or(0, |i| i + 1);
+        let host_end = host_at + whole[host_at..].find(&host_text).unwrap_or(0) + host_text.len();
+        let domain_at = host_end - domain.len();
+        Self {
+            url: whole.to_owned(),
+            before: whole[..domain_at].to_owned(),
+            domain,
+            after: whole[host_end..].to_owned(),
+            ascii_host: internationalized.then_some(host_text),
+            warnings,
+            openable: !user_information,
+        }
+    }
+
+    /// The same for a URL that a server asks to have opened: it has to be https too, unless it stays on this computer.
+    #[must_use]
+    pub fn asked_by_server(text: &str) -> Self {
+        let parts = Self::of(text);
+        let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
+        let stays_here =
+            || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));
+        let openable = parts.openable && (!is_plain || stays_here());
+        Self { openable, ..parts }
+    }
+
+    fn not_openable(text: &str) -> Self {
+        let shown: String = text.chars().take(MAX_URL).collect();
+        Self {
+            url: shown.clone(),
+            before: String::new(),
+            domain: String::new(),
+            after: shown,
+            ascii_host: None,
+            warnings: vec![UrlWarning::NotAllowed],
+            openable: false,
+        }
+    }
+}
+
+/// The registrable domain by the public suffix list.
+fn registrable(host: &str) -> &str {
+    psl::domain_str(host).unwrap_or(host)
+}
+
+fn is_this_computer(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Host::Ipv4(ip) => ip.is_loopback(),
+        Host::Ipv6(ip) => ip.to_ipv4_mapped().map_or(ip.is_loopback(), |ip| ip.is_loopback()),
+    }
+}
+
+fn is_local(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local") || !name.contains('.')
+        }
+        Host::Ipv4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
+        Host::Ipv6(ip) => match ip.to_ipv4_mapped() {
+            Some(ip) => is_local(&Host::Ipv4(ip)),
+            None => ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local() || ip.is_unicast_link_local(),
+        },
+    }
+}
+
+/// The shortest part of a path that may count as a key, in bytes, and how much of one is shown, in characters.
+const SHORTEST_KEY: usize = 16;
+const SHOWN_OF_KEY: usize = 4;
+/// Nobody writes so many letters or digits in a row, in bytes.
+const LONGEST_WORD: usize = 32;
+
+/// A URL for logs and files, with `…` in place of what is or may be a key: each value in its query (a part without a name may
+/// be a key itself, and counts as a value), what comes after `#`, user name and password, and all but the beginning of a part
+/// of its path that looks like one.
+pub fn shown_url(url: &str) -> String {
+    let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
+    let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
+    let (scheme, rest) = before.split_once("://").map_or(("", before), |(scheme, rest)| (scheme, rest));
+    let mut parts = rest.split('/');
+    let host = parts.next().unwrap_or_default();
+    let host = host.rsplit_once('@').map_or_else(|| host.to_owned(), |(_, host)| format!("…@{host}"));
+    let mut shown = if scheme.is_empty() { host } else { format!("{scheme}://{host}") };
+    for part in parts {
+        shown.push('/');
+        if looks_like_key(part) {
+            shown.extend(part.chars().take(SHOWN_OF_KEY));
+            shown.push('…');
+        } else {
+            shown.push_str(part);
+        }
+    }
+    if let Some(query) = query {
+        let values = query.split('&').map(|part| match part.split_once('=') {
+            Some((name, _)) => format!("{name}=…"),
+            None if part.is_empty() => String::new(),
+            None => "…".to_owned(),
+        });
+        shown.push('?');
+        shown.push_str(&values.collect::<Vec<_>>().join("&"));
+    }
+    shown + fragment
+}
+
+/// Whether a part of a path is long and, for the most part, of what no words are made of: letters and digits mixed, or letters
+/// whose size changes again and again. What is only taken for a key is shown shorter than it need be, and no more.
+fn looks_like_key(part: &str) -> bool {
+    let is_odd = |run: &&str| {
+        let bytes = run.as_bytes();
+        let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+        let rises = bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
+        (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)) || rises * 5 >= run.len() || run.len() >= LONGEST_WORD
+    };
+    let runs = || part.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
+    let all: usize = runs().map(str::len).sum();
+    let odd: usize = runs().filter(is_odd).map(str::len).sum();
+    all >= SHORTEST_KEY && odd * 2 >= all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_may_be_a_key_is_in_a_url_that_is_kept() {
+        let cases = [
+            ("https://a.example/mcp", "https://a.example/mcp"),
+            ("https://a.example/mcp?api_key=s3cret", "https://a.example/mcp?api_key=…"),
+            ("https://a.example/mcp?team=s3cret&key=s3=cret?s3cret&", "https://a.example/mcp?team=…&key=…&"),
+            ("https://a.example/mcp?s3cret", "https://a.example/mcp?…"),
+            ("https://a.example/mcp?", "https://a.example/mcp?"),
+            ("https://a.example?key=s3cret", "https://a.example?key=…"),
+            ("https://a.example/login#token=s3cret", "https://a.example/login#…"),
+            ("https://ann:s3cret@a.example/x", "https://…@a.example/x"),
+            // Keys of services, as hexadecimal, as a UUID, in base 64, and with a name before it.
+            ("https://a.example/s/9f86d081884c7d659a2feaa0c55ad015/mcp", "https://a.example/s/9f86…/mcp"),
+            ("https://a.example/123e4567-e89b-42d3-a456-426614174000", "https://a.example/123e…"),
+            ("https://a.example/s/TmV2ZXJHb25uYUdpdmVZb3VVcA/mcp", "https://a.example/s/TmV2…/mcp"),
+            ("https://a.example/s/QwErTyUiOpAsDfGh", "https://a.example/s/QwEr…"),
+            ("https://a.example/sk-live-4eC39HqLyjWDarjtT1zdp7dc/sse", "https://a.example/sk-l…/sse"),
+            ("https://a.example/u/12345678901234567890123456789012345", "https://a.example/u/1234…"),
+            // What people write.
+            (
+                "https://a.example/v1/projects/my-long-project-name-2024/mcp",
+                "https://a.example/v1/projects/my-long-project-name-2024/mcp",
+            ),
+            ("https://a.example/api/getUserInformationById", "https://a.example/api/getUserInformationById"),
+            ("https://a.example/release-2026-07-28/mcp", "https://a.example/release-2026-07-28/mcp"),
+            ("not a URL", "not a URL"),
+        ];
+        for (url, wanted) in cases {
+            assert_eq!(shown_url(url), wanted, "what is kept of {url}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What the host needs from outside, in memory.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use domain::{StoreError, history};
+use ports::secrets::SecretsInMemory;
+use ports::server_config::{ConfigProblem, Imported, ServerEntry};
+use ports::{
+    Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
+    History, ManagedPolicy, Platform, Ports, ServerSettings, Written,
+};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+/// Ports that keep what they are given, and forget the audit log.
+pub(crate) fn in_memory() -> Ports {
+    let memory = Arc::new(Memory::default());
+    Ports {
+        servers: memory.clone(),
+        documents: memory.clone(),
+        managed: memory.clone(),
+        audit: memory.clone(),
+        history: memory.clone(),
+        secrets: Arc::new(SecretsInMemory::default()),
+        platform: memory,
+    }
+}
+
+#[derive(Default)]
+struct Memory {
+    servers: Mutex<Vec<ServerEntry>>,
+    documents: Mutex<HashMap<Document, Value>>,
+    audited: AtomicU64,
+}
+
+impl ServerSettings for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
+        Ok(self.servers.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.retain(|other| other.name != entry.name && Some(other.name.as_str()) != was);
+        servers.push(entry.clone());
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).retain(|entry| entry.name != name);
+        Ok(())
+    }
+
+    fn import(&self, _: &str, _: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+        Ok(Vec::new())
+    }
+
+    fn watch(&self, _: mpsc::Sender<()>) {}
+}
+
+impl Documents for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn read(&self, name: Document) -> Result<Option<Value>, StoreError> {
+        let documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(documents.get(&name).filter(|document| !document.is_null()).cloned())
+    }
+
+    fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner).remove(&name);
+        Ok(PathBuf::new())
+    }
+
+    fn write(&self, name: Document, value: &Value) -> Result<(), StoreError> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(name, value.clone());
+        Ok(())
+    }
+}
+
+impl ManagedPolicy for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn read(&self) -> Result<Option<Value>, StoreError> {
+        Ok(None)
+    }
+
+    fn watch(&self, _: mpsc::Sender<()>) {}
+}
+
+impl AuditLog for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn report_to(&self, _: Arc<AuditReceipts>) {}
+
+    fn append(&self, _: AuditEntry) -> Result<Written, StoreError> {
+        Ok(Written { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
+    }
+
+    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<Appended, StoreError> {
+        self.append(entry).map(Appended::Written)
+    }
+
+    fn durable(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn read(&self, _: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn verify(&self) -> Result<AuditVerdict, StoreError> {
+        Err(forgotten())
+    }
+
+    fn verify_export(&self, _: &Path) -> Result<AuditVerdict, StoreError> {
+        Err(forgotten())
+    }
+
+    fn export(&self, _: &mut dyn std::io::Write) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn retain(&self, _: AuditRetention) {}
+}
+
+fn forgotten() -> StoreError {
+    StoreError { path: String::new(), cause: "nothing is kept here".to_owned() }
+}
+
+impl History for Memory {
+    fn path(&self) -> PathBuf {
+        PathBuf::new()
+    }
+
+    fn list(&self) -> Result<Vec<(String, String, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn create(&self, _: &history::Conversation) -> Result<(), StoreError> {
+        Err(forgotten())
+    }
+
+    fn conversation(&self, _: &str) -> Result<Option<history::Conversation>, StoreError> {
+        Ok(None)
+    }
+
+    fn change(&self, _: &str, _: &history::ConversationChange) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn delete(&self, _: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn write(&self, _: &str, _: &[history::NewItem]) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn items(&self, _: &history::ItemRange) -> Result<Option<history::ItemPage>, StoreError> {
+        Ok(None)
+    }
+
+    fn all(&self, _: &str, _: Option<&str>, _: usize) -> Result<Option<history::ItemPage>, StoreError> {
+        Ok(None)
+    }
+
+    fn item(&self, _: &str, _: &str) -> Result<Option<history::Item>, StoreError> {
+        Ok(None)
+    }
+
+    fn outline(&self, _: &str, _: &str) -> Result<Option<history::Item>, StoreError> {
+        Ok(None)
+    }
+
+    fn taken(&self, _: &str) -> Result<Option<history::Taken>, StoreError> {
+        Ok(None)
+    }
+
+    fn show(&self, _: &str, _: &str) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
+    fn search(&self, _: &history::HistorySearch) -> Result<Vec<history::Found>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    fn blob(&self, _: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[async_trait::async_trait]
+impl Platform for Memory {
+    async fn open_url(&self, _: &str) -> Result<(), String> {
+        Err("there is no browser here".to_owned())
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    fn announce(&self, _: &str, _: &str) {}
+}
