@@ -150,11 +150,12 @@ impl Host {
     }
 
     /// Takes a turn of the owner.
-    #[expect(clippy::unused_async, reason = "callers need not know that it waits for no other task")]
     pub(crate) async fn with<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
+        // A caller that takes turns in a loop lets other tasks run.
+        tokio::task::coop::consume_budget().await;
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 

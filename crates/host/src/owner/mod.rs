@@ -85,7 +85,7 @@ use marks::Said;
 use packages::ApprovedPackage;
 pub use pins::{ReviewError, Seen};
 use ports::server_config::{ConfigProblem, ServerConfig, StdioConfig};
-use ports::{Document, DocumentSeal, Ports};
+use ports::{AuditReceipts, Document, DocumentSeal, Ports};
 use provenance::Labels;
 pub use provenance::{CallOrigin, Label};
 use providers::Providers;
@@ -463,16 +463,9 @@ pub(crate) async fn run(owner: SharedOwner) {
         }
         Arc::clone(&owner.audits.receipts)
     });
-    let Ok(receipts) = begun else { return };
-    loop {
-        let turn = tokio::select! {
-            written = receipts.next() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
-            () = owner.is_abandoned() => owner.turn("close", |owner| owner.close(None)),
-            () = owner.has_ended() => break,
-        };
-        if turn.is_err() {
-            break;
-        }
+    // The host may have been closed before this began.
+    if let Ok(receipts) = begun {
+        follow(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
     owner.document_writer.close().await;
@@ -484,5 +477,19 @@ pub(crate) async fn run(owner: SharedOwner) {
     for done in owner.closing.drain(..) {
         // Whoever closed it may have gone away.
         let _ = done.send(());
+    }
+}
+
+/// Hands receipts of the audit log over until the owner has ended.
+async fn follow(owner: &SharedOwner, receipts: &AuditReceipts) {
+    loop {
+        let turn = tokio::select! {
+            written = receipts.next() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
+            () = owner.is_abandoned() => owner.turn("close", |owner| owner.close(None)),
+            () = owner.has_ended() => return,
+        };
+        if turn.is_err() {
+            return;
+        }
     }
 }

@@ -135,7 +135,7 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     far.app.host.stop_server(NAME.into()).await.unwrap().unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.questions().await.is_empty(), "the question went with it");
-    assert_eq!(far.view().await.in_progress, None, "and the sign-in");
+    far.until("ended", |view| view.in_progress.is_none()).await;
     // When it is removed.
     far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
     far.question().await;

@@ -101,16 +101,20 @@ impl Far {
     }
 
     async fn until_waits_for_browser(&self) -> AuthorizationView {
+        let is_waiting = |p: &host::sign_in::SignInProgress| {
+            p.phase == SignInPhase::AwaitingBrowser && p.ends_at.is_some() && p.authorization_url.is_some()
+        };
+        self.until("waiting for the browser", |view| view.in_progress.as_ref().is_some_and(is_waiting)).await
+    }
+
+    async fn until(&self, state: &str, holds: impl Fn(&AuthorizationView) -> bool) -> AuthorizationView {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let view = self.view().await;
-            let is_waiting = |p: &host::sign_in::SignInProgress| {
-                p.phase == SignInPhase::AwaitingBrowser && p.ends_at.is_some() && p.authorization_url.is_some()
-            };
-            if view.in_progress.as_ref().is_some_and(is_waiting) {
+            if holds(&view) {
                 return view;
             }
-            assert!(tokio::time::Instant::now() < deadline, "it waits for the browser: {view:?}");
+            assert!(tokio::time::Instant::now() < deadline, "it is {state}: {view:?}");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
