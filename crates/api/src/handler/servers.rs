@@ -59,11 +59,13 @@ impl Api {
         let activity = self.host.activity(server.clone()).await?;
         let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
         let name = format!("{safe}-activity.jsonl");
-        let lines: Vec<String> = {
+        // Written without the lock, which the server's traffic and the host's decisions about it need.
+        let entries: Vec<_> = {
             let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-            activity.after(0, usize::MAX).map(export_line).collect()
+            activity.after(0, usize::MAX).cloned().collect()
         };
-        self.save_file(&name, move |file| lines.iter().try_for_each(|line| writeln!(file, "{line}"))).await
+        self.save_file(&name, move |file| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}")))
+            .await
     }
 }
 
