@@ -34,8 +34,12 @@ pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
         .on_download(|_, _| false);
     PageSandbox::open(app);
     let window = builder.build()?;
-    PageSandbox::watch(&window)?;
-    drawing::suit_the_machine(&window)
+    let ready = PageSandbox::watch(&window).and_then(|()| drawing::suit_the_machine(&window));
+    if ready.is_err() {
+        // Its page has nothing to talk to. Closed, it would end the app before the message is read.
+        let _ = window.hide();
+    }
+    ready
 }
 
 /// Brings the window to the front.
