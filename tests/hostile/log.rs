@@ -6,7 +6,8 @@ use std::sync::{Mutex, Once, PoisonError};
 use tracing_subscriber::EnvFilter;
 
 /// More than a user gets who changes nothing, of our own crates: what is said at any level must be fit to be read.
-const LEVELS: &str = "warn,api=debug,host=debug,mcp_auth=debug,mcp_proto=debug,mcp_transport=debug,policy=debug,process=debug,store=debug";
+const LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
+mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
 static KEPT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 
 /** No command may take longer, in milliseconds: a host that hangs is no host. */
 const PATIENCE = 60_000;
-/** No turn of the owner loop may take longer, in milliseconds. */
+/** No turn of the owner may take longer, in milliseconds. */
 const LONGEST_TURN = 50;
 /** What a debug build logs of long turns (crates/host/src/owner/turn.rs). */
 const LONG_TURN = /a turn of the owner took (\d+) ms/;
@@ -18,7 +18,7 @@ export class Host {
   url = "";
   /** How often it was ended: what began in another run could not be answered. */
   run = 0;
-  /** The lines about turns of the owner loop that were too long. */
+  /** The lines about turns of the owner that were too long. */
   longTurns = [];
   #process;
   #errors = "";

@@ -1,4 +1,4 @@
-//! Reads and writes a conversation's items in the history, off the loop.
+//! Reads and writes a conversation's items in the history on threads that may wait.
 
 use std::sync::Arc;
 
