@@ -115,6 +115,8 @@ impl Host {
         let (events, _) = broadcast::channel(MAX_EVENTS);
         let times = options.times;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
+        // Nobody else can have ended it.
+        let _ = owner.turn("autostart", Owner::autostart);
         tokio::spawn(crate::owner::run(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_clocks(owner.downgrade()));
@@ -210,7 +212,8 @@ impl Host {
         Events(self.events.subscribe())
     }
 
-    /// Ends all servers, and waits until nothing is left of them.
+    /// Ends all servers, and waits until nothing is left of them. Returns at once if the host has ended already, also by a panic, after
+    /// which its servers end by themselves.
     pub async fn close(&self) {
         let (done, is_done) = oneshot::channel();
         if self.with(|owner| owner.close(Some(done))).await.is_ok() {

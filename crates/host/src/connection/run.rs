@@ -184,8 +184,7 @@ impl Owner for Run<'_> {
         self.driver_event(event, session);
     }
 
-    /// News is small: what is large stays here, or is counted by what the server may have under way. What one that is being
-    /// stopped still says is not waited for.
+    /// The owner takes each news at once, so only a server that floods is slowed down, and not while it is being stopped.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.stopped || self.closed.is_some();
         is_over || !self.usage.is_slowed()

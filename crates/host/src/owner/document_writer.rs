@@ -14,6 +14,7 @@
 //! What has to be in the audit log before it holds waits for that first (`audit.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use ports::{Document, Documents};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Command, Owner, WeakOwner};
+use super::{DeferredTurn, Owner, WeakOwner};
 
 /// The most reads and writes that wait for the disk. More fail as if the disk had refused them.
 const MAX_PENDING: usize = 1_024;
@@ -33,7 +34,7 @@ const CLOSING_PATIENCE: Duration = Duration::from_secs(10);
 pub(super) type ReadDocument = Result<Option<Value>, StoreError>;
 
 /// Runs on the writer's thread and gives back the command with which the owner goes on.
-type Job = Box<dyn FnOnce(&dyn Documents) -> Command + Send>;
+type Job = Box<dyn FnOnce(&dyn Documents) -> DeferredTurn + Send>;
 
 /// The queue in front of the thread that reads and writes.
 pub(super) struct DocumentWriter {
@@ -100,8 +101,9 @@ impl DocumentWriter {
 
 fn work_through(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
     while let Some(work) = jobs.blocking_recv() {
-        // The owner may have ended; what is left is written all the same.
-        let _ = back.run(work(documents));
+        let done = work(documents);
+        // The owner may have ended, or a turn may panic, which ends it: what is left is written all the same.
+        let _ = std::panic::catch_unwind(AssertUnwindSafe(|| back.run(done)));
     }
 }
 
@@ -119,7 +121,7 @@ impl Owner {
             Err(cause) => return then(self, Err(failed(cause))),
         };
         *self.document_writer.pending.entry(document.file_name()).or_default() += 1;
-        let work = move |documents: &dyn Documents| -> Command {
+        let work = move |documents: &dyn Documents| -> DeferredTurn {
             let mut given = None;
             let written = documents.update(document, &mut |kept| {
                 let (value, besides) = change(kept);
@@ -127,7 +129,7 @@ impl Owner {
                 value
             });
             let result = written.and_then(|()| given.ok_or_else(|| failed("it was not changed")));
-            Command::named(std::any::type_name_of_val(&then), move |owner| {
+            DeferredTurn::named(std::any::type_name_of_val(&then), move |owner| {
                 owner.document_writer.written(document);
                 then(owner, result);
                 owner.reload_if_stale(document);
@@ -177,9 +179,9 @@ impl Owner {
             Ok(place) => place,
             Err(cause) => return then(self, Err(cause)),
         };
-        let work = move |documents: &dyn Documents| -> Command {
+        let work = move |documents: &dyn Documents| -> DeferredTurn {
             let done = work(documents);
-            Command::named(std::any::type_name_of_val(&then), move |owner| then(owner, Ok(done)))
+            DeferredTurn::named(std::any::type_name_of_val(&then), move |owner| then(owner, Ok(done)))
         };
         place.send(Box::new(work));
     }

@@ -104,7 +104,7 @@ pub use servers::ServerError;
 pub use sign_in::client_document;
 use sign_in::{Access, Answered};
 use supervision::Supervision;
-pub(crate) use turn::{Command, SharedOwner, WeakOwner};
+pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
 /// A server, with all that is known of it.
 pub(crate) struct ServerRecord {
@@ -455,16 +455,19 @@ fn read<T: serde::de::DeserializeOwned>(
     None
 }
 
+impl Owner {
+    /// Starts the servers that start with the host, if it starts any.
+    pub(crate) fn autostart(&mut self) {
+        if self.options.autostart {
+            self.start_approved_servers();
+        }
+    }
+}
+
 /// Runs until the host is closed and every server has ended.
 pub(crate) async fn run(owner: SharedOwner) {
-    let begun = owner.turn("autostart", |owner| {
-        if owner.options.autostart {
-            owner.start_approved_servers();
-        }
-        Arc::clone(&owner.audits.receipts)
-    });
     // The host may have been closed before this began.
-    if let Ok(receipts) = begun {
+    if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
         follow(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };

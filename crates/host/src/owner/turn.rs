@@ -5,6 +5,7 @@
 //! Nothing in a turn may wait. Debug builds measure each; `cargo xtask soak` fails on a turn of more than 50 ms, by the lines that are
 //! logged here. A turn must not take another: whoever runs inside of one (also a `Drop`) has a task do that.
 
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
@@ -12,13 +13,13 @@ use tokio::sync::Notify;
 use super::Owner;
 use crate::HostClosed;
 
-/// A turn that is taken later: it runs on the owner's state.
-pub(crate) struct Command {
+/// A turn that is made on one thread and taken on another.
+pub(crate) struct DeferredTurn {
     name: &'static str,
     act: Box<dyn FnOnce(&mut Owner) + Send>,
 }
 
-impl Command {
+impl DeferredTurn {
     pub(crate) fn of<F: FnOnce(&mut Owner) + Send + 'static>(act: F) -> Self {
         Self::named(std::any::type_name::<F>(), act)
     }
@@ -38,9 +39,9 @@ pub(crate) struct WeakOwner(Weak<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// Told when the owner has ended, or a turn panicked.
+    /// Notified once the owner has ended, or a turn has panicked.
     ended: Notify,
-    /// Told when the last handle to the host is gone.
+    /// Notified once the last handle to the host is gone.
     abandoned: Notify,
 }
 
@@ -58,6 +59,7 @@ impl SharedOwner {
         let shared =
             Arc::new(Shared { state: Mutex::new(State::Away), ended: Notify::new(), abandoned: Notify::new() });
         // What it starts may be done at once, and waits here until all is made.
+        let _taken = Taken::by_this_thread();
         let mut state = shared.lock();
         *state = State::Open(Box::new(make(WeakOwner(Arc::downgrade(&shared)))));
         drop(state);
@@ -94,8 +96,8 @@ impl SharedOwner {
     /// The owner that has ended; `None` if a turn panicked.
     pub(super) fn into_ended(self) -> Option<Box<Owner>> {
         match std::mem::replace(&mut *self.0.lock(), State::Away) {
-            State::Open(owner) | State::Ended(owner) => Some(owner),
-            State::Away => None,
+            State::Ended(owner) => Some(owner),
+            State::Open(_) | State::Away => None,
         }
     }
 }
@@ -109,12 +111,12 @@ impl WeakOwner {
         self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
     }
 
-    /// Takes the turn that this command is.
+    /// Takes a turn that was made before.
     ///
     /// # Errors
     /// [`HostClosed`] if the host has ended.
-    pub(crate) fn run(&self, command: Command) -> Result<(), HostClosed> {
-        self.turn(command.name, command.act)
+    pub(crate) fn run(&self, deferred: DeferredTurn) -> Result<(), HostClosed> {
+        self.turn(deferred.name, deferred.act)
     }
 }
 
@@ -135,9 +137,9 @@ impl Shared {
             }
         };
         // Half changed, the state is of no use: a panic drops it, which ends the servers.
-        let panic = NotifyOnPanic(&self.ended);
+        let unwinding = EndOnUnwind(&self.ended);
         let done = timed(name, || act(&mut owner));
-        drop(panic);
+        std::mem::forget(unwinding);
         if owner.has_ended() {
             *state = State::Ended(owner);
             self.ended.notify_one();
@@ -148,36 +150,32 @@ impl Shared {
     }
 }
 
-/// This thread takes a turn. In debug builds a second one inside of it is a panic, as it would wait for itself.
+thread_local! {
+    static IN_TURN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// This thread takes a turn. A second one inside of it is a panic, as it would wait for itself.
 struct Taken;
 
 impl Taken {
-    #[cfg(debug_assertions)]
     fn by_this_thread() -> Self {
-        assert!(!debug::IN_TURN.replace(true), "a turn of the owner takes another");
-        Self
-    }
-
-    #[cfg(not(debug_assertions))]
-    const fn by_this_thread() -> Self {
+        assert!(!IN_TURN.replace(true), "a turn of the owner takes another");
         Self
     }
 }
 
-#[cfg(debug_assertions)]
 impl Drop for Taken {
     fn drop(&mut self) {
-        debug::IN_TURN.set(false);
+        IN_TURN.set(false);
     }
 }
 
-struct NotifyOnPanic<'a>(&'a Notify);
+/// Tells that the owner has ended, unless it is forgotten: a turn panicked.
+struct EndOnUnwind<'a>(&'a Notify);
 
-impl Drop for NotifyOnPanic<'_> {
+impl Drop for EndOnUnwind<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.notify_one();
-        }
+        self.0.notify_one();
     }
 }
 
@@ -191,12 +189,7 @@ pub(super) use debug::timed;
 
 #[cfg(debug_assertions)]
 mod debug {
-    use std::cell::Cell;
     use std::time::{Duration, Instant};
-
-    thread_local! {
-        pub(super) static IN_TURN: Cell<bool> = const { Cell::new(false) };
-    }
 
     /// Longer turns are logged.
     const LONG: Duration = Duration::from_millis(5);

@@ -30,6 +30,8 @@ pub(crate) struct Disk {
     /// Whether what is handed over is not written yet.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
+    /// Whether it panics at the next entry.
+    pub(crate) panics: AtomicBool,
     /// How far it is durable.
     durable: AtomicU64,
     /// Whether that can't be said any more.
@@ -48,6 +50,7 @@ impl Disk {
             full: AtomicBool::new(false),
             slow: AtomicBool::new(false),
             waiting: Mutex::default(),
+            panics: AtomicBool::new(false),
             durable: AtomicU64::new(u64::MAX),
             broken: AtomicBool::new(false),
             held_read: Mutex::default(),
@@ -94,6 +97,7 @@ impl AuditLog for Disk {
     }
 
     fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<Appended, StoreError> {
+        assert!(!self.panics.load(Ordering::SeqCst), "the log panics, as the test wants");
         if self.slow.load(Ordering::SeqCst) {
             self.waiting.lock().unwrap().push((ticket, entry));
             return Ok(Appended::Later);

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
+use std::time::Duration;
 
-use host::AnswerError;
 use host::view::{QuestionBody, QuestionView, UserAnswer};
+use host::{AnswerError, HostClosed};
 use policy::{PolicyRule, Scope};
 use serde_json::{Map, Value, json};
-use testkit::app::App;
+use testkit::app::{App, PATIENCE};
+use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
 use crate::audit::{Called, Disk, ended, harbour, sent, until_held};
@@ -85,4 +87,21 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
         occupied.await.unwrap().expect_err("the test has let it go");
         app.host.close().await;
     });
+}
+
+/// Half changed, the state is of no use.
+#[tokio::test]
+async fn a_turn_that_panics_ends_the_host_and_its_servers() {
+    let (app, disk) = harbour().await;
+    let pid = app.server("harbour").await.pid.expect("it is a process");
+    disk.panics.store(true, Ordering::SeqCst);
+    let called = call(&app, "add", json!({"a": 1, "b": 2})).await;
+    assert!(called.expect_err("the call's task takes the turn").is_panic(), "and panics with it");
+    assert_eq!(app.host.snapshot().await.unwrap_err(), HostClosed, "nobody takes another turn");
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while is_alive(pid) {
+        assert!(tokio::time::Instant::now() < deadline, "the server ends");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    app.host.close().await;
 }

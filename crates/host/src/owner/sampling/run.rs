@@ -13,7 +13,7 @@ use super::Owner;
 use super::budget::Counted;
 use crate::owner::answers::Acted;
 use crate::owner::gate::{Approval, Leaving, Passed};
-use crate::owner::{AnswerError, Command, WeakOwner};
+use crate::owner::{AnswerError, DeferredTurn, WeakOwner};
 use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 use crate::sampling::{Run, RunNote, ask_hash, empty_response};
 use crate::view::{HostEvent, QuestionBody};
@@ -115,9 +115,12 @@ impl Owner {
         self.sampling.last_run += 1;
         let (number, id) = (self.sampling.last_run, self.questions[at].view.id);
         let work = Work { models: self.models.clone(), asks };
-        let tell =
-            move |text: String| -> Command { Command::of(move |owner| owner.on_sampling_text(id, number, text)) };
-        let end = move |ended: Ended| -> Command { Command::of(move |owner| owner.on_sampling_end(id, number, ended)) };
+        let tell = move |text: String| -> DeferredTurn {
+            DeferredTurn::of(move |owner| owner.on_sampling_text(id, number, text))
+        };
+        let end = move |ended: Ended| -> DeferredTurn {
+            DeferredTurn::of(move |owner| owner.on_sampling_end(id, number, ended))
+        };
         let progress = Progress::default();
         let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), Some(tell), end));
         self.questions[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));
@@ -221,11 +224,11 @@ impl Work {
         self,
         back: WeakOwner,
         progress: Progress,
-        tell: Option<impl Fn(String) -> Command + Send>,
-        end: impl FnOnce(Ended) -> Command + Send,
+        tell: Option<impl Fn(String) -> DeferredTurn + Send>,
+        end: impl FnOnce(Ended) -> DeferredTurn + Send,
     ) {
         // The host may have ended.
-        let send = |command: Command| {
+        let send = |command: DeferredTurn| {
             let _ = back.run(command);
         };
         let came = |more: usize| progress.change(|came| came.bytes += more as u64);

@@ -16,7 +16,7 @@ use super::budget::Counted;
 use super::run::{Ended, Progress, Running, Work};
 use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
-use crate::owner::Command;
+use crate::owner::DeferredTurn;
 use crate::owner::audit::Decided;
 use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::owner::questions::refusal;
@@ -114,9 +114,11 @@ impl Owner {
         counted: Counted,
     ) {
         let work = Work { models: self.models.clone(), asks };
-        let end = move |ended: Ended| -> Command { Command::of(move |owner| owner.on_unasked_end(of, number, ended)) };
+        let end = move |ended: Ended| -> DeferredTurn {
+            DeferredTurn::of(move |owner| owner.on_unasked_end(of, number, ended))
+        };
         let progress = Progress::default();
-        let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> Command>, end));
+        let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> DeferredTurn>, end));
         if let Some(unasked) = self.sampling.unasked.get_mut(&of) {
             unasked.running = Some(Running::new(number, counted, progress, task.abort_handle()));
         }
