@@ -106,7 +106,11 @@ impl Policy {
         arguments: &'a Map<String, Value>,
     ) -> BTreeSet<&'a str> {
         let sets = [&self.managed.rules, &self.user.rules, &self.session];
-        let rules = sets.into_iter().flat_map(|set| set.path_rules(server, tool));
+        // Asked at each call, and mostly there are none.
+        if !sets.iter().any(|set| set.has_paths()) {
+            return BTreeSet::new();
+        }
+        let rules = sets.into_iter().flat_map(|set| set.of_tool(server, tool));
         rules.flat_map(|own| own.paths(server, tool, arguments)).take(MAX_PATHS).collect()
     }
 

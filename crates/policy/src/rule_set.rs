@@ -135,9 +135,14 @@ impl RuleSet {
         self.about(act.server(), tool)
     }
 
-    /// Those with matchers of paths that may fit a call of this tool.
-    pub(crate) fn path_rules(&self, server: &str, tool: &str) -> impl Iterator<Item = &Compiled> {
-        self.has_paths.then(|| self.about(server, Some(tool))).into_iter().flatten()
+    /// Whether any rule has a matcher of paths.
+    pub(crate) const fn has_paths(&self) -> bool {
+        self.has_paths
+    }
+
+    /// Those that may fit a call of this tool.
+    pub(crate) fn of_tool(&self, server: &str, tool: &str) -> impl Iterator<Item = &Compiled> {
+        self.about(server, Some(tool))
     }
 
     fn about<'a>(&'a self, server: &str, tool: Option<&str>) -> impl Iterator<Item = &'a Compiled> {
