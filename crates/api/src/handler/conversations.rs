@@ -4,7 +4,6 @@ use chat::ConversationError;
 use domain::StoreError;
 use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
 use domain::item::{Body, Item as OwnItem, readings, sources};
-use host::CallOrigin;
 use ports::History;
 use serde_json::json;
 use std::sync::Arc;
@@ -84,20 +83,6 @@ impl Api {
             answering,
             has_more: page.has_more,
         })
-    }
-
-    /// Calls a tool for a model. What the conversation holds is known before, so that the words of other servers in it count.
-    ///
-    /// # Errors
-    /// If it did not end with the tool's answer, or there is no such conversation.
-    pub async fn call_tool_for_model(&self, r: CallTool) -> Result<ToolResult, ApiError> {
-        let Some(conversation) = r.conversation.clone() else {
-            return Err(ApiError::new(ErrorCode::BadRequest, "a model's call belongs to a conversation"));
-        };
-        if !self.host.label(conversation.clone()).await?.is_whole {
-            self.conversation(conversation.clone()).await?;
-        }
-        self.call_tool_and_keep(r, CallOrigin::Model { conversation }).await
     }
 
     /// Appends items to the branch that is shown. One with the id of an older one replaces it.
