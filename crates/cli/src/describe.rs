@@ -15,8 +15,8 @@ use crate::packages;
 use crate::sampling_words;
 use crate::visible::{block, line, pretty, value};
 
-/// What a server wrote.
-const BAR: &str = "  │ ";
+/// Stands before each line of text that a server wrote.
+pub(crate) const BAR: &str = "  │ ";
 
 /// What a server in a sandbox reaches.
 pub(crate) fn sandbox(plan: &SandboxPlan) -> String {

@@ -37,7 +37,7 @@ impl Filter {
     }
 }
 
-/// Whoever shows events.
+/// A printer of events.
 pub(crate) trait Show {
     fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }

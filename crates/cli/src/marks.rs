@@ -5,15 +5,15 @@ use host::review::{Piece, changed_words};
 
 use crate::visible::{block, line};
 
-/// What stands around changed words of a line.
+/// The brackets around changed words of a line.
 const OPEN: char = '⟦';
 const CLOSE: char = '⟧';
 /// How much is shown next to a change of what did not change, in characters.
 const CONTEXT: usize = 60;
-/// What stands below marks, and where there are none.
+/// The caution below the marks of a definition, also where it has none.
 const HINTS: &str = "A definition without a mark is not a safe one: marks find only what is known.";
 
-/// What is worth a second look, in words; empty if nothing is.
+/// The marks of a definition in words; empty if it has none and was reviewed.
 pub(crate) fn words(marks: &Marks) -> String {
     let mut text = String::new();
     if marks.outdated {

@@ -2,12 +2,9 @@
 
 use api::data::{Content, ModelChosenBy, QuestionBody, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun};
 
-use crate::describe::content_words;
+use crate::describe::{BAR, content_words};
 use crate::output::value;
 use crate::visible::{block, line, pretty};
-
-/// What a server wrote.
-const BAR: &str = "  │ ";
 
 /// Millionths of a dollar in words.
 pub(crate) fn dollars(micros: u64) -> String {

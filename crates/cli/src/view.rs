@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use api::Event;
 use api::data::{Question, QuestionBody, QuestionOutcome, Server};
 
-/// What is known of the host, as far as its events have been read.
+/// The servers and the open questions, up to the last event that was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
     /// The number of the next event.
