@@ -76,8 +76,8 @@ pub struct Spent {
     pub context: Option<u64>,
 }
 
-/// Conversations with models, on a host. Clones are handles to the same one. A host has one: answers under way are known to it and its
-/// clones alone.
+/// Conversations with models, on a host. Clones are handles to the same one. Make one for each host: another does not know the answers
+/// under way.
 #[derive(Clone)]
 pub struct Chat {
     host: Host,

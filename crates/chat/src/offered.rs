@@ -72,7 +72,7 @@ pub struct Offering {
     basis: Vec<Basis>,
 }
 
-/// What the tools of one server rest on.
+/// One server's part of the offered tools, to tell later whether they are still the same.
 #[derive(Debug)]
 struct Basis {
     offered: Offered,

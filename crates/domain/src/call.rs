@@ -9,15 +9,15 @@ use crate::Millis;
 pub struct CallView {
     /// The id its caller chose.
     pub id: String,
-    /// The server.
+    /// The name of its server.
     pub server: String,
-    /// What kind.
+    /// Whether it calls a tool, gets a prompt or reads a resource.
     pub kind: CallKind,
     /// The tool, the prompt or the URI.
     pub name: String,
     /// When it was made.
     pub started_at: Millis,
-    /// How it is.
+    /// How far it has come: waiting for approval, running, or how it ended.
     pub state: CallState,
     /// How far it is.
     pub progress: Option<Progress>,
@@ -27,7 +27,7 @@ pub struct CallView {
     pub conversation: Option<String>,
 }
 
-/// What a call asks for.
+/// The kind of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallKind {
     /// To run a tool.

@@ -28,7 +28,7 @@ pub enum Why {
     Call {
         /// The id its caller chose.
         call: String,
-        /// What kind.
+        /// Whether it calls a tool, gets a prompt or reads a resource.
         kind: CallKind,
         /// The tool, the prompt or the URI.
         name: String,

@@ -228,8 +228,8 @@ impl Work {
         end: impl FnOnce(Ended) -> DeferredTurn + Send,
     ) {
         // The host may have ended.
-        let send = |command: DeferredTurn| {
-            let _ = back.run(command);
+        let send = |deferred: DeferredTurn| {
+            let _ = back.run(deferred);
         };
         let came = |more: usize| progress.change(|came| came.bytes += more as u64);
         let (model, request) = self.asks.into_inner();
