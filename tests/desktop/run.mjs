@@ -73,11 +73,12 @@ async function step(name, act, page) {
     note(name, true);
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
-    failures.push(name);
+    failures.push(`${name}: ${error.message}`);
     note(name, false);
     console.log(`FAILED  ${name}: ${error.message}`);
     await page?.picture("failure").catch(() => undefined);
     if (page) console.log((await page.text().catch(() => "")).slice(0, 3000));
+    if (page) console.log(`In front: ${await page.question().catch(() => "")}`);
     throw new StepFailed();
   }
 }
@@ -125,12 +126,13 @@ try {
   await blank(place, step);
 } catch (error) {
   if (!(error instanceof StepFailed)) {
-    failures.push("the run itself");
+    failures.push(`the run itself: ${error.message}`);
     console.log(`FAILED  ${error.stack}`);
   }
   console.log(readFileSync(OUTPUT, "utf8").split("\n").slice(-100).join("\n"));
 } finally {
   await place.provider.stop();
 }
+for (const failure of failures) console.log(`FAILED  ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length === 0 ? 0 : 1);

@@ -186,6 +186,7 @@ test("the tabs stay in one row beside the open activity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await app.getByRole("button", { name: "Activity of what is in front" }).click();
   await expect(app.getByRole("complementary")).toBeVisible();
+  await expect(app.getByRole("tab").first()).toBeVisible();
   const tops = await app.getByRole("tab").evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
   expect(new Set(tops).size, "all at the same height").toBe(1);
   const last = app.getByRole("tab", { name: "Settings", exact: true });
