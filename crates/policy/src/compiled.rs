@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::argument::Argument;
 use crate::fold::{folded, folded_glob};
+use crate::identity::Identities;
 use crate::pattern::Glob;
-use crate::{Act, ClaimRule, Claims, Direction, Effect, Fit, Identities, Judged, PolicyRule, RuleError, RuleScope};
+use crate::{Act, ClaimRule, Claims, Direction, Effect, Fit, Judged, PolicyRule, RuleError, RuleScope};
 
 /// The most conditions on arguments that a rule has.
 const MAX_ARGUMENTS: usize = 20;
@@ -50,7 +51,7 @@ impl Compiled {
         if let Some(own) = &self.identity
             && identities
                 .get(act.server())
-                .is_some_and(|words| !words.iter().any(|words| own.iter().any(|own| own.fits(words))))
+                .is_some_and(|is| !is.spellings().iter().any(|words| own.iter().any(|own| own.fits(words))))
         {
             return Fit::OtherServer;
         }

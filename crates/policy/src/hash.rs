@@ -1,6 +1,7 @@
 //! Hashes that approvals are bound to.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -18,9 +19,10 @@ static PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-/// SHA-256 over a value's canonical JSON, in hexadecimal.
+/// SHA-256 over a value's canonical JSON, in hexadecimal. A clone shares the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Hash(String);
+#[serde(from = "String", into = "String")]
+pub struct Hash(Arc<str>);
 
 impl Hash {
     /// The hash of a value. Two values have the same hash only if they are the same JSON, whatever the order of their keys.
@@ -41,13 +43,25 @@ impl Hash {
             *pair = PAIRS[usize::from(*byte)];
         }
         // They are digits, all of them.
-        Self(str::from_utf8(&text).unwrap_or_default().to_owned())
+        Self(str::from_utf8(&text).unwrap_or_default().into())
     }
 
     /// As text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<String> for Hash {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> Self {
+        hash.as_str().to_owned()
     }
 }
 

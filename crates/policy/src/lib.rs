@@ -16,6 +16,7 @@ mod fold;
 mod folder;
 mod grants;
 mod hash;
+mod identity;
 mod matcher;
 mod number;
 mod parts;
@@ -45,12 +46,10 @@ pub use rule_set::{RuleProblem, RuleSet};
 pub use uri::UriPattern;
 pub use verdict::Reason;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use identity::{Identities, Identity};
 use serde_json::{Map, Value};
-
-/// What servers are, by the user's names for them: command line, program, URL, each in all its spellings.
-pub(crate) type Identities = HashMap<String, BTreeSet<String>>;
 
 /// The most paths whose links are followed for one call.
 const MAX_PATHS: usize = 256;
@@ -91,9 +90,8 @@ impl Policy {
 
     /// Says what a server is, for rules that go by that: its command line, its program, its URL. Until then such a rule fits it.
     /// Such a rule goes by every spelling of the addresses in it.
-    pub fn set_identity(&mut self, server: &str, words: &[String]) {
-        let spellings = words.iter().flat_map(|words| spelling::identity_spellings(words)).collect();
-        self.identities.insert(server.to_owned(), spellings);
+    pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
+        self.identities.insert(server.to_owned(), Identity::new(words));
     }
 
     /// The paths among the arguments of a call of a tool whose links are to be followed before it is decided about. What is beyond

@@ -151,7 +151,7 @@ impl Owner {
             words.push(program.display().to_string());
             words.extend(real.map(|real| real.display().to_string()));
         }
-        self.policy.set_identity(server, &words);
+        self.policy.set_identity(server, words);
     }
 
     /// Whether a rule keeps a server out.

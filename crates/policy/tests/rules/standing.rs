@@ -50,7 +50,7 @@ fn a_server_that_is_forgotten_leaves_nothing_to_another_of_its_name() {
         PolicyRule { identity: Some("npx *".to_owned()), direction: Direction::Both, ..rule(Effect::Deny, "*", None) };
     let mut policy = policy_of(&[], &[deny_npx]);
     for server in ["old", "other"] {
-        policy.set_identity(server, &["uvx files".to_owned()]);
+        policy.set_identity(server, vec!["uvx files".to_owned()]);
         policy.mute(server);
         policy.trust_for_run(server).unwrap();
         let grant = Grant {

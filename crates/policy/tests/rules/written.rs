@@ -211,7 +211,7 @@ fn a_server_goes_by_what_it_is_whatever_it_is_called() {
     let command = Hash::of(&json!("x"));
     let mut start = |server: &str, words: Option<&str>| {
         if let Some(words) = words {
-            policy.set_identity(server, &[words.to_owned(), "/usr/bin/npx".to_owned()]);
+            policy.set_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
         }
         strictness(policy.decide(&Act::StartServer { server, command: &command }, 0))
     };

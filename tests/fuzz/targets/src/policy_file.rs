@@ -65,7 +65,7 @@ pub fn policy(data: &[u8]) {
 fn compiled(file: PolicyFile) -> Option<Policy> {
     let mut policy = Policy::new(Grants::default());
     policy.set_user(file).ok()?;
-    policy.set_identity("files", &["npx -y files-server /home/ann".to_owned()]);
+    policy.set_identity("files", vec!["npx -y files-server /home/ann".to_owned()]);
     Some(policy)
 }
 
