@@ -302,12 +302,12 @@ impl Owner {
         };
         match self.policy.decide(&act, now()) {
             Decision::Allow { by } => {
-                let subject = tool.to_owned();
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
+                let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
                 let decided = Decided {
                     server,
                     kind: "tool",
-                    subject: &subject,
+                    subject: tool,
                     decision: "allowed",
                     scope: None,
                     by: if matches!(by, By::Grant(_)) { "grant" } else { "policy" },
