@@ -235,9 +235,18 @@ impl Owner {
     }
 }
 
+/// The entries of a document that has one for each server; empty if it is no object.
+pub(super) fn entries(kept: Option<Value>) -> Map<String, Value> {
+    // Not `from_value`, which would make every value anew.
+    match kept {
+        Some(Value::Object(entries)) => entries,
+        _ => Map::new(),
+    }
+}
+
 /// The document with this entry of one server, or without it.
 pub(super) fn with_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
-    let mut entries: Map<String, Value> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    let mut entries = entries(kept);
     match value {
         Some(value) => {
             entries.insert(server.to_owned(), value.clone());

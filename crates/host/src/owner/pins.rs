@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
+use super::document_writer::entries;
 use crate::activity::now;
 use crate::packages::LoadedPackage;
 use crate::review::{Identity, Kind, Pins, ServerPins};
@@ -133,9 +134,8 @@ impl Owner {
         let server = server.to_owned();
         let failure = "pins could not be written; they hold until Drawbridge ends";
         self.write_later(Document::Pins, failure, move |kept| {
-            let mut kept: Map<String, Value> =
-                kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-            let own = kept.get(&server).and_then(|own| serde_json::from_value(own.clone()).ok());
+            let mut kept = entries(kept);
+            let own = kept.get_mut(&server).and_then(|own| serde_json::from_value(own.take()).ok());
             let mut own: ServerPins = own.unwrap_or_default();
             change(&mut own);
             if let Ok(own) = serde_json::to_value(&own) {
