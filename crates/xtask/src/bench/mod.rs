@@ -1,9 +1,10 @@
-//! `cargo xtask bench`: how fast and how large the app and its client are. It reports; it asserts nothing.
+//! `cargo xtask bench`: how fast and how large the app and its client are. `guard` fails when a step costs more; the others report.
 
 mod app;
 mod clients;
 mod compare;
 mod facts;
+pub(crate) mod guard;
 mod measure;
 mod results;
 mod rows;
@@ -28,6 +29,8 @@ enum Part {
     App(app::Options),
     /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
     Compare(compare::Options),
+    /// Instructions of single steps, against tests/bench/instructions.tsv
+    Guard(guard::Options),
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
@@ -38,6 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         }
         Some(Part::App(part)) => app::run(part, options.yes),
         Some(Part::Compare(options)) => compare::run(options),
+        Some(Part::Guard(part)) => guard::run(part, options.yes),
     }
 }
 

@@ -87,6 +87,10 @@ pub(crate) const INTEROP: &[Need] = &[
     Need { only_linux: false, ..need("git", "git", "git", Sign::Program("git", &["--version"])) },
 ];
 
+/// To count instructions.
+pub(crate) const VALGRIND: &[Need] =
+    &[need("valgrind", "valgrind", "valgrind", Sign::Program("valgrind", &["--version"]))];
+
 /// For pictures of the page with Chinese text in them.
 pub(crate) const PAGE: &[Need] = &[need(
     "fonts-noto-cjk",

@@ -6,10 +6,11 @@ use clap::ValueEnum;
 
 use super::log::Log;
 use super::{page_and_window, real_servers, rust};
+use crate::bench::guard;
 use crate::problem::Problem;
 use crate::progress::step;
 use crate::system_packages::{
-    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, WINDOW_TESTS,
+    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, VALGRIND, WINDOW_TESTS,
 };
 use crate::{conformance, tidy};
 
@@ -26,6 +27,8 @@ pub(super) enum Part {
     Deny,
     /// Unit and integration tests of the crates
     Unit,
+    /// Instructions of single steps, where valgrind knows the machine
+    Guard,
     /// Random bytes for all that reads foreign bytes
     Fuzz,
     /// The page: types, lint, format, component tests, drift of the contract
@@ -57,6 +60,7 @@ impl Part {
             Self::Clippy => "clippy",
             Self::Deny => "deny",
             Self::Unit => "unit",
+            Self::Guard => "guard",
             Self::Fuzz => "fuzz",
             Self::Ui => "ui",
             Self::Interop => "interop",
@@ -77,6 +81,7 @@ impl Part {
             Self::Clippy => rust::clippy(log),
             Self::Deny => rust::deny(log),
             Self::Unit => rust::unit(log),
+            Self::Guard => instructions(log),
             Self::Fuzz => fuzzing(log),
             Self::Ui => page_and_window::ui(log),
             Self::Interop => real_servers::run(log),
@@ -91,6 +96,7 @@ impl Part {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
             Self::Clippy => vec![COMPILER, BUILD_SHELL],
             Self::Unit => vec![COMPILER, KEYCHAIN, SANDBOX],
+            Self::Guard => vec![COMPILER, VALGRIND],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
             Self::Page => vec![COMPILER, PAGE],
@@ -139,6 +145,24 @@ fn fuzzing(log: &mut Log) -> Result<Done, Problem> {
     step("fuzz: replaying the corpora, and mutations of them");
     rust::suite(log, "replay", &[])?;
     Ok(Done::Ran)
+}
+
+fn instructions(log: &mut Log) -> Result<Done, Problem> {
+    if !cfg!(target_os = "linux") {
+        return Ok(Done::LeftOut("callgrind runs on Linux only".into()));
+    }
+    rust::build_all(log)?;
+    let mut written = Ok(());
+    let verdict = guard::check(&mut |line| {
+        if let Err(problem) = log.line(line) {
+            written = Err(problem);
+        }
+    })?;
+    written?;
+    match verdict {
+        guard::Verdict::Kept => Ok(Done::Ran),
+        guard::Verdict::NotComparable(reason) => Ok(Done::LeftOut(reason)),
+    }
 }
 
 fn tidy(log: &mut Log) -> Result<Done, Problem> {

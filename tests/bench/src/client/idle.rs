@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
+use bench::drawbridge::Outcome;
+use bench::drawbridge::open::Bench;
 use bench::report::{Clock, Memory, Report};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
-
-use crate::Outcome;
-use crate::open::Bench;
 
 /// How long it is waited until all that happens after an opening has happened.
 const SETTLE: Duration = Duration::from_secs(1);

@@ -1,22 +1,15 @@
 //! Drawbridge's own client, to be measured: the whole host over ports in memory, by its own path. Only the user is replaced,
 //! by a policy that allows.
 
-mod calls;
 mod idle;
-mod memory;
-mod open;
 
-use std::error::Error;
 use std::path::PathBuf;
 
+use bench::drawbridge::open::{self, Bench, SERVER};
+use bench::drawbridge::{Outcome, calls};
 use bench::report::{Clock, Report};
 use bench::scenario::{Scenario, WARM_UP};
 use clap::Parser;
-
-use open::{Bench, SERVER};
-
-/// A measurement that fails says where.
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 #[derive(Parser)]
 #[command(
@@ -52,7 +45,7 @@ async fn measure(bench: &Bench, arguments: &Arguments) -> Outcome<Report> {
     let Arguments { scenario, server, url } = arguments;
     let config = match (server, url) {
         (Some(program), _) if !scenario.is_over_http() => open::local(program, scenario.tools())?,
-        (None, Some(url)) if scenario.is_over_http() || *scenario == Scenario::Idle200 => open::remote(url)?,
+        (None, Some(url)) if scenario.is_over_http() || *scenario == Scenario::Idle200 => open::remote(url),
         _ => return Err("a server is needed: --url for the http scenarios, --server for the others".into()),
     };
     let user = bench.user_who_allows();

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bench::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT};
+use crate::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT};
 use host::Host;
 use host::view::HostEvent;
 use mcp_proto::session::ListKind;
 use serde_json::{Map, Value};
 
-use crate::Outcome;
-use crate::open::SERVER;
+use super::Outcome;
+use super::open::SERVER;
 
 /// Makes the calls of a scenario. Gives the notifications that were counted, if it is about them.
-pub(crate) async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
+///
+/// # Errors
+/// If a call fails or its result is not the expected one.
+pub async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>> {
     let operations = scenario.operations();
     match scenario {
         Scenario::StdioSeq | Scenario::HttpSeqJson | Scenario::HttpSeqSse => {
@@ -43,7 +46,10 @@ pub(crate) async fn run(host: &Host, scenario: Scenario) -> Outcome<Option<u64>>
 }
 
 /// Calls the tool of a scenario that has one of its own, so that it is allowed from then on.
-pub(crate) async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
+///
+/// # Errors
+/// If a call fails or its result is not the expected one.
+pub async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
     match scenario {
         Scenario::StdioBig10MB => big(host, "once".to_owned(), 1).await,
         Scenario::StdioProgress10000 => progress(host, 1).await.map(|_| ()),
@@ -52,7 +58,10 @@ pub(crate) async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
 }
 
 /// One call of `echo`.
-pub(crate) async fn echo(host: &Host, id: String) -> Outcome<()> {
+///
+/// # Errors
+/// If a call fails or its result is not the expected one.
+pub async fn echo(host: &Host, id: String) -> Outcome<()> {
     let arguments = Map::from_iter([("text".to_owned(), Value::from(TEXT))]);
     let (result, _) = host.call_tool(id, SERVER.to_owned(), "echo".to_owned(), arguments, None).await?;
     if result.is_error || result.content.len() != 1 {

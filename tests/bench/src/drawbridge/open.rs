@@ -9,19 +9,25 @@ use policy::Scope;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use tokio::task::JoinHandle;
 
-use crate::{Outcome, memory};
+use super::{Outcome, memory};
 
 /// The name of the server that is called.
-pub(crate) const SERVER: &str = "bench";
+pub const SERVER: &str = "bench";
 /// How long a server may take to be ready with its lists read.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Bench {
-    pub(crate) host: Host,
+/// A running host.
+#[allow(missing_debug_implementations, reason = "the host has none")]
+pub struct Bench {
+    /// The host.
+    pub host: Host,
 }
 
 /// A server that is started with `stdio --tools N`.
-pub(crate) fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
+///
+/// # Errors
+/// If the path can't be made absolute.
+pub fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
     Ok(StdioConfig {
         command: std::path::absolute(program)?.display().to_string(),
         args: vec!["stdio".to_owned(), "--tools".to_owned(), tools.to_string()],
@@ -31,17 +37,19 @@ pub(crate) fn local(program: &Path, tools: usize) -> Outcome<ServerConfig> {
 }
 
 /// A server that runs already.
-pub(crate) fn remote(url: &str) -> Outcome<ServerConfig> {
-    Ok(HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into())
+#[must_use]
+pub fn remote(url: &str) -> ServerConfig {
+    HttpConfig { url: url.to_owned(), ..HttpConfig::default() }.into()
 }
 
 impl Bench {
-    pub(crate) async fn start() -> Self {
+    /// Starts the host.
+    pub async fn start() -> Self {
         Self { host: Host::start(memory::in_memory(), HostOptions::default()).await }
     }
 
     /// Allows servers to start and tools to be called, until it is ended.
-    pub(crate) fn user_who_allows(&self) -> JoinHandle<()> {
+    pub fn user_who_allows(&self) -> JoinHandle<()> {
         let host = self.host.clone();
         let mut events = host.events();
         tokio::spawn(async move {
@@ -61,7 +69,10 @@ impl Bench {
     }
 
     /// Adds a server, starts it, and waits until it is ready and its tools are known.
-    pub(crate) async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
+    ///
+    /// # Errors
+    /// If the server fails or is not ready in time.
+    pub async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
         let mut events = self.host.events();
         self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await??;
         self.host.start_server(name.to_owned()).await??;

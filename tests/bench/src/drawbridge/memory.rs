@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 /// Ports that keep what they are given, and forget the audit log.
-pub(crate) fn in_memory() -> Ports {
+pub(super) fn in_memory() -> Ports {
     let memory = Arc::new(Memory::default());
     Ports {
         servers: memory.clone(),

@@ -1,0 +1,226 @@
+//! `cargo xtask bench guard`: how many instructions Drawbridge needs for one step of its work, against the figures that are committed in
+//! `tests/bench/instructions.tsv`. Callgrind counts, so a busy machine changes nothing. CI runs it as a part of `cargo xtask test`.
+//!
+//! A step runs twice with different counts. What both runs have in common, the start and the end of the program, is not part of the
+//! difference. The build is the one of the tests: another one would take CI longer than all it measures, and what makes a step do more work
+//! shows in both.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::progress::step;
+use crate::system_packages::{self, VALGRIND};
+use crate::workspace;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Write the figures into tests/bench/instructions.tsv; commit the file with what changed them
+    #[arg(long)]
+    write: bool,
+}
+
+/// A step as `bench-steps` knows it, and how often the two runs take it.
+struct Step {
+    name: &'static str,
+    counts: [u64; 2],
+}
+
+const STEPS: [Step; 5] = [
+    Step { name: "call", counts: [100, 300] },
+    Step { name: "list", counts: [5, 15] },
+    Step { name: "start", counts: [5, 15] },
+    Step { name: "decision", counts: [1_000, 3_000] },
+    Step { name: "event", counts: [50, 150] },
+];
+/// How much a step may grow before the figure has to be written anew.
+const TOLERANCE: f64 = 0.05;
+/// The line of the file that says by which compiler the counted code was built.
+const COMPILER: &str = "# ";
+
+/// Instructions by step, and the compiler.
+#[derive(Debug, PartialEq)]
+struct Figures {
+    compiler: String,
+    steps: BTreeMap<String, u64>,
+}
+
+/// What the comparison says.
+pub(crate) enum Verdict {
+    /// No step costs more than the file allows.
+    Kept,
+    /// The figures are of another compiler or target, whose code can't be compared with ours.
+    NotComparable(String),
+}
+
+/// Builds, counts, prints, and compares or writes.
+///
+/// # Errors
+/// If a step grew by more than the tolerance, or something that is needed is missing.
+pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
+    system_packages::ensure(VALGRIND, yes)?;
+    cargo().dir(workspace::root()).args(["build", "-p", "bench"]).run()?;
+    let counted = count()?;
+    if options.write {
+        fs::write(file(), counted.text()).map_err(Problem::file(file()))?;
+        println!("wrote {}", file().display());
+        return Ok(());
+    }
+    if let Verdict::NotComparable(reason) = compare(&counted, &mut |line| println!("{line}"))? {
+        println!("not compared: {reason}");
+    }
+    Ok(())
+}
+
+/// Counts and compares what is built already.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn check(print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
+    compare(&count()?, print)
+}
+
+fn compare(counted: &Figures, print: &mut dyn FnMut(&str)) -> Result<Verdict, Problem> {
+    let text = fs::read_to_string(file()).map_err(Problem::file(file()))?;
+    let unreadable = || Problem::Machine(format!("{} can't be read", file().display()));
+    let committed = Figures::read(&text).ok_or_else(unreadable)?;
+    for line in table(&committed, counted) {
+        print(&line);
+    }
+    if committed.compiler != counted.compiler {
+        let (file, here) = (&committed.compiler, &counted.compiler);
+        return Ok(Verdict::NotComparable(format!("the figures are of {file}, this is {here}")));
+    }
+    match grown(&committed, counted).as_slice() {
+        [] => Ok(Verdict::Kept),
+        grown => Err(Problem::Machine(format!(
+            "{}; {} % are allowed. Find out why. If the step has to do more, run `cargo xtask bench guard --write` and commit \
+             tests/bench/instructions.tsv with the change",
+            grown.join(", "),
+            TOLERANCE * 100.0,
+        ))),
+    }
+}
+
+fn file() -> PathBuf {
+    workspace::tests().join("bench/instructions.tsv")
+}
+
+fn count() -> Result<Figures, Problem> {
+    let mut steps = BTreeMap::new();
+    for Step { name, counts: [few, many] } in STEPS {
+        step(&format!("guard: {name}"));
+        let difference = instructions(name, many)?.saturating_sub(instructions(name, few)?);
+        steps.insert(name.to_owned(), difference / (many - few));
+    }
+    Ok(Figures { compiler: compiler()?, steps })
+}
+
+/// What callgrind counts of one run.
+fn instructions(step: &str, count: u64) -> Result<u64, Problem> {
+    let out = workspace::target_folder("guard")?.join(step);
+    Program::new("valgrind")
+        .args(["--quiet", "--tool=callgrind", &format!("--callgrind-out-file={}", out.display())])
+        .arg(workspace::binary("debug", "bench-steps"))
+        .args([step, &count.to_string()])
+        .arg("--server")
+        .arg(workspace::binary("debug", "bench-server"))
+        .quiet()
+        .run()?;
+    let text = fs::read_to_string(&out).map_err(Problem::file(&out))?;
+    total(&text).ok_or_else(|| Problem::Machine(format!("{} has no total", out.display())))
+}
+
+/// The line `summary:` or `totals:` of callgrind's file.
+fn total(text: &str) -> Option<u64> {
+    let line = text.lines().rev().find_map(|line| line.strip_prefix("totals:").or(line.strip_prefix("summary:")))?;
+    line.trim().parse().ok()
+}
+
+/// The compiler with its target: another one generates other instructions.
+fn compiler() -> Result<String, Problem> {
+    let text = Program::new("rustc").arg("-vV").output()?;
+    let field =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned();
+    Ok(format!("rustc {} for {}", field("release:"), field("host:")))
+}
+
+/// Each step that grew by more than the tolerance, with by how much.
+fn grown(committed: &Figures, counted: &Figures) -> Vec<String> {
+    let growth = counted.steps.iter().filter_map(|(name, now)| {
+        let was = committed.steps.get(name).copied().unwrap_or(0);
+        let growth = ratio(*now, was) - 1.0;
+        (growth > TOLERANCE).then(|| format!("{name} costs {now} instructions ({:+.1} %)", growth * 100.0))
+    });
+    growth.collect()
+}
+
+fn table(committed: &Figures, counted: &Figures) -> Vec<String> {
+    let line = |(name, now): (&String, &u64)| match committed.steps.get(name) {
+        Some(was) => format!("{name:<10} {now:>12} instructions, {:+.1} %", (ratio(*now, *was) - 1.0) * 100.0),
+        None => format!("{name:<10} {now:>12} instructions, new"),
+    };
+    counted.steps.iter().map(line).collect()
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^52")]
+fn ratio(now: u64, was: u64) -> f64 {
+    now as f64 / was as f64
+}
+
+impl Figures {
+    fn read(text: &str) -> Option<Self> {
+        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER))?.to_owned();
+        let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+        let steps = steps.map(|line| {
+            let (name, count) = line.split_once('\t')?;
+            Some((name.to_owned(), count.parse().ok()?))
+        });
+        Some(Self { compiler, steps: steps.collect::<Option<_>>()? })
+    }
+
+    fn text(&self) -> String {
+        let steps: String = self.steps.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
+        format!("{COMPILER}{}\n{steps}", self.compiler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(call: u64) -> Figures {
+        let steps = BTreeMap::from([("call".to_owned(), call), ("list".to_owned(), 1_000)]);
+        Figures { compiler: "rustc 1.95.0 for x86_64-unknown-linux-gnu".to_owned(), steps }
+    }
+
+    #[test]
+    fn the_file_is_read_as_it_is_written() {
+        assert_eq!(Figures::read(&figures(7).text()), Some(figures(7)), "the same figures");
+        assert_eq!(Figures::read("call\t7\n"), None, "without a compiler they can't be compared");
+        assert_eq!(Figures::read("# rustc\ncall\tmany\n"), None, "a count that is no number");
+    }
+
+    #[test]
+    fn a_step_may_grow_by_the_tolerance_and_no_more() {
+        assert_eq!(grown(&figures(1_000), &figures(1_050)), Vec::<String>::new(), "5 % is allowed");
+        assert_eq!(grown(&figures(1_000), &figures(500)), Vec::<String>::new(), "less always is");
+        assert_eq!(grown(&figures(1_000), &figures(1_051)), ["call costs 1051 instructions (+5.1 %)"], "more is not");
+    }
+
+    #[test]
+    fn a_new_step_needs_a_figure() {
+        let committed = Figures { steps: BTreeMap::new(), ..figures(0) };
+        assert_eq!(grown(&committed, &figures(9)).len(), 2, "both are missing in the file");
+    }
+
+    #[test]
+    fn the_total_is_found_in_callgrinds_file() {
+        assert_eq!(total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"), Some(1234), "the last line");
+        assert_eq!(total("events: Ir\n"), None, "a file that was cut");
+    }
+}

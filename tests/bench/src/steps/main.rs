@@ -1,0 +1,109 @@
+//! Takes one step of Drawbridge's work many times. `cargo xtask bench guard` runs it under callgrind with two counts; the difference is
+//! what one more step costs, without the start and the end of the program.
+
+mod decision;
+
+use std::path::PathBuf;
+
+use api::data::CallState;
+use api::{Api, Event};
+use bench::drawbridge::open::{self, Bench, SERVER};
+use bench::drawbridge::{Outcome, calls};
+use bench::scenario::FEW_TOOLS;
+use clap::{Parser, ValueEnum};
+use host::Host;
+use mcp_proto::session::ListKind;
+
+/// Tools of the list that is read again and again.
+const LIST_TOOLS: usize = 500;
+/// Steps before the ones that count, so that everything is allowed and every buffer has its size.
+const WARM_UP: usize = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// One call of a tool that is allowed
+    Call,
+    /// One reading of a list of 500 tools that did not change
+    List,
+    /// One server that is added and started, until its lists are read
+    Start,
+    /// One decision of the policy among 500 rules
+    Decision,
+    /// One call of a tool with its events as the page gets them, in JSON
+    Event,
+}
+
+#[derive(Parser)]
+#[command(about = "Takes one step of Drawbridge's work many times")]
+struct Arguments {
+    #[arg(value_enum)]
+    step: Step,
+    /// How many times
+    count: usize,
+    /// A server that `PATH stdio --tools N` starts
+    #[arg(long, value_name = "PATH")]
+    server: PathBuf,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Outcome<()> {
+    let arguments = Arguments::parse();
+    tokio::spawn(async move { run(&arguments).await }).await?
+}
+
+async fn run(arguments: &Arguments) -> Outcome<()> {
+    let Arguments { step, count, server } = arguments;
+    if *step == Step::Decision {
+        return decision::decide(*count);
+    }
+    let bench = Bench::start().await;
+    let user = bench.user_who_allows();
+    let config = open::local(server, if *step == Step::List { LIST_TOOLS } else { FEW_TOOLS })?;
+    bench.open(SERVER, &config).await?;
+    for call in 0..WARM_UP {
+        calls::echo(&bench.host, format!("warm-{call}")).await?;
+    }
+    match step {
+        Step::Call => {
+            for call in 0..*count {
+                calls::echo(&bench.host, call.to_string()).await?;
+            }
+        }
+        Step::List => {
+            for _ in 0..*count {
+                bench.host.refresh_list(SERVER.to_owned(), ListKind::Tools).await?;
+            }
+        }
+        Step::Start => {
+            for server in 0..*count {
+                bench.open(&format!("server-{server}"), &config).await?;
+            }
+        }
+        Step::Event => events(&bench.host, *count).await?,
+        Step::Decision => {}
+    }
+    user.abort();
+    bench.host.close().await;
+    Ok(())
+}
+
+/// Calls and renders the events of each call, until the one that says that it has ended.
+async fn events(host: &Host, count: usize) -> Outcome<()> {
+    let mut stream = Api::new(host.clone()).events();
+    for call in 0..count {
+        let id = format!("event-{call}");
+        calls::echo(host, id.clone()).await?;
+        loop {
+            let batch = stream.next().await.ok_or("the host has ended")?;
+            std::hint::black_box(serde_json::to_string(&batch)?);
+            let has_ended = |event: &Event| match event {
+                Event::CallChanged { call } => call.id == id && call.state == CallState::Done,
+                _ => false,
+            };
+            if batch.events.iter().any(has_ended) {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
