@@ -21,21 +21,21 @@ use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
+use offers::catalog::Catalog;
+use offers::review::{Pins, Reviewed};
 use ports::server_config::ServerEntry;
 use ports::url_parts::UrlParts;
 use ports::{Document, Ports};
 use serde_json::{Map, Value};
+use server_requests::form::FormProblem;
+use supervision::activity::Activity;
+use supervision::limits::Use;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::activity::Activity;
-use crate::catalog::Catalog;
-use crate::form::FormProblem;
-use crate::limits::Use;
 use crate::owner::{
     AnswerError, CallOrigin, CallReply, FlowError, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent, ServerError,
     SharedOwner, WeakOwner, followed_link, open_page, real_folders,
 };
-use crate::review::{Pins, Reviewed};
 use crate::view::{AppSettings, Edit, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
 use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};

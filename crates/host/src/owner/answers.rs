@@ -9,9 +9,12 @@ use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use ports::server_config::definition_hash;
+use ports::time::now;
 use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value, json};
+use server_requests::form::FormProblem;
+use server_requests::sampling::{Limit, Unfit};
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -23,10 +26,7 @@ use super::links::follow;
 use super::questions::{For, Pending, content_of, kind_of, refused, subject_of};
 use super::roots::roots_in;
 use super::sign_in::Answered;
-use crate::activity::now;
 use crate::connection::Tell;
-use crate::form::FormProblem;
-use crate::sampling::{Limit, Unfit};
 use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 
 /// Why an answer could not be taken.

@@ -12,13 +12,13 @@ use domain::StoreError;
 use domain::call::{CallFailure, CallState};
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
 use policy::Hash;
+use ports::time::now;
 use ports::{Appended, AuditEntry, AuditReceipts, Written};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
 use super::calls::CallRecord;
 use super::gate::{Departure, Passed};
-use crate::activity::now;
 use crate::connection::{RunId, Ticket};
 use crate::view::{AppSettings, HostEvent};
 

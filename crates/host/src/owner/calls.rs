@@ -12,26 +12,26 @@ use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
+use offers::catalog::{Catalog, List};
+use offers::definitions::Definition;
 use policy::{Act, By, Decision, Hash, PathFacts, Standing};
 use ports::AuditEntry;
 use ports::server_config::config_hash;
+use ports::time::now;
 use serde_json::{Map, Value};
+use supervision::limits::MAX_QUESTIONS;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
 use super::call_request::CallRequest;
-use super::definitions::Definition;
 use super::gate::Departure;
 use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::provenance::CallOrigin;
 use super::questions::For;
 use super::{Owner, Read};
-use crate::activity::now;
-use crate::catalog::{Catalog, List};
 use crate::connection::{RunId, Tell, Ticket};
-use crate::limits::MAX_QUESTIONS;
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// A call's answer.

@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use offers::review::{Kind, Pin, ServerPins};
 use policy::{Hash, Standing};
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use ports::time::now;
 use serde_json::{Map, Value, json};
 
 use super::Owner;
 use super::pins::command_parts;
-use crate::activity::now;
-use crate::review::{Kind, Pin, ServerPins};
 
 /// The parts of a command that its configuration alone decides.
 const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];

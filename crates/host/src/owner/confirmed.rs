@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use credentials::providers::ProvidersFile;
 use domain::StoreError;
 use models::{Kind, ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
@@ -14,7 +15,6 @@ use url::Url;
 use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
-use crate::providers::ProvidersFile;
 use crate::view::AppSettings;
 
 /// `confirmed.json`.

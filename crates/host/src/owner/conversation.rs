@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use domain::bounds::Bounds;
 use domain::item::ConversationEvent;
+use offers::review::Reviewed;
 use policy::Hash;
 
 use super::Owner;
-use crate::review::Reviewed;
 use crate::view::{HostEvent, ServerState};
 
 /// A server as a model may know of it.

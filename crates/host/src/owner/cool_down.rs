@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use domain::Millis;
 use domain::question::Outcome;
+use ports::time::now;
+use supervision::limits::MAX_QUESTIONS;
 use tokio::time::Instant;
 
 use super::Owner;
 use super::audit::Decided;
 use super::questions::{For, Pending, kind_of, subject_of};
-use crate::activity::now;
 use crate::connection::RunId;
-use crate::limits::MAX_QUESTIONS;
 
 /// So many refusals in a row mute a server for a while.
 const REFUSALS: u32 = 3;

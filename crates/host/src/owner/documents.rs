@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use domain::merge::changed_entries;
+use offers::review::{Pins, ServerPins};
 use policy::{Grant, Subject};
 use ports::server_config::ConfigProblem;
 use ports::{Document, DocumentSeal, Refusal, RefusedDocument};
@@ -12,8 +14,6 @@ use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
 use super::roots::SharedRoots;
-use crate::merge::changed_entries;
-use crate::review::{Pins, ServerPins};
 use crate::view::{HostEvent, ServerState};
 
 /// The kind of the entries about these documents.

@@ -7,16 +7,20 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use credentials::sign_in::EnteredClient;
 use domain::call::{CallFailure, CallKind, CallView};
 use domain::item::ToolResult;
 use domain::question::{Outcome, QuestionId};
 use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
+use offers::review::{as_json, result_parts};
 use policy::{By, Hash, Scope};
 use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
+use server_requests::sampling::convert::to_request;
+use server_requests::sampling::{SamplingState, ask_hash};
 use url::Url;
 
 use super::answers::Acted;
@@ -24,10 +28,6 @@ use super::call_request::CallRequest;
 use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
-use crate::review::{as_json, result_parts};
-use crate::sampling::convert::to_request;
-use crate::sampling::{SamplingState, ask_hash};
-use crate::sign_in::EnteredClient;
 use crate::view::{HostEvent, QuestionBody};
 
 /// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.

@@ -8,10 +8,10 @@ use mcp_transport::http::KnownServer;
 use policy::Hash;
 use ports::Document;
 use ports::server_config::config_hash;
+use ports::time::now;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use crate::activity::now;
 use crate::connection::RunId;
 use crate::view::Connected;
 

@@ -4,21 +4,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use credentials::sign_in::SignInEndpoint;
 use mcp_proto::types::Tool;
+use offers::review::{
+    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
+    flags_of_text,
+};
 use policy::{Grants, Hash, Scope, Subject};
 use ports::server_config::address_hash;
+use ports::time::now;
 use serde_json::{Map, json};
 
 use super::approvals::command_hash;
 use super::pins::{address_parts, command_parts, endpoint_parts};
 use super::questions::For;
 use super::{Owner, ServerRecord};
-use crate::activity::now;
-use crate::review::{
-    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
-    flags_of_text,
-};
-use crate::sign_in::SignInEndpoint;
 use crate::view::QuestionBody;
 
 /// What a server says of itself at its opening, looked through once.

@@ -6,17 +6,18 @@
 use std::path::Path;
 
 use domain::Millis;
+use packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
+use ports::time::now;
 use process::{SearchPath, ServerCommand};
 use serde::{Deserialize, Serialize};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
 use super::approvals::command_hash;
 use super::starting::{Found, files};
-use crate::activity::{ActivityKind, now};
-use crate::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use crate::view::QuestionBody;
 
 /// How long no newer version is looked for. In milliseconds.
@@ -103,8 +104,7 @@ impl Owner {
     pub(super) fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
-            && let Some(crate::packages::Launched::Package(reference)) =
-                crate::packages::launched(&stdio.command, &stdio.args)
+            && let Some(packages::Launched::Package(reference)) = packages::launched(&stdio.command, &stdio.args)
         {
             stdio.args = reference.pinned(&stdio.args, &package.version);
         }
@@ -276,10 +276,10 @@ impl Owner {
 }
 
 /// The package that a command loads, and a copy of it that would run instead.
-pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<crate::packages::Launched> {
-    use crate::packages::{Launched, UnknownPackage, local_copy};
+pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<packages::Launched> {
+    use packages::{Launched, UnknownPackage, local_copy};
 
-    let launched = crate::packages::launched(&config.command, &config.args)?;
+    let launched = packages::launched(&config.command, &config.args)?;
     let Launched::Package(reference) = &launched else { return Some(launched) };
     match local_copy(reference, directory) {
         Some(copy) => {

@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use credentials::sign_in::SignInEndpoint;
 use mcp_proto::types::Tool;
+use offers::review::{Identity, Kind, Pins, ServerPins};
+use packages::LoadedPackage;
 use policy::{Hash, Standing};
 use ports::Document;
 use ports::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
+use ports::time::now;
 use process::{FileState, LaunchFile, LaunchFiles};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use crate::activity::now;
-use crate::packages::LoadedPackage;
-use crate::review::{Identity, Kind, Pins, ServerPins};
-use crate::sign_in::SignInEndpoint;
 use crate::view::HostEvent;
 
 /// A definition that the user has looked at.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use credentials::providers::{
+    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
+};
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 use ports::{Document, Documents};
@@ -10,10 +13,6 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::document_writer::{ReadDocument, with_entry};
-use crate::activity;
-use crate::providers::{
-    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
-};
 use crate::view::HostEvent;
 
 /// The providers as they were read last.
@@ -326,7 +325,7 @@ impl Owner {
         match listed {
             Ok(models) => {
                 self.providers.problems.remove(&settings.id);
-                let listed = Listed { models: models.clone(), at: activity::now() };
+                let listed = Listed { models: models.clone(), at: ports::time::now() };
                 self.keep_list(&settings.id, Some(listed), |_, kept| {
                     // Whoever asked may have gone away.
                     let _ = reply.send(kept.map_err(ProviderError::from));

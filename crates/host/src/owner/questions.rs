@@ -6,25 +6,25 @@ use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::{Outcome, QuestionId, Why};
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
+use offers::definitions::call_hash;
+use offers::review::as_json;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
 use ports::AuditEntry;
 use ports::server_config::address_hash;
+use ports::time::now;
 use ports::url_parts::shown_url;
 use process::LaunchFiles;
 use serde_json::{Value, json};
+use server_requests::form::Form;
+use server_requests::sampling::{Run, ask_hash, asked_before};
 
 use super::Owner;
 use super::approvals::command_hash;
 use super::audit::Decided;
-use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
 use super::links::not_followed;
 use super::sampling::{self, Running};
-use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
-use crate::form::Form;
-use crate::review::as_json;
-use crate::sampling::{Run, ask_hash, asked_before};
 use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 
 /// What an answer leads to.

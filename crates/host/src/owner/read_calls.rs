@@ -3,6 +3,7 @@
 use domain::call::{CallFailure, CallView};
 use mcp_proto::session::ClientRequest;
 use policy::{Act, Decision};
+use ports::time::now;
 use serde_json::Map;
 
 use super::Owner;
@@ -11,7 +12,6 @@ use super::calls::Way;
 use super::gate::Departure;
 use super::provenance::CallOrigin;
 use super::questions::{content_of, hash_of, kind_of};
-use crate::activity::now;
 use crate::view::QuestionBody;
 
 impl Owner {

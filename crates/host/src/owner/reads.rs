@@ -10,8 +10,7 @@ use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::ResourceContents;
 use policy::Hash;
-
-use crate::activity::now;
+use ports::time::now;
 
 /// The most results that are kept.
 const MOST: usize = 1_000;

@@ -9,6 +9,7 @@ use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
 use ports::Document;
 use ports::server_config::config_hash;
+use ports::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
@@ -18,7 +19,6 @@ use super::audit::{Decided, WaitingFolders};
 use super::document_writer::with_entry;
 use super::gate::{allowed_answer, refuses};
 use super::questions::refusal;
-use crate::activity::now;
 use crate::connection::{RunId, Ticket};
 
 /// The folders a server may know of.

@@ -7,25 +7,25 @@ use std::sync::Arc;
 use domain::StoreError;
 use domain::question::QuestionId;
 use mcp_proto::types::Tool;
+use offers::catalog::List;
+use offers::definitions::claims_of;
+use offers::review::Kind;
 use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
     SamplingUse, Source, Standing, Subject, canonical_json,
 };
 use ports::Document;
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use ports::time::now;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use super::definitions::claims_of;
 use super::document_writer::ReadDocument;
 use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::questions::Pending;
-use crate::activity::now;
-use crate::catalog::List;
-use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 

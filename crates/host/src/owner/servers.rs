@@ -3,19 +3,20 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::StoreError;
+use offers::definitions::Definitions;
 use policy::{Grant, Subject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
+use ports::time::now;
 use ports::{Document, ServerSettings};
 use serde_json::Value;
+use supervision::activity::{Activity, ActivityKind};
 use tokio::sync::oneshot;
 
 use super::approvals::approval_words;
-use super::definitions::Definitions;
 use super::marks::Said;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
-use crate::activity::{Activity, ActivityKind, now};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// Why a change to the servers could not be made.
@@ -250,7 +251,7 @@ impl Owner {
             bad("it must not be empty or begin or end with a space")
         } else if name.chars().count() > 64 {
             bad("it must have at most 64 characters")
-        } else if name.chars().any(|c| c.is_control() || crate::review::is_hidden(c)) {
+        } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
             bad("it has characters that can't be seen")
         } else if was != Some(name) && self.servers.contains_key(name) {
             bad("another server has it")

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use domain::Millis;
 use mcp_proto::session::Facts;
+use offers::catalog::Catalog;
+use ports::time::now;
 use process::orphans::RunningRecord;
 
 use super::{Owner, ServerRecord};
-use crate::activity::now;
-use crate::catalog::Catalog;
 use crate::connection::{RunId, Tell};
 use crate::view::{Failure, HostEvent, ServerState};
 

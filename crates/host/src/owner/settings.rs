@@ -5,11 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use ports::{AuditQuery, Document};
+use supervision::limits::Use;
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use crate::limits::Use;
 use crate::view::{AppSettings, HostEvent};
 
 /// The kind of the entry that says what the audit log keeps.

@@ -6,26 +6,24 @@ mod asking;
 mod ending;
 mod flow;
 mod making;
-mod settings;
 mod signing;
 mod user;
 mod views;
 
 use std::sync::{Arc, PoisonError};
 
+use credentials::settings::{Unmade, not_offered};
+use credentials::sign_in::{AuthorizationView, SignInError, TokensKept};
 use mcp_auth::{Authorization, Cause};
 use mcp_transport::http::Authorizer;
+use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
 
 use super::{Owner, ServerRecord};
-use crate::sign_in::{AuthorizationView, SignInError, TokensKept};
 use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
 pub(crate) use ending::Forgotten;
 use making::Maker;
-use ports::server_config::{AuthConfig, HttpConfig};
-pub use settings::client_document;
-pub(super) use settings::{Unmade, not_offered};
 use signing::Signing;
 pub(super) use user::Answered;
 use user::Asker;

@@ -3,16 +3,20 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use credentials::settings::Unmade;
 use domain::question::Why;
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
+use packages::{Launched, LoadedPackage};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::Secrets;
 use ports::secrets::{Filled, Unresolved};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
+use ports::time::now;
 use process::sandbox::Plan;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use serde_json::json;
+use supervision::activity::ActivityKind;
 
 use super::approvals::{command_hash, without_sandbox};
 use super::gate::Departure;
@@ -21,11 +25,9 @@ use super::packages::PackageStart;
 use super::pins::changed_files;
 use super::questions::{For, kind_of};
 use super::sandbox::{NoPlan, OwnFiles, plan};
-use super::sign_in::{SignIn, Unmade};
+use super::sign_in::SignIn;
 use super::{Decided, Owner, ServerError};
-use crate::activity::{ActivityKind, now};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
-use crate::packages::{Launched, LoadedPackage};
 use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
 
 impl Owner {

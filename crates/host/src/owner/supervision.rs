@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use mcp_proto::session::ClientRequest;
 use policy::Hash;
+use ports::time::now;
+use supervision::activity::ActivityKind;
+use supervision::backoff::Backoff;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::activity::{ActivityKind, now};
-use crate::backoff::Backoff;
 use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 

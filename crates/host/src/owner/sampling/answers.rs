@@ -2,12 +2,12 @@
 
 use mcp_proto::Revision;
 use mcp_proto::types::{ContentBlock, CreateMessageResult, SamplingContent};
+use server_requests::sampling::{Run, asked_before, empty_response};
 
 use super::Owner;
 use crate::owner::AnswerError;
 use crate::owner::answers::Acted;
 use crate::owner::gate::Approval;
-use crate::sampling::{Run, asked_before, empty_response};
 use crate::view::QuestionBody;
 
 impl Owner {

@@ -6,16 +6,17 @@ use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::{Decision, Hash, Rule, Scope};
+use ports::time::now;
 use serde_json::json;
+use server_requests::sampling::choose::{Wish, choose};
+use server_requests::sampling::convert::{self, to_request};
+use server_requests::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::AnswerError;
 use crate::owner::questions::{For, refusal};
-use crate::sampling::choose::{Wish, choose};
-use crate::sampling::convert::{self, to_request};
-use crate::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
 use crate::view::QuestionBody;
 
 /// The most rounds of tools that one request may have behind it.

@@ -4,11 +4,12 @@ use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelRef, Price, Usage};
 use policy::SamplingUse;
+use ports::time::now;
+use server_requests::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::activity::{ActivityKind, now};
 use crate::owner::AnswerError;
-use crate::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
 use crate::view::HostEvent;
 
 /// Bytes of an answer that make a token, where its provider does not count.

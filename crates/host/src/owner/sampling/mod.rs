@@ -10,24 +10,24 @@ mod unasked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::StoreError;
 use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, SamplingCapability};
 use policy::{Hash, canonical_json};
+use ports::Document;
+use ports::time::now;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use server_requests::sampling::{SamplingReport, SamplingSettings, SamplingState, Spending};
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
 use super::{Owner, ServerError};
-use crate::activity::now;
 use crate::connection::RunId;
-use crate::sampling::{SamplingReport, SamplingSettings, SamplingState, Spending};
 use crate::view::HostEvent;
 
-use domain::StoreError;
-use ports::Document;
 pub(super) use run::Running;
 use unasked::Unasked;
 

@@ -7,6 +7,8 @@ use domain::question::QuestionId;
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, ToolChoice, Usage};
 use policy::Scope;
+use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
+use server_requests::sampling::{Run, RunNote, ask_hash, empty_response};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -14,8 +16,6 @@ use super::budget::Counted;
 use crate::owner::answers::Acted;
 use crate::owner::gate::{Approval, Leaving, Passed};
 use crate::owner::{AnswerError, DeferredTurn, WeakOwner};
-use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
-use crate::sampling::{Run, RunNote, ask_hash, empty_response};
 use crate::view::{HostEvent, QuestionBody};
 
 /// What comes within this time is told together: two frames of the page.

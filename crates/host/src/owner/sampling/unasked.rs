@@ -8,20 +8,21 @@ use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use models::{ModelRef, Request, ToolChoice};
 use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
+use ports::time::now;
 use serde_json::json;
+use server_requests::sampling::ask_hash;
+use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
 use super::asked::SamplingRequest;
 use super::budget::Counted;
 use super::run::{Ended, Progress, Running, Work};
-use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
 use crate::owner::audit::Decided;
 use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::owner::questions::refusal;
-use crate::sampling::ask_hash;
-use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 
 /// A request that a model answers without a question.
 pub(super) struct Unasked {

@@ -1,8 +1,10 @@
 //! The questions of a sign-in: each is asked in the one queue, and its answer goes back to the sign-in that waits for it.
 
+use credentials::sign_in::{EnteredClient, SignInReason};
 use domain::call::CallState;
 use domain::question::Why;
 use policy::{Act, Decision, Scope};
+use ports::time::now;
 use tokio::sync::oneshot;
 
 use super::super::answers::{Acted, AnswerError};
@@ -10,8 +12,6 @@ use super::super::gate::{Approval, Changed, Leaving};
 use super::super::questions::{For, kind_of};
 use super::super::{Decided, Owner};
 use super::Answered;
-use crate::activity::now;
-use crate::sign_in::{EnteredClient, SignInReason};
 use crate::view::{QuestionBody, QuestionView};
 
 /// The longest id or secret that is taken, in bytes.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use credentials::sign_in::{SignInError, SignedOut};
+use credentials::vault::Emptied;
 use mcp_auth::{AuthError, Reason, Revoked, SignedOut as Done};
 use policy::Hash;
 use ports::server_config::{ServerConfig, ServerEntry};
@@ -9,8 +11,6 @@ use tokio::sync::oneshot;
 
 use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
-use crate::sign_in::{SignInError, SignedOut};
-use crate::vault::Emptied;
 use crate::view::ServerState;
 
 /// Where the outcome of a sign-out goes.

@@ -1,15 +1,15 @@
 //! A sign-in from its cause to the server that is in use again.
 
+use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use mcp_auth::{Account, AuthError, Reason};
 use policy::Hash;
+use supervision::activity::ActivityKind;
 use url::Url;
 
 use super::super::{Decided, Owner};
 use super::ending::Then;
 use super::{SignIn, views};
-use crate::activity::ActivityKind;
 use crate::connection::Tell;
-use crate::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use crate::view::ServerState;
 
 /// The word for what waits for the user, as announcements have it.
@@ -76,7 +76,7 @@ impl Owner {
 
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
         let record = self.servers.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        if let Some(cause) = super::not_offered(record.config.as_http()) {
+        if let Some(cause) = credentials::settings::not_offered(record.config.as_http()) {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
         record.access.want_now();
