@@ -10,12 +10,11 @@ mod owner;
 pub mod rules;
 pub mod skills;
 pub mod view;
-mod wake;
 
 pub use handle::{Events, Host, HostClosed};
 pub use owner::{
-    AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
-    Seen, Sent, ServerError, ServerForModel,
+    AnswerError, CallOrigin, FlowError, Label, NoPlan, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Seen,
+    Sent, ServerError, ServerForModel,
 };
 
 use std::time::Duration;

@@ -3,6 +3,7 @@
 //!
 //! - [`catalog`]: the lists, read page by page. Caller: the connections of `host`
 //! - [`definitions`]: hashes of tools that were called. Caller: the owner of `host`
+//! - [`reads`]: contents of resources, for as long as their server lets them be kept. Caller: the owner of `host`
 //! - [`review`]: pins, differences, look-alikes, and flags on text that may mislead a model; how text is shown. Callers: `host`,
 //!   `chat`, `cli`, and the views of `api`
 //! - [`skills`]: entries and files of skills. Caller: `skills.rs` of `host`, which asks servers for them
@@ -13,6 +14,7 @@
 pub mod catalog;
 pub mod definitions;
 pub mod output;
+pub mod reads;
 pub mod review;
 pub mod skills;
 pub mod template;

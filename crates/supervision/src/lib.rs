@@ -7,6 +7,8 @@
 //! - [`allowance`]: so much at once, and the same again in each span of time. Callers: [`usage`], and what bounds consent requests
 //! - [`backoff`]: when a server that ended is started again. Caller: the owner of `host`
 //!
+//! - [`wake`]: notices that the computer slept or has another address. Caller: `host`, which then looks after remote servers
+//!
 //! Nothing here starts or stops a server: the owner of `host` does.
 
 pub mod activity;
@@ -14,3 +16,4 @@ pub mod allowance;
 pub mod backoff;
 pub mod limits;
 pub mod usage;
+pub mod wake;

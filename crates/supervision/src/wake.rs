@@ -5,25 +5,25 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often the clocks and the addresses are compared.
-pub(crate) const INTERVAL: Duration = Duration::from_secs(5);
+pub const INTERVAL: Duration = Duration::from_secs(5);
 /// What is no longer explained by a busy machine.
 const JUMP: Duration = Duration::from_secs(20);
 
 /// The clocks when they were last compared.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Clocks {
+pub struct Clocks {
     wall: SystemTime,
     own: Instant,
 }
 
 impl Clocks {
-    pub(crate) const fn new(wall: SystemTime, own: Instant) -> Self {
+    pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }
 
     /// Whether the computer slept since the last look. Looks are [`INTERVAL`] apart. Some systems let a program's own clock run
     /// on in sleep and others do not; the one on the wall always does. One that was set back says nothing.
-    pub(crate) fn woke(&mut self, wall: SystemTime, own: Instant) -> bool {
+    pub fn woke(&mut self, wall: SystemTime, own: Instant) -> bool {
         let passed = wall.duration_since(self.wall).unwrap_or_default();
         let own_passed = own.saturating_duration_since(self.own);
         *self = Self { wall, own };
@@ -33,7 +33,7 @@ impl Clocks {
 
 /// The addresses from which this computer would send to the internet, where it could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Addresses {
+pub struct Addresses {
     v4: Option<IpAddr>,
     v6: Option<IpAddr>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Addresses {
 impl Addresses {
     /// Asks the system's routes. Nothing is sent: connecting a UDP socket only chooses its address. The far ends are kept for
     /// documentation (RFC 5737, RFC 3849), so nobody has them.
-    pub(crate) fn read() -> Self {
+    pub fn read() -> Self {
         let v4 = local_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
         let v6 = local_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
         Self { v4, v6 }
@@ -49,7 +49,7 @@ impl Addresses {
 
     /// Whether there is an address now that was not there at the last look. One that is gone says nothing: there is no way out
     /// to try.
-    pub(crate) fn moved(&mut self, now: Self) -> bool {
+    pub fn moved(&mut self, now: Self) -> bool {
         let before = std::mem::replace(self, now);
         now.v4.is_some() && now.v4 != before.v4 || now.v6.is_some() && now.v6 != before.v6
     }

@@ -49,14 +49,14 @@ struct Kept {
 
 /// What is kept.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+pub struct Reads {
     kept: HashMap<Key, Kept>,
     bytes: usize,
 }
 
 impl Reads {
     /// What a resource said, if that is still fresh.
-    pub(super) fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, at: Instant) -> Option<Read> {
+    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, at: Instant) -> Option<Read> {
         let key = Key { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
         if at.saturating_duration_since(kept.at) >= kept.ttl {
@@ -67,7 +67,7 @@ impl Reads {
     }
 
     /// Keeps what a resource said, if the server allows it. Gives until when it counts as fresh.
-    pub(super) fn keep(
+    pub fn keep(
         &mut self,
         server: &str,
         identity: Hash,
@@ -105,12 +105,12 @@ impl Reads {
     }
 
     /// A resource changed: it, and what lies below it, is no longer fresh.
-    pub(super) fn changed(&mut self, server: &str, uri: &str) {
+    pub fn changed(&mut self, server: &str, uri: &str) {
         self.forget(|key| key.server == server && (key.uri.starts_with(uri) || uri.starts_with(key.uri.as_str())));
     }
 
     /// Forgets all that a server said.
-    pub(super) fn forget_server(&mut self, server: &str) {
+    pub fn forget_server(&mut self, server: &str) {
         self.forget(|key| key.server == server);
     }
 
