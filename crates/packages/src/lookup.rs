@@ -9,8 +9,8 @@ use process::sandbox::Network;
 use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
 
-use super::launcher::Launcher;
 use super::project::project_settings;
+use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
 /// How long a look-up may take.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::launcher::{Launcher, PackageReference};
 use super::options::Options;
+use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
 
 const OPTIONS: Options = Options {

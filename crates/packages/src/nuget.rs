@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::launcher::{Launcher, PackageReference};
+use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
 /// Options that change which package is loaded.

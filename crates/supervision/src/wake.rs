@@ -17,6 +17,7 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// The clocks at the first look.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }

@@ -53,7 +53,9 @@ impl Owner {
         match pins.of(Kind::Tool).get(tool) {
             None => Standing::New,
             Some(pin) if pin.changed.is_some() => Standing::Changed,
-            Some(pin) if is_of_another(pin, pins, &self.as_approved(server, &record.config)) => Standing::Changed,
+            Some(pin) if is_of_another(pin, pins, &self.launches.as_approved(server, &record.config)) => {
+                Standing::Changed
+            }
             Some(_) => Standing::Reviewed,
         }
     }

@@ -21,18 +21,18 @@ use crate::view::AppSettings;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ConfirmedFile {
-    providers: BTreeMap<String, Address>,
+    pub(in crate::owner) providers: BTreeMap<String, Address>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<ModelRef>,
+    pub(in crate::owner) default: Option<ModelRef>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keeping: Option<Keeping>,
 }
 
 /// What decides where requests and keys go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Address {
+pub(in crate::owner) struct Address {
     kind: Kind,
-    url: Url,
+    pub(in crate::owner) url: Url,
 }
 
 /// What the audit log keeps.
@@ -47,7 +47,7 @@ struct Keeping {
 #[derive(Debug, Default)]
 pub(super) struct Confirmed {
     /// None while it can't be said.
-    file: Option<ConfirmedFile>,
+    pub(in crate::owner) file: Option<ConfirmedFile>,
     /// Whether what stands there counts as confirmed, as nothing was ever sealed before.
     pub(super) adopts: bool,
     /// Changes of a provider that the user made and that `file` does not have yet: they wait for the audit log or the disk.
@@ -55,7 +55,7 @@ pub(super) struct Confirmed {
 }
 
 impl Address {
-    fn of(settings: &ProviderSettings) -> Self {
+    pub(in crate::owner) fn of(settings: &ProviderSettings) -> Self {
         Self { kind: settings.kind, url: settings.url.clone() }
     }
 }
@@ -72,7 +72,7 @@ impl Owner {
     /// than before.
     pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
-        if self.documents.confirmed.file.is_some() && self.is_written_later(Document::Confirmed) {
+        if self.documents.confirmed.file.is_some() && self.documents.is_written_later(Document::Confirmed) {
             // The file is older than what the user confirmed; it is read again once that is written.
             return false;
         }
@@ -128,25 +128,6 @@ impl Owner {
             let written = written.map(|changed| owner.documents.confirmed.file = Some(changed));
             then(owner, written);
         });
-    }
-
-    /// Whether it can be said what was confirmed.
-    pub(super) const fn knows_confirmed(&self) -> bool {
-        self.documents.confirmed.file.is_some()
-    }
-
-    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
-    pub(super) fn confirmed_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
-        let known = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(&settings.id));
-        match known {
-            Some(known) if *known == Address::of(settings) => Ok(()),
-            known => Err(known.map(|known| known.url.to_string())),
-        }
-    }
-
-    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
-    pub(super) fn confirmed_default(&self, file: &ProvidersFile) -> Option<ModelRef> {
-        self.documents.confirmed.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
     }
 
     /// The user says where a provider is: it is written down, and confirmed.

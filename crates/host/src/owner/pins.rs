@@ -154,7 +154,7 @@ impl Owner {
 
     /// The user has looked at these definitions: they are pinned, if all are as they were shown.
     pub(crate) fn review(&mut self, server: &str, seen: &[Seen], reply: oneshot::Sender<Result<(), ReviewError>>) {
-        let definitions = match self.as_shown(server, seen) {
+        let definitions = match self.servers.as_shown(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
                 // Whoever asked may have gone away, here and below.
@@ -190,29 +190,6 @@ impl Owner {
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });
-    }
-
-    /// These definitions, if all are as they were shown.
-    fn as_shown(&self, server: &str, seen: &[Seen]) -> Result<Vec<Value>, ReviewError> {
-        let record = self.servers.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
-        if record.session.connection.is_none() {
-            return Err(ReviewError::NotRunning(server.to_owned()));
-        }
-        let catalog = Arc::clone(&record.offer.catalog);
-        let definitions: Vec<Option<Value>> = seen
-            .iter()
-            .map(|seen| match seen.kind {
-                Kind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
-                Kind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
-            })
-            .collect();
-        let is_same = |seen: &Seen, now: &Option<Value>| {
-            now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
-        };
-        let pairs = seen.iter().zip(&definitions);
-        let stale: Vec<String> =
-            pairs.filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
-        if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
     /// What is kept of what the user saw.

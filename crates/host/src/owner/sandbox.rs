@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ports::Ports;
-use ports::server_config::{Access, Folder, SandboxConfig, ServerEntry, StdioConfig};
+use ports::server_config::{Access, Folder, SandboxConfig, StdioConfig};
 use process::sandbox::{Plan, Sandbox, SandboxError};
 use process::{CommandNotFound, LaunchFile, LaunchFiles, SearchPath, ServerCommand, missing};
 use tokio::sync::oneshot;
@@ -88,7 +88,7 @@ impl OwnFiles {
     }
 
     /// The home that a server has of its own in a sandbox. It lasts, so that the server keeps its data.
-    fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
+    pub(in crate::owner) fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         self.homes().join(home_name(name, config))
     }
 
@@ -192,23 +192,7 @@ impl Owner {
 
     /// The folders that a server is told of: those that its user shared, and of them no more than its sandbox lets it reach.
     pub(super) fn told_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        Some(self.told_of(server, self.shared_roots(server)?))
-    }
-
-    /// What a server is told of these folders: in a sandbox, those that it reaches.
-    pub(super) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
-        let config = self.servers.records.get(server).and_then(|record| record.config.as_stdio());
-        match config.and_then(|config| config.sandbox.as_ref()) {
-            Some(sandbox) => reachable(&shared, sandbox),
-            None => shared,
-        }
-    }
-
-    /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
-    pub(super) fn renaming_of_home(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
-        let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
-        let (own, was, name) = (self.launches.own_files.clone(), was.to_owned(), entry.name.clone());
-        Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
+        Some(self.servers.told_of(server, self.shared_roots(server)?))
     }
 
     /// Removes the home of a server that its user removed. It may be large.
@@ -295,7 +279,7 @@ fn ways(path: &Path) -> Vec<PathBuf> {
 }
 
 /// What lies both in the folders that were shared and in those of a sandbox.
-fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
+pub(in crate::owner) fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {
         for reached in sandbox.folders.iter().map(|reached| &reached.path) {

@@ -29,6 +29,6 @@ pub(crate) use model_access::ModelAccess;
 pub(in crate::owner) use permissions::Permissions;
 pub(in crate::owner) use registry::ServerRegistry;
 pub(in crate::owner) use reviews::Reviews;
-pub(crate) use server_record::{Launch, Offer, ServerRecord, SessionState};
+pub(crate) use server_record::ServerRecord;
 pub(in crate::owner) use settings::SettingsState;
 pub(in crate::owner) use sign_ins::SignIns;
