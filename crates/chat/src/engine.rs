@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError};
 
 use domain::history::{NewItem, Taken};
 use domain::item::{Attachment, Body, Content, Item, Role, State};
-use host::activity::now;
 use host::{Host, ServerForModel};
 use models::ModelRef;
+use ports::time::now;
 use serde_json::Value;
 
 use super::attachments;

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use domain::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
-use host::review::shown;
+use offers::review::shown;
 use serde::Serialize;
 
 use super::Settings;

@@ -27,7 +27,6 @@ use domain::bounds::Bounds;
 use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallView};
 use domain::item::ConversationEvent;
 use domain::question::Outcome;
-use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 use host::view::{
     AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
     TransportFound,
@@ -37,6 +36,7 @@ use mcp_proto::types::{self as mcp, ServerCapabilities};
 use policy::{Scope as HostScope, Subject};
 use ports::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
 use ports::url_parts::UrlParts as HostUrl;
+use supervision::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 
 use super::containment;
 use super::set_up::{self, Values};

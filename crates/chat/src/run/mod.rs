@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use domain::bounds::Bounds;
 use domain::item::{Body, Item, Notice, Problem, State};
-use host::activity::now;
 use host::{Host, ServerForModel};
 use models::{ModelRef, Usage};
+use ports::time::now;
 use serde_json::{Map, Value};
 
 use super::engine::{new_id, servers_of};

@@ -2,7 +2,7 @@
 //! gate. Runs of conversations wait for the verdict (`handle/results.rs`).
 
 use domain::item::ToolResult;
-use domain::question::{Outcome, Why};
+use domain::question::Why;
 use policy::{Rule, Scope};
 use tokio::sync::oneshot;
 
@@ -15,7 +15,7 @@ use crate::view::QuestionBody;
 /// A result that waits.
 pub(super) struct HeldResult {
     result: ToolResult,
-    reply: oneshot::Sender<ResultVerdict>,
+    pub(in crate::owner) reply: oneshot::Sender<ResultVerdict>,
 }
 
 /// The call that a result is of.
@@ -53,7 +53,7 @@ impl Owner {
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
         let why = Why::Model { conversation, after: Vec::new(), read: Vec::new() };
-        self.held_results.insert(call.clone(), HeldResult { result, reply });
+        self.calls.held_results.insert(call.clone(), HeldResult { result, reply });
         self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, For::Result(call));
     }
 
@@ -83,7 +83,7 @@ impl Owner {
         let (For::Result(call), QuestionBody::Result { tool, .. }) = (&pending.what_for, &pending.view.body) else {
             return;
         };
-        let Some(HeldResult { result, reply }) = self.held_results.remove(call) else { return };
+        let Some(HeldResult { result, reply }) = self.calls.held_results.remove(call) else { return };
         let verdict = match departure.result(&pending.view.server, tool, result) {
             Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
             Err(Changed) => {
@@ -99,14 +99,5 @@ impl Owner {
         if reply.send(verdict).is_err() || !passes {
             self.note_unread(pending);
         }
-    }
-
-    /// Leaves a result out.
-    pub(super) fn leave_result_out(&mut self, call: &str, outcome: Outcome, by: String) {
-        let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
-        let stops = outcome == Outcome::Cancelled;
-        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
-        // The run may have ended.
-        let _ = reply.send(verdict);
     }
 }

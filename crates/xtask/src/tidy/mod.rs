@@ -11,6 +11,7 @@ mod pure_crates;
 mod rust_code;
 mod rust_paths;
 mod single_places;
+mod struct_fields;
 mod svelte_text;
 pub(crate) mod tree;
 mod window_commands;
@@ -48,11 +49,12 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 16] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
     module_cycles::in_one_direction,
+    struct_fields::few_in_the_host,
     words::unfinished,
     words::unbounded,
     pure_crates::no_system,

@@ -1,12 +1,12 @@
 //! Questions and forms.
 
 use domain::question::Why as HostWhy;
-use host::form::{self, Form};
 use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
 use ports::server_config::AuthConfig;
 use ports::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use serde_json::json;
+use server_requests::form::{self, Form};
 
 use super::content::claims;
 use super::readable::readable;

@@ -1,0 +1,250 @@
+//! Images, which `docker run` and `podman run` run.
+
+use serde_json::Value;
+
+use super::options::Options;
+use super::reference::{Launcher, PackageReference};
+use super::{PackageVersion, UnknownPackage};
+
+const OPTIONS: Options = Options {
+    flags: &[
+        "-i",
+        "--interactive",
+        "-t",
+        "--tty",
+        "--rm",
+        "-d",
+        "--detach",
+        "--init",
+        "--privileged",
+        "--read-only",
+        "-P",
+        "--publish-all",
+        "--no-healthcheck",
+        "--oom-kill-disable",
+        "--sig-proxy",
+        "-q",
+        "--quiet",
+    ],
+    valued: &[
+        "-a",
+        "--attach",
+        "--add-host",
+        "--annotation",
+        "--blkio-weight",
+        "--cap-add",
+        "--cap-drop",
+        "--cgroupns",
+        "--cidfile",
+        "-c",
+        "--cpu-shares",
+        "--cpus",
+        "--cpuset-cpus",
+        "--cpuset-mems",
+        "--device",
+        "--dns",
+        "--dns-option",
+        "--dns-search",
+        "--domainname",
+        "-e",
+        "--env",
+        "--env-file",
+        "--entrypoint",
+        "--expose",
+        "--gpus",
+        "--group-add",
+        "-h",
+        "--hostname",
+        "--ip",
+        "--ip6",
+        "--ipc",
+        "-l",
+        "--label",
+        "--label-file",
+        "--link",
+        "--log-driver",
+        "--log-opt",
+        "--mac-address",
+        "-m",
+        "--memory",
+        "--memory-swap",
+        "--mount",
+        "--name",
+        "--net",
+        "--network",
+        "--network-alias",
+        "--pid",
+        "--pids-limit",
+        "--platform",
+        "-p",
+        "--publish",
+        "--pull",
+        "--restart",
+        "--runtime",
+        "--security-opt",
+        "--shm-size",
+        "--stop-signal",
+        "--stop-timeout",
+        "--storage-opt",
+        "--sysctl",
+        "--tmpfs",
+        "--ulimit",
+        "-u",
+        "--user",
+        "--userns",
+        "--uts",
+        "-v",
+        "--volume",
+        "--volumes-from",
+        "-w",
+        "--workdir",
+    ],
+};
+
+/// Where images come from that name no registry.
+const DOCKER_HUB: &str = "docker.io";
+/// How digests and ids begin.
+const SHA256: &str = "sha256:";
+
+/// Where the options of `run` begin; none if the command runs no image.
+pub(super) fn from_of(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
+    let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
+    match words.as_slice() {
+        ["run", ..] => Some(Ok(1)),
+        ["container", "run"] => Some(Ok(2)),
+        [option, ..] if option.starts_with('-') && args.iter().any(|arg| arg == "run") => {
+            let name = option.split('=').next().unwrap_or_default();
+            Some(Err(UnknownPackage::Option(name.to_owned())))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
+    let read = OPTIONS.read(args, from)?;
+    let image = args.get(read.first).ok_or(UnknownPackage::NoPackage)?;
+    let fits = image.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
+    if !fits || !image.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return Err(UnknownPackage::Specifier(image.clone()));
+    }
+    let (tagged, digest) = image.split_once('@').map_or((image.as_str(), None), |(name, digest)| (name, Some(digest)));
+    // A colon before the last slash belongs to a port.
+    let (name, tag) = match tagged.rsplit_once(':') {
+        Some((name, tag)) if !tag.contains('/') => (name, tag),
+        _ => (tagged, ""),
+    };
+    let wanted = match digest {
+        Some(digest) if is_digest(digest) => digest,
+        Some(_) => return Err(UnknownPackage::Specifier(image.clone())),
+        None => tag,
+    };
+    Ok(PackageReference::new(launcher, name.to_owned(), wanted.to_owned(), read.first))
+}
+
+fn is_digest(text: &str) -> bool {
+    text.strip_prefix(SHA256).is_some_and(|hash| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit()))
+}
+
+/// An image that is named by its digest needs no look-up.
+pub(super) fn known(reference: &PackageReference) -> Option<PackageVersion> {
+    is_digest(&reference.wanted).then(|| with_digest(reference, &reference.wanted, None))
+}
+
+fn image(reference: &PackageReference) -> String {
+    let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
+    format!("{}:{tag}", reference.name)
+}
+
+/// Asks for an image on this computer, which would run without being loaded.
+pub(super) fn local_question(reference: &PackageReference) -> Vec<String> {
+    let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
+    ["image", "inspect", "--format", format, &image(reference)].map(str::to_owned).into()
+}
+
+/// Asks the registry for an image. No engine is needed for it.
+pub(super) fn question(reference: &PackageReference) -> Vec<String> {
+    ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image(reference)].map(str::to_owned).into()
+}
+
+/// Reads what is known of an image on this computer. Only a digest of the repository that the command names pins it: a tag that was
+/// set here may stand on the image of another one, which the named one does not have. Such an image, and one that was built here, is
+/// named by its id.
+pub(super) fn local_answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+    let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
+    let here = Some("this computer".to_owned());
+    let own = repository(&reference.name);
+    let digests = answer["digests"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut of_own = digests.filter_map(|named| named.rsplit_once('@').filter(|(name, _)| repository(name) == own));
+    if let Some(digest) = of_own.find_map(|(_, digest)| is_digest(digest).then_some(digest)) {
+        return Some(with_digest(reference, digest, here));
+    }
+    let id = answer["id"].as_str()?;
+    // Podman gives ids without the algorithm.
+    let digest = if id.starts_with(SHA256) { id.to_owned() } else { format!("{SHA256}{id}") };
+    is_digest(&digest).then(|| PackageVersion { argument: id.to_owned(), ..with_digest(reference, &digest, here) })
+}
+
+/// A repository with its registry, as Docker completes short names.
+fn repository(name: &str) -> String {
+    let is_registry = |first: &str| first.contains(['.', ':']) || first == "localhost";
+    let (registry, path) = match name.split_once('/') {
+        Some((first, rest)) if is_registry(first) => (first, rest),
+        _ => (DOCKER_HUB, name),
+    };
+    let registry = if registry == "index.docker.io" { DOCKER_HUB } else { registry };
+    let folder = if registry == DOCKER_HUB && !path.contains('/') { "library/" } else { "" };
+    format!("{registry}/{folder}{path}")
+}
+
+/// Reads the registry's answer.
+pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+    let answer: Value = serde_json::from_str(stdout).ok()?;
+    answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))
+}
+
+fn with_digest(reference: &PackageReference, digest: &str, source: Option<String>) -> PackageVersion {
+    let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
+    PackageVersion {
+        name: reference.name.clone(),
+        version: tag.to_owned(),
+        integrity: Some(digest.to_owned()),
+        source,
+        argument: format!("{}@{digest}", reference.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn reference(image: &str) -> PackageReference {
+        parse(Launcher::Docker, &["run".to_owned(), image.to_owned()], 1).unwrap()
+    }
+
+    fn argument(image: &str, digests: &[&str], id: &str) -> Option<String> {
+        let stdout = serde_json::json!({ "digests": digests, "id": id }).to_string();
+        local_answer(&reference(image), &stdout).map(|found| found.argument)
+    }
+
+    #[test]
+    fn s25_only_a_digest_of_the_same_repository_pins_an_image() {
+        let (one, other, id) = ("a".repeat(64), "b".repeat(64), format!("sha256:{}", "c".repeat(64)));
+        let of = |repository: &str, hash: &str| format!("{repository}@sha256:{hash}");
+        let (own, foreign) = (of("mcp/notes", &one), of("evil/notes", &other));
+        assert_eq!(argument("mcp/notes:1", &[&foreign, &own], &id), Some(own), "its own digest counts, not the first");
+        assert_eq!(
+            argument("mcp/notes:1", &[&foreign], &id),
+            Some(id.clone()),
+            "a tag that was set here on another repository's image is named by the image's id"
+        );
+        assert_eq!(argument("mcp/notes:1", &[&foreign], ""), None, "without an id it can't be pinned");
+        let whole = of("docker.io/library/node", &one);
+        assert_eq!(argument("node:22", &[&whole], &id), Some(of("node", &one)), "the same repository, spelled whole");
+        let ported = of("localhost:5000/node", &one);
+        assert_eq!(argument("node:22", &[&ported], &id), Some(id), "another registry's is another one");
+        let podman = "d".repeat(64);
+        assert_eq!(argument("node:22", &[], &podman), Some(podman.clone()), "Podman gives ids without the algorithm");
+    }
+}

@@ -1,0 +1,169 @@
+//! Packages of npm, which `npx` and `npm exec` run.
+
+use serde_json::Value;
+
+use super::options::Options;
+use super::reference::{Launcher, PackageReference};
+use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
+
+const OPTIONS: Options = Options {
+    flags: &[
+        "-y",
+        "--yes",
+        "-q",
+        "--quiet",
+        "-s",
+        "--silent",
+        "--prefer-online",
+        "--prefer-offline",
+        "--ignore-scripts",
+        "--no-update-notifier",
+        "--no-audit",
+        "--no-fund",
+    ],
+    valued: &["-p", "--package", "--registry", "--loglevel"],
+};
+
+/// Fields of a version, as `npm view` prints them.
+const FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
+
+pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
+    if args.iter().skip(from).take_while(|arg| *arg != "--").any(|arg| arg == "-c" || arg.starts_with("--call")) {
+        return Err(UnknownPackage::ShellLine);
+    }
+    let read = OPTIONS.read(args, from)?;
+    // `npm exec` reads options behind the package too, up to `--`.
+    let is_separated = read.first.checked_sub(1).and_then(|before| args.get(before)).is_some_and(|arg| arg == "--");
+    if launcher == Launcher::NpmExec && !is_separated {
+        let behind = args.iter().skip(read.first).take_while(|arg| *arg != "--").find(|arg| arg.starts_with('-'));
+        if let Some(option) = behind {
+            return Err(UnknownPackage::Option(option.split('=').next().unwrap_or_default().to_owned()));
+        }
+    }
+    let mut named = read.values.iter().filter(|value| matches!(value.option, "-p" | "--package"));
+    let mut reference = match (named.next(), named.next()) {
+        (Some(_), Some(_)) => return Err(UnknownPackage::Several),
+        (Some(option), None) => {
+            let (name, wanted) = specifier(option.value)?;
+            let mut reference = PackageReference::new(launcher, name, wanted, option.at);
+            option.prefix.clone_into(&mut reference.prefix);
+            reference.is_option = true;
+            reference
+        }
+        (None, _) => {
+            let (name, wanted) = specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
+            PackageReference::new(launcher, name, wanted, read.first)
+        }
+    };
+    if let Some(registry) = read.values.iter().rfind(|value| value.option == "--registry") {
+        reference.options.push(format!("--registry={}", registry.value));
+    }
+    Ok(reference)
+}
+
+/// Name and version of a package in a registry.
+fn specifier(text: &str) -> Result<(String, String), UnknownPackage> {
+    let other = || UnknownPackage::Specifier(text.to_owned());
+    let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
+    let (name, wanted) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));
+    let is_word = |word: &str| {
+        let begins = word.starts_with(|c: char| c.is_ascii_alphanumeric() || "_~".contains(c));
+        begins && word.chars().all(|c| c.is_ascii_alphanumeric() || "._~-".contains(c))
+    };
+    let is_name = match name.strip_prefix('@') {
+        Some(scoped) => scoped.split_once('/').is_some_and(|(scope, name)| is_word(scope) && is_word(name)),
+        None => is_word(name) && !name.ends_with(".tgz") && !name.ends_with(".tar.gz"),
+    };
+    let is_range = wanted.chars().all(|c| c.is_ascii_alphanumeric() || ".-+^~<>=|* _".contains(c));
+    if !is_name || !is_range || at.is_some() && wanted.trim().is_empty() {
+        return Err(other());
+    }
+    Ok((name.to_owned(), wanted.to_owned()))
+}
+
+/// The arguments of npm's look-up.
+pub(super) fn question(reference: &PackageReference) -> Vec<String> {
+    let package = match reference.wanted.as_str() {
+        "" => reference.name.clone(),
+        wanted => format!("{}@{wanted}", reference.name),
+    };
+    let mut args = vec!["view".to_owned()];
+    args.extend(reference.options.iter().cloned());
+    let bounds =
+        ["--json", "--loglevel=error", "--no-update-notifier", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+    args.extend(bounds.map(str::to_owned));
+    args.extend(["--".to_owned(), package]);
+    args.extend(FIELDS.map(str::to_owned));
+    args
+}
+
+/// Reads npm's answer: a version, or all that a range fits, the oldest first.
+pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+    let answer: Value = serde_json::from_str(stdout).ok()?;
+    let found = match answer {
+        Value::Array(versions) => {
+            let is_release = |version: &&Value| version["version"].as_str().is_some_and(|text| !text.contains('-'));
+            versions.iter().rfind(is_release).or(versions.last())?.clone()
+        }
+        one => one,
+    };
+    let [name, version, integrity, tarball] = FIELDS.map(|field| found.get(field).and_then(Value::as_str));
+    let version = checked_version(version?)?;
+    if name? != reference.name {
+        return None;
+    }
+    Some(PackageVersion {
+        argument: format!("{}@{version}", reference.name),
+        name: reference.name.clone(),
+        version,
+        integrity: integrity.and_then(checked_hash),
+        source: tarball.and_then(checked_source),
+    })
+}
+
+/// npm's words for a failure.
+pub(super) fn failure(stdout: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(stdout).ok()?;
+    answer["error"]["summary"].as_str().filter(|words| !words.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reference(wanted: &str) -> PackageReference {
+        PackageReference::new(Launcher::Npx, "@scope/server".into(), wanted.into(), 0)
+    }
+
+    #[test]
+    fn a_version_is_read_with_its_hash() {
+        let one = r#"{ "name": "@scope/server", "version": "1.2.3", "dist.integrity": "sha512-AbC+/=",
+            "dist.tarball": "https://registry.test/s.tgz" }"#;
+        let found = answer(&reference(""), one).unwrap();
+        assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-AbC+/=")), "{found:?}");
+        assert_eq!(found.argument, "@scope/server@1.2.3", "the version stands in the command line");
+        assert_eq!(found.source.as_deref(), Some("https://registry.test/s.tgz"), "and where it comes from is told");
+    }
+
+    #[test]
+    fn of_a_range_the_newest_release_is_taken() {
+        let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
+        let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
+        assert_eq!(answer(&reference(">=1"), &all).unwrap().version, "1.9.0", "a beta is no release");
+    }
+
+    #[test]
+    fn what_is_no_version_is_not_taken() {
+        for (name, version) in [
+            ("other", "1.2.3"),
+            ("@scope/server", "1.2.3 --registry=http://evil.test"),
+            ("@scope/server", "git+ssh://evil.test"),
+            ("@scope/server", ""),
+        ] {
+            let text = serde_json::json!({ "name": name, "version": version }).to_string();
+            assert_eq!(answer(&reference(""), &text), None, "{name} {version}");
+        }
+        assert_eq!(answer(&reference(""), "rubbish"), None, "text");
+        assert_eq!(answer(&reference(""), "[]"), None, "no version fits");
+    }
+}

@@ -1,0 +1,71 @@
+//! Packages of NuGet, which `dnx` runs. Its client tells versions and no hashes.
+
+use serde_json::Value;
+
+use super::reference::{Launcher, PackageReference};
+use super::{PackageVersion, UnknownPackage, checked_version};
+
+/// Options that change which package is loaded.
+const DECIDING: [&str; 6] =
+    ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
+
+pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage> {
+    // Options may stand behind the package, up to `--`.
+    let own = || args.iter().take_while(|arg| *arg != "--");
+    let option = own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| DECIDING.contains(name));
+    if let Some(option) = option {
+        return Err(UnknownPackage::Option(option.to_owned()));
+    }
+    let at = own().take_while(|arg| matches!(arg.as_str(), "-y" | "--yes" | "--interactive")).count();
+    let text = args.get(at).ok_or(UnknownPackage::NoPackage)?;
+    let (name, wanted) = text.split_once('@').unwrap_or((text, ""));
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if text.starts_with('-') {
+        return Err(UnknownPackage::Option(text.split('=').next().unwrap_or_default().to_owned()));
+    }
+    if !is_name || text.contains('@') && checked_version(wanted).is_none() {
+        return Err(UnknownPackage::Specifier(text.clone()));
+    }
+    Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), wanted.to_owned(), at))
+}
+
+/// A version that is named needs no look-up, since none would tell more.
+pub(super) fn known(reference: &PackageReference) -> Option<PackageVersion> {
+    let is_whole = reference.wanted.matches('.').count() >= 2 && !reference.wanted.contains('*');
+    is_whole.then(|| version(reference, reference.wanted.clone(), None))
+}
+
+pub(super) fn question(reference: &PackageReference) -> Vec<String> {
+    ["package", "search", &reference.name, "--exact-match", "--format", "json"].map(str::to_owned).into()
+}
+
+/// Reads the newest of all versions that were found.
+pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+    let answer: Value = serde_json::from_str(stdout).ok()?;
+    let sources = answer["searchResult"].as_array()?;
+    let found = sources.iter().flat_map(|source| {
+        let packages = source["packages"].as_array().into_iter().flatten();
+        packages.map(|package| (source["sourceName"].as_str(), package))
+    });
+    let is_wanted = |text: &str| {
+        reference.wanted.is_empty() || text == reference.wanted || text.starts_with(&format!("{}.", reference.wanted))
+    };
+    let versions = found.filter_map(|(source, package)| {
+        let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));
+        let text = package["version"].as_str().or_else(|| package["latestVersion"].as_str())?;
+        let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_wanted(text))?;
+        Some((numbers(&text)?, text, source.map(str::to_owned)))
+    });
+    let (_, text, source) = versions.max_by(|one, other| one.0.cmp(&other.0))?;
+    Some(version(reference, text, source))
+}
+
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    version.split('+').next()?.split('.').map(|part| part.parse().ok()).collect()
+}
+
+fn version(reference: &PackageReference, version: String, source: Option<String>) -> PackageVersion {
+    let argument = format!("{}@{version}", reference.name);
+    PackageVersion { name: reference.name.clone(), version, integrity: None, source, argument }
+}
