@@ -1,5 +1,7 @@
 //! `cargo xtask check`: what is fast enough to run before every commit.
 
+mod affected;
+
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;
@@ -22,6 +24,7 @@ pub(crate) fn run() -> Result<(), Problem> {
     note(format_check().run())?;
     step("clippy, without the shell");
     note(clippy(&[]).run())?;
+    note(unit_tests())?;
     if workspace::ui().join("node_modules").exists() {
         step("the page: types, lint, format");
         note(node::npm(&workspace::ui()).args(["run", "--silent", "check"]).run())?;
@@ -29,6 +32,25 @@ pub(crate) fn run() -> Result<(), Problem> {
         println!("left out: the page's checks, as its packages are not installed (npm ci in ui/)");
     }
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
+}
+
+/// The unit tests that the change can break. The suites in `tests` folders start servers and take longer.
+fn unit_tests() -> Result<(), Problem> {
+    let packages = affected::packages()?;
+    if packages.is_empty() {
+        println!("left out: unit tests, as no crate was changed");
+        return Ok(());
+    }
+    step(&format!("unit tests of {}", packages.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));
+    let mut call = cargo().dir(workspace::root()).args(["test", "--quiet", "--bins"]);
+    // Cargo refuses `--lib` where no package has a library.
+    if packages.iter().any(|name| name != env!("CARGO_PKG_NAME")) {
+        call = call.arg("--lib");
+    }
+    for name in &packages {
+        call = call.args(["-p", name]);
+    }
+    call.run()
 }
 
 /// Whether everything is formatted.

@@ -1,0 +1,108 @@
+//! The packages whose unit tests a change can break: those with a changed file, and all that depend on one of these. The change is
+//! everything since the branch left `main`, committed or not.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::workspace;
+
+/// It needs WebKitGTK, which `cargo xtask check` does without.
+const SHELL: &str = "drawbridge";
+
+/// A package of the workspace.
+#[derive(Debug)]
+struct Package {
+    /// Its folder below the repository's top folder, with a slash at the end.
+    folder: String,
+    /// Names of the packages of the workspace that it depends on.
+    needs: BTreeSet<String>,
+}
+
+/// The names of the packages to test.
+///
+/// # Errors
+/// If git or cargo fails.
+pub(super) fn packages() -> Result<BTreeSet<String>, Problem> {
+    let metadata = cargo().dir(workspace::root()).args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let packages = read(&metadata).ok_or_else(|| Problem::Machine("cargo metadata can't be read".into()))?;
+    Ok(affected(&packages, &changed_files()?))
+}
+
+fn changed_files() -> Result<Vec<String>, Problem> {
+    let git = |arguments: &[&str]| Program::new("git").dir(workspace::root()).args(arguments).output();
+    // A clone of one branch has no `main`; then only what is not committed counts.
+    let base = git(&["merge-base", "HEAD", "main"]).unwrap_or_default();
+    let base = if base.trim().is_empty() { "HEAD" } else { base.trim() };
+    let changed = git(&["diff", "--name-only", base])?;
+    let new = git(&["ls-files", "--others", "--exclude-standard"])?;
+    Ok(changed.lines().chain(new.lines()).map(str::to_owned).collect())
+}
+
+fn read(metadata: &str) -> Option<BTreeMap<String, Package>> {
+    let metadata: Value = serde_json::from_str(metadata).ok()?;
+    let root = metadata["workspace_root"].as_str()?;
+    let packages = metadata["packages"].as_array()?;
+    let names: BTreeSet<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    packages
+        .iter()
+        .map(|package| {
+            let folder = Path::new(package["manifest_path"].as_str()?).parent()?.strip_prefix(root).ok()?;
+            let needs = package["dependencies"].as_array()?.iter().filter_map(|needed| needed["name"].as_str());
+            let needs = needs.filter(|needed| names.contains(needed)).map(str::to_owned).collect();
+            let folder = format!("{}/", folder.to_str()?);
+            Some((package["name"].as_str()?.to_owned(), Package { folder, needs }))
+        })
+        .collect()
+}
+
+fn affected(packages: &BTreeMap<String, Package>, files: &[String]) -> BTreeSet<String> {
+    let is_changed = |package: &Package| files.iter().any(|file| file.starts_with(&package.folder));
+    let mut found: BTreeSet<String> =
+        packages.iter().filter(|(_, package)| is_changed(package)).map(|(name, _)| name.clone()).collect();
+    loop {
+        let before = found.len();
+        for (name, package) in packages {
+            if !package.needs.is_disjoint(&found) {
+                found.insert(name.clone());
+            }
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    found.remove(SHELL);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const METADATA: &str = r#"{"workspace_root": "/work", "packages": [
+        {"name": "wire", "manifest_path": "/work/crates/wire/Cargo.toml", "dependencies": [{"name": "serde"}]},
+        {"name": "wire-dump", "manifest_path": "/work/crates/wire-dump/Cargo.toml", "dependencies": []},
+        {"name": "host", "manifest_path": "/work/crates/host/Cargo.toml", "dependencies": [{"name": "wire"}]},
+        {"name": "api", "manifest_path": "/work/crates/api/Cargo.toml", "dependencies": [{"name": "host"}]},
+        {"name": "drawbridge", "manifest_path": "/work/src-tauri/Cargo.toml", "dependencies": [{"name": "api"}]}]}"#;
+
+    fn of(files: &[&str]) -> Vec<String> {
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        affected(&read(METADATA).unwrap(), &files).into_iter().collect()
+    }
+
+    #[test]
+    fn a_change_affects_all_that_depends_on_it() {
+        assert_eq!(of(&["crates/wire/src/lib.rs"]), ["api", "host", "wire"], "all but the shell, and what only begins alike");
+        assert_eq!(of(&["crates/api/src/lib.rs"]), ["api"], "not what it depends on");
+    }
+
+    #[test]
+    fn a_change_outside_of_the_packages_affects_none() {
+        assert_eq!(of(&["README.md", "ui/src/app.ts"]), Vec::<String>::new(), "nothing of Rust");
+        assert_eq!(of(&["src-tauri/src/main.rs"]), Vec::<String>::new(), "the shell is left out");
+    }
+}
