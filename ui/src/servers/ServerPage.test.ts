@@ -32,6 +32,7 @@ async function show(
   );
   router.go({ at: "server", name: "files", tab });
   render(ServerPage, { name: "files", tab, item: undefined });
+  await waitFor(() => expect(screen.getByRole("tabpanel").childElementCount, "loaded").not.toBe(0));
   return host;
 }
 
