@@ -16,6 +16,7 @@ import { overlay } from "./overlay.svelte";
 // Loaded beforehand, so that no test waits for it.
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
+await import("../conversation/ConversationView.svelte");
 
 const user = userEvent.setup();
 const settings = {
