@@ -61,6 +61,9 @@ export default defineConfig(({ command }) => ({
   build: { reportCompressedSize: false, modulePreload: { polyfill: false } },
   test: {
     environment: "happy-dom",
+    // Test files share one page and its modules, which take longer to load than most files to run; setup.ts resets the page.
+    isolate: false,
+    restoreMocks: true,
     // A machine that is busy with other suites is slow, and not wrong.
     testTimeout: 20_000,
     globalSetup: ["./src/lib/testing/messages.ts"],

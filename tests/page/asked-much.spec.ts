@@ -104,7 +104,8 @@ test("X21, X22: a form that asks for secrets or plays the host is a form in our 
   for (const name of ["Decline", "Accept and send"]) {
     await expect(frame.getByRole("button", { name }), `X22: ${name} stays in view`).toBeInViewport({ ratio: 1 });
   }
-  expect(await frame.locator("blockquote a, blockquote button:not(.button), blockquote strong").count(), "X22: no markup").toBe(0);
+  const markup = frame.locator("blockquote a, blockquote button:not(.button), blockquote strong");
+  await expect(markup, "X22: no markup").toHaveCount(0);
 });
 
 test("X23: addresses are shown whole, with their domain, and only good ones can be opened", async ({ app, host, context }) => {
@@ -118,7 +119,7 @@ test("X23: addresses are shown whole, with their domain, and only good ones can 
     await allow(app, "Allow once");
     const frame = question(app);
     await expect(frame, `${url}: its domain`).toContainText(domain);
-    expect(await frame.locator("[href]").count(), `${url}: nothing to click`).toBe(0);
+    await expect(frame.locator("[href]"), `${url}: nothing to click`).toHaveCount(0);
     const open = frame.getByRole("button", { name: "Open in the browser" });
     if (openable) await expect(open, `${url} may be opened`).toBeVisible();
     else await expect(open, `${url} may not be opened`).toHaveCount(0);

@@ -20,10 +20,9 @@ for (const { name, setup, size } of LOOKS) {
     test("the form, the question and the limits of a held server fit", async ({ app, host }) => {
       mkdirSync(PICTURES, { recursive: true });
       const fits = async (view: string) => {
-        await app.waitForTimeout(250);
+        const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        await expect.poll(wider, `${view} is not wider than the window`).toBeLessThanOrEqual(0);
         await app.screenshot({ path: join(PICTURES, `${name}-${view}.png`) });
-        const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(wider, `${view} is not wider than the window`).toBeLessThanOrEqual(0);
       };
       const folder = realpathSync(host.folder);
       const sandbox = { folders: [{ path: folder + "/platform", access: "write" }], network: { preset: "files_only" } };

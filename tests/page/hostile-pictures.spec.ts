@@ -56,9 +56,7 @@ test("X18 an icon fetches nothing and draws no script", async ({ page }) => {
   await attack(page, what, says, async ({ app, hits }) => {
     await visit(app, "#/server/bad/tools");
     await expect(app.getByRole("main").getByText("tool-6").first()).toBeVisible();
-    await app.waitForTimeout(500);
-    const sources = await app.locator("img").evaluateAll((images) => images.map((image) => image.getAttribute("src")));
-    expect(sources, `${what}: each has a plain icon`).toEqual([]);
+    await expect(app.locator("img"), `${what}: each has a plain icon`).toHaveCount(0);
     expect(hits(), `${what}: nothing is fetched`).toBe(0);
   });
 });
@@ -77,12 +75,9 @@ test("X19 pictures that are not what they say have a note in their place", async
   const says = () => ({ reply: { "tools/list": tool(), "tools/call": { content } } });
   await attack(page, what, says, async ({ app }) => {
     await show(app);
-    await app.waitForTimeout(1_000);
-    const drawn = await app
-      .getByTestId("tool-result")
-      .locator("img")
-      .evaluateAll((images) => (images as HTMLImageElement[]).map((drawn) => [drawn.naturalWidth, drawn.src.slice(0, 60)]));
-    expect(drawn, `${what}: none of them is drawn`).toEqual([]);
+    const result = app.getByTestId("tool-result");
+    await expect(result.locator("figure"), `${what}: each has its place`).toHaveCount(content.length);
+    await expect(result.locator("img"), `${what}: none of them is drawn`).toHaveCount(0);
   });
 });
 

@@ -31,17 +31,15 @@ test("X21 a form that asks for a password is marked, and filled in by nobody", a
     await called(app, host);
     const frame = question(app);
     await expect(frame.getByText(/password|secret/i).first(), `${what}: it warns`).toBeVisible();
-    const fields = await frame.locator("input").evaluateAll((inputs) =>
-      (inputs as HTMLInputElement[]).map((input) => [input.value, input.getAttribute("autocomplete")]),
-    );
-    expect(fields.length, `${what}: every field is there`).toBe(4);
-    for (const [value, autocomplete] of fields) {
-      expect(value, `${what}: nothing is filled in`).toBe("");
-      expect(autocomplete, `${what}: nor offered by the browser`).toBe("off");
+    const fields = frame.locator("input");
+    await expect(fields, `${what}: every field is there`).toHaveCount(4);
+    for (const field of await fields.all()) {
+      await expect(field, `${what}: nothing is filled in`).toHaveValue("");
+      await expect(field, `${what}: nor offered by the browser`).toHaveAttribute("autocomplete", "off");
     }
-    const focused = await app.evaluate(() => document.activeElement?.textContent ?? "");
-    expect(focused, `${what}: no key accepts by itself`).not.toMatch(/accept|send/i);
-    await frame.getByRole("button", { name: "Decline" }).click();
+    const decline = frame.getByRole("button", { name: "Decline" });
+    await expect(decline, `${what}: no key accepts by itself`).toBeFocused();
+    await decline.click();
   });
 });
 
@@ -52,8 +50,8 @@ test("X22 a message that poses as the app is text in the app's frame", async ({ 
     await called(app, host);
     const frame = question(app);
     await expect(frame.getByText("<button>Allow</button>", { exact: false }).first(), "markup is text").toBeVisible();
-    expect(await frame.getByRole("heading", { name: "System" }).count(), `${what}: no heading is made`).toBe(0);
-    expect(await frame.locator("a").count(), `[elicit-no-other-links] ${what}: no link is made`).toBe(0);
+    await expect(frame.getByRole("heading", { name: "System" }), `${what}: no heading is made`).toHaveCount(0);
+    await expect(frame.locator("a"), `[elicit-no-other-links] ${what}: no link is made`).toHaveCount(0);
     for (const name of ["Decline", "Accept and send"]) {
       await expect(frame.getByRole("button", { name }), `${what}: ${name} is in view`).toBeInViewport();
     }
@@ -75,7 +73,7 @@ test("X23 an address is shown with its domain, as ASCII, and opened by nobody be
       await called(app, host);
       const frame = question(app);
       await expect(frame, `${what}: its domain is shown`).toContainText(domain);
-      expect(await frame.locator("a[href]").count(), `${what}: the address is no link`).toBe(0);
+      await expect(frame.locator("a[href]"), `${what}: the address is no link`).toHaveCount(0);
       expect(host.opened(), `${what}: nothing was opened`).toEqual([]);
       await frame.getByRole("button", { name: "Decline" }).click();
       expect(host.opened(), `${what}: nor is it when it is declined`).toEqual([]);

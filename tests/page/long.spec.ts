@@ -119,7 +119,7 @@ test("pictures are fetched when they come into view, and what was opened stays o
   await visit(app, `#/conversation/${id}/item-50`);
   const picture = row(app, "item-50").getByRole("img");
   await expect(picture, "the picture is there").toBeInViewport();
-  expect(await picture.evaluate((it: HTMLImageElement) => it.naturalWidth), "and whole").toBe(240);
+  await expect.poll(() => picture.evaluate((it: HTMLImageElement) => it.naturalWidth), "and whole").toBe(240);
   const card = row(app, "item-49").getByRole("button", { expanded: false }).first();
   await card.click();
   await expect(row(app, "item-49").getByText("Bergen").first(), "what was sent").toBeVisible();

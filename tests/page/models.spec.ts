@@ -87,8 +87,8 @@ for (const [language, theme, add] of [
       await expect(card.getByRole("row").nth(1)).toBeVisible();
       const folder = join(__dirname, "../../target/screenshots/page");
       await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
-      const wide = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect(wide, "nothing is wider than the window").toBeLessThanOrEqual(0);
+      const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      await expect.poll(wider, "nothing is wider than the window").toBeLessThanOrEqual(0);
       expect(await axeFinds(app), "axe").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
       await expect(app.getByRole("dialog"), "by the keyboard alone").toBeVisible();

@@ -94,9 +94,10 @@ test("settings: theme and language hold", async ({ app, host }) => {
   await expect(app.locator("html")).toHaveAttribute("data-theme", "dark");
   await app.getByRole("radio", { name: "简体中文" }).or(app.getByRole("button", { name: "简体中文" })).first().click();
   await expect(app.locator("html")).toHaveAttribute("lang", /zh/);
+  // A choice is shown before it is saved.
+  const saved = () => JSON.parse(readFileSync(join(host.data, "settings.json"), "utf8")) as object;
+  await expect.poll(saved, "in a readable file").toMatchObject({ theme: "dark", language: "zh" });
   await app.reload();
   await expect(app.locator("html"), "after loading anew").toHaveAttribute("data-theme", "dark");
   await expect(app.locator("html")).toHaveAttribute("lang", /zh/);
-  const kept = JSON.parse(readFileSync(join(host.data, "settings.json"), "utf8")) as object;
-  expect(kept, "in a readable file").toMatchObject({ theme: "dark", language: "zh" });
 });

@@ -68,8 +68,8 @@ for (const [name, width, height, language, theme] of [
     await visit(app, "#/rules");
     await expect(app.getByRole("heading", { level: 1 })).toBeVisible();
     await expect(app.locator("li").filter({ hasText: "delete_*" })).toBeVisible();
-    const over = await app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
     await app.screenshot({ path: test.info().outputPath(`rules-${name}.png`), fullPage: true });
   });
 }

@@ -114,9 +114,9 @@ test("one that fails says at which step and why, and can be copied", async ({ ap
   await expect(last.getByRole("button"), "it is open").toHaveAttribute("aria-expanded", "true");
   await axe(app);
   await region.getByRole("button", { name: "Copy as text" }).click();
-  const report = await app.evaluate(() => navigator.clipboard.readText());
-  expect(report, "the report").toContain("FAILED");
-  expect(report, "with its request").toContain("> GET http");
+  const copied = () => app.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied, "the report").toContain("FAILED");
+  expect(await copied(), "with its request").toContain("> GET http");
 });
 
 test("what a server wants beyond is asked for as new, beside what was granted", async ({ app, host }) => {

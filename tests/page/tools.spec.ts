@@ -44,8 +44,8 @@ for (const [era, setup] of ERAS) {
       await expect(result.getByRole("cell", { name: "north" }), "a table").toBeVisible();
       const picture = result.getByRole("img").first();
       await expect(picture, "a picture").toBeVisible();
-      const width = await picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
-      expect(width, "the picture could be read").toBeGreaterThan(0);
+      const width = () => picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
+      await expect.poll(width, "the picture could be read").toBeGreaterThan(0);
       await expect(result.locator("audio"), "a sound").toHaveCount(1);
       await expect(result.getByText("Sea chart"), "a link to a resource").toBeVisible();
       await expect(result.getByText("Structured result"), "structured content").toBeVisible();

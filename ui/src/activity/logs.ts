@@ -1,5 +1,6 @@
 // The activity of every server that was looked at.
 
+import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 import { ActivityLog } from "./log.svelte";
@@ -8,8 +9,11 @@ import { ActivityLog } from "./log.svelte";
 export const MAX_LOGS = 20;
 
 const logs = new Map<string, ActivityLog>();
-app.onEvent((event) => {
-  if (event.type === "server_removed") logs.delete(event.name);
+pageState(() => {
+  logs.clear();
+  app.onEvent((event) => {
+    if (event.type === "server_removed") logs.delete(event.name);
+  });
 });
 
 /** The activity of a server; call `watch` in an effect to have it read. */

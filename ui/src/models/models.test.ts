@@ -1,10 +1,11 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { Model, ModelProvider, Models, ProviderPreset } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { startFake } from "$lib/testing/fake";
+import { settled } from "$lib/testing/settled";
 
 import { free, idFrom, isReadable } from "./draft";
 import ModelsView from "./ModelsView.svelte";
@@ -134,9 +135,10 @@ describe("the page of models", () => {
       const before = host.requests("models").length;
       kept = provider(changes);
       host.send({ type: "models_changed" });
-      await waitFor(() => expect(host.requests("models").length).toBe(before + 1));
-      await new Promise((resolve) => setTimeout(resolve));
+      await settled();
+      expect(host.requests("models").length, "read again").toBe(before + 1);
     };
+    vi.useFakeTimers();
     place.open = true;
     await fireEvent(place, new Event("toggle"));
     await read({ problem: { code: "wrongKey", message: "the provider does not take the key" } });

@@ -1,5 +1,6 @@
 // The questions: what needs the user's decision before anything crosses.
 
+import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 import { Front } from "./front.svelte";
@@ -8,22 +9,26 @@ import { places } from "./placed.svelte";
 export { places, type Place } from "./placed.svelte";
 
 /** Those that are drawn in the conversation that is open. */
-export const placed = new Front(() => app.questions.filter((one) => places.takes(one)), {
-  inPlace: true,
+export let placed: Front;
+pageState(() => {
+  placed = new Front(() => app.questions.filter((one) => places.takes(one)), { inPlace: true });
 });
 
 /** All others, one of which is drawn over everything. */
-export const front = new Front(() => app.questions.filter((one) => !places.takes(one)), {
-  elsewhere: {
-    get open() {
-      return placed.queue.open;
+export let front: Front;
+pageState(() => {
+  front = new Front(() => app.questions.filter((one) => !places.takes(one)), {
+    elsewhere: {
+      get open() {
+        return placed.queue.open;
+      },
+      show: (id) => {
+        const call = placed.queue.open.find((one) => one.id === id)?.call;
+        placed.queue.show(id);
+        if (call !== undefined) places.open?.reveal(call);
+      },
     },
-    show: (id) => {
-      const call = placed.queue.open.find((one) => one.id === id)?.call;
-      placed.queue.show(id);
-      if (call !== undefined) places.open?.reveal(call);
-    },
-  },
+  });
 });
 
 /** Lists everything that waits. */

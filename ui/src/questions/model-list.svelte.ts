@@ -2,6 +2,7 @@
 
 import { call } from "$lib/api/client";
 import type { ModelRef } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 import { oneAtATime } from "$lib/state/one-at-a-time";
 
 export interface KnownModel {
@@ -28,4 +29,5 @@ class ModelList {
   });
 }
 
-export const modelList = new ModelList();
+export let modelList: ModelList;
+pageState(() => (modelList = new ModelList()));

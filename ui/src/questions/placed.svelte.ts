@@ -2,6 +2,7 @@
 // that is open.
 
 import type { Question } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 
 /** The least height that a question can be read in at its place, in pixels. Where there is less it is asked over everything. */
 const LEAST = 380;
@@ -39,4 +40,5 @@ class Places {
   }
 }
 
-export const places = new Places();
+export let places: Places;
+pageState(() => (places = new Places()));

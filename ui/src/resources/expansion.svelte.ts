@@ -4,6 +4,7 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { ResourceTemplate } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 
 /** How long after the last key it is expanded, in milliseconds. */
 export const PAUSE = 150;
@@ -78,6 +79,7 @@ export class Expansion {
 }
 
 const kept = new SvelteMap<string, Expansion>();
+pageState(() => kept.clear());
 
 /** The template as it was left, or empty. */
 export function expansionOf(server: string, template: ResourceTemplate): Expansion {

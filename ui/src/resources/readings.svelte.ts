@@ -4,6 +4,7 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { Event, ResourceContents } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
 /** How many readings are kept. */
@@ -138,10 +139,8 @@ function serverOf(key: string): string {
   return (JSON.parse(key) as [string, string])[0];
 }
 
-export const readings = new Readings();
-app.onEvent((event) => readings.receive(event));
-
-/** Readings of their own, for tests. */
-export function newReadings(): Readings {
-  return new Readings();
-}
+export let readings: Readings;
+pageState(() => {
+  readings = new Readings();
+  app.onEvent((event) => readings.receive(event));
+});

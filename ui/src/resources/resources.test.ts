@@ -7,7 +7,7 @@ import { attachResource } from "./attach";
 import { Expansion } from "./expansion.svelte";
 import { byteCount, hexRows } from "./hex";
 import { languageOf, viewsOf } from "./part-kind";
-import { MAX_CHANGED, MAX_READINGS, newReadings } from "./readings.svelte";
+import { MAX_CHANGED, MAX_READINGS, readings } from "./readings.svelte";
 import { resourceRows, rowKey, shownOf } from "./resource-list";
 
 let host: FakeHost;
@@ -28,7 +28,6 @@ describe("readings", () => {
   });
 
   test("a mark comes with a change and goes with the next reading", async () => {
-    const readings = newReadings();
     const reading = await readings.read("s", "a://1");
     expect(reading.contents?.[0]?.text, "what is in it").toBe("in a://1");
     expect(readings.hasChanged("s", "a://1"), "just read").toBe(false);
@@ -43,14 +42,12 @@ describe("readings", () => {
   });
 
   test("what changed below a resource marks it too", () => {
-    const readings = newReadings();
     readings.receive(changed("s", "file:///a/b.txt"));
     expect(readings.hasChanged("s", "file:///a"), "its folder").toBe(true);
     expect(readings.hasChanged("s", "file:///a/b"), "not one with a like name").toBe(false);
   });
 
   test("a change during the reading, and a reading that fails, keep the mark", async () => {
-    const readings = newReadings();
     let answer: (result: ResourceResult) => void = () => undefined;
     host.answers.read_resource = () => new Promise((resolve) => (answer = resolve));
     const under = readings.read("s", "a://1");
@@ -68,7 +65,6 @@ describe("readings", () => {
   });
 
   test("are bounded", async () => {
-    const readings = newReadings();
     for (let i = 0; i < MAX_READINGS + 1; i += 1) await readings.read("s", `a://${i}`);
     expect(readings.of("s", "a://0"), "the oldest is let go").toBe(undefined);
     expect(readings.of("s", "a://1"), "the others stay").toBeDefined();
@@ -78,7 +74,6 @@ describe("readings", () => {
   });
 
   test("go with their server", async () => {
-    const readings = newReadings();
     await readings.read("s", "a://1");
     readings.receive(changed("s", "a://1"));
     readings.receive({ type: "server_removed", name: "s" });
@@ -89,7 +84,6 @@ describe("readings", () => {
   });
 
   test("can be cancelled", async () => {
-    const readings = newReadings();
     let fail: (error: unknown) => void = () => undefined;
     host.answers.read_resource = () => new Promise((_, reject) => (fail = reject));
     host.answers.cancel_call = () => {

@@ -10,8 +10,13 @@ import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFake } from "$lib/testing/fake";
 
+import { serverTabs } from "../shell/views";
+
 import { samplingReport } from "./sampling-fixtures";
 import ServerPage from "./ServerPage.svelte";
+
+// Loaded beforehand, so that no test waits for it.
+await Promise.all(Object.values(serverTabs).map((load) => load()));
 
 const user = userEvent.setup();
 
@@ -32,6 +37,7 @@ async function show(
   );
   router.go({ at: "server", name: "files", tab });
   render(ServerPage, { name: "files", tab, item: undefined });
+  await waitFor(() => expect(screen.getByRole("tabpanel").childElementCount, "loaded").not.toBe(0));
   return host;
 }
 

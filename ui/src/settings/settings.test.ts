@@ -1,5 +1,5 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type {
   AuditEntry,
@@ -11,6 +11,7 @@ import type {
 import { axeProblems } from "$lib/testing/axe";
 import { choose } from "$lib/testing/choose";
 import { sampleServer, startFake } from "$lib/testing/fake";
+import { settled } from "$lib/testing/settled";
 
 import { noRules } from "../rules/fixtures";
 
@@ -20,8 +21,6 @@ import RulesView from "./RulesView.svelte";
 import SettingsView from "./SettingsView.svelte";
 
 afterEach(() => cleanup());
-
-const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
@@ -369,16 +368,16 @@ describe("settings", () => {
     render(SettingsView);
     const dark = screen.getByRole("radio", { name: "Dark" });
     const chinese = screen.getByRole("radio", { name: "简体中文" });
+    vi.useFakeTimers();
     await fireEvent.click(dark);
-    await waitFor(() => expect(host.requests("set_settings").length, "it is saved").toBe(1));
     await settled();
+    expect(host.requests("set_settings").length, "it is saved").toBe(1);
     expect(dark, "the host's answer alone takes nothing back").toBeChecked();
     await fireEvent.click(chinese);
-    await waitFor(() =>
-      expect(host.requests("set_settings")[1], "with the change before it").toEqual({
-        ...{ ...settings, theme: "dark", language: "zh" },
-      }),
-    );
+    await settled();
+    expect(host.requests("set_settings")[1], "with the change before it").toEqual({
+      ...{ ...settings, theme: "dark", language: "zh" },
+    });
     host.send({ type: "settings_changed", settings: { ...settings, theme: "dark" } });
     await settled();
     expect(chinese, "the event about the first does not undo the second").toBeChecked();

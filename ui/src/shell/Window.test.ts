@@ -16,6 +16,7 @@ import { overlay } from "./overlay.svelte";
 // Loaded beforehand, so that no test waits for it.
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
+await import("../conversation/ConversationView.svelte");
 
 const user = userEvent.setup();
 const settings = {
@@ -90,6 +91,7 @@ describe("the window", () => {
     const host = await startFake(
       {
         create_conversation: ({ title }) => sampleConversation({ id: "new", title }),
+        conversation: () => sampleConversation({ id: "new", title: "Nothing said yet" }),
       },
       { servers: [demo, sampleServer({ name: "git" })], conversations: [trip] },
     );
@@ -121,6 +123,10 @@ describe("the window", () => {
     host.send({ type: "question_closed", id: "q", outcome: "denied" });
     await user.click(left.getByRole("button", { name: "New conversation" }));
     expect(router.current, "the new one is in front").toEqual({ at: "conversation", id: "new" });
+    expect(
+      await screen.findByRole("heading", { name: "Nothing said yet" }),
+      "as it was read",
+    ).toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 // Which of the shell's own dialogs is open.
-export const overlay = $state<{
-  palette: boolean;
-  shortcuts: boolean;
-  left: boolean;
-  activity: boolean;
-}>({
-  palette: false,
-  shortcuts: false,
-  left: false,
-  activity: false,
-});
+import { pageState } from "$lib/page-state";
+
+class Overlay {
+  palette = $state(false);
+  shortcuts = $state(false);
+  left = $state(false);
+  activity = $state(false);
+}
+
+export let overlay: Overlay;
+pageState(() => (overlay = new Overlay()));

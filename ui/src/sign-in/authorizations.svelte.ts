@@ -4,6 +4,7 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
 import type { Authorization } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 import { oneAtATime } from "$lib/state/one-at-a-time";
 
@@ -61,4 +62,5 @@ class Authorizations {
   }
 }
 
-export const authorizations = new Authorizations();
+export let authorizations: Authorizations;
+pageState(() => (authorizations = new Authorizations()));

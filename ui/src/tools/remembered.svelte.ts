@@ -1,6 +1,7 @@
 // What was filled in for a tool and its last run, so that both are there when the tool is looked at again.
 
 import type { JsonValue } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 import { SvelteMap } from "svelte/reactivity";
 
 import type { ToolRun } from "./runTool.svelte";
@@ -14,6 +15,7 @@ interface Remembered {
 }
 
 const tools = new SvelteMap<string, Remembered>();
+pageState(() => tools.clear());
 
 function keyOf(server: string, tool: string): string {
   return JSON.stringify([server, tool]);

@@ -1,11 +1,14 @@
 // Chooses the platform. Everything else imports from here.
+import { pageState } from "$lib/page-state";
+
 import type { Platform } from "./platform";
 import { tauri } from "./tauri";
 import { web } from "./web";
 
 export type { PageSandbox, Platform } from "./platform";
 
-let current: Platform = "__TAURI_INTERNALS__" in globalThis ? tauri : web;
+let current: Platform;
+pageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));
 
 /** The platform in use. */
 export function platform(): Platform {

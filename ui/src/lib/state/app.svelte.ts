@@ -14,6 +14,7 @@ import type {
   Settings,
   Snapshot,
 } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 import { platform } from "$lib/platform";
 
 import { oneAtATime } from "./one-at-a-time";
@@ -209,10 +210,5 @@ function bounded(calls: Call[]): Call[] {
   return surplus <= 0 ? calls : calls.filter((call) => !hasEnded(call) || surplus-- <= 0);
 }
 
-export const app = new App();
-export type { App };
-
-/** A store of its own, for tests. */
-export function newApp(): App {
-  return new App();
-}
+export let app: App;
+pageState(() => (app = new App()));

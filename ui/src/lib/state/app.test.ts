@@ -1,12 +1,14 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Call, Question } from "$lib/api/generated";
+import { resetPageState } from "$lib/page-state";
 import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake";
+import { settled } from "$lib/testing/settled";
 
 import { NO_MARKS } from "../../review/words";
 
-import { newApp, type App } from "./app.svelte";
+import { app } from "./app.svelte";
 
 function question(id: string, server = "files"): Question {
   return {
@@ -39,15 +41,12 @@ function call(id: string, state: Call["state"]): Call {
   };
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve));
-
 let host: FakeHost;
-let app: App;
 
 beforeEach(async () => {
+  vi.useFakeTimers();
   host = new FakeHost({}, { servers: [sampleServer()] });
   setPlatform(host);
-  app = newApp();
   await app.start();
 });
 
@@ -61,18 +60,18 @@ describe("the snapshot", () => {
   });
 
   test("that fails says why, and can be read again", async () => {
+    resetPageState();
     const broken = new FakeHost();
     const whole = broken.call.bind(broken);
     broken.call = () => Promise.reject({ code: "system", message: "no host" });
     setPlatform(broken);
-    const other = newApp();
-    await other.start();
-    expect(other.ready, "not ready without a snapshot").toBe(false);
-    expect((other.failure as Error).message, "the host's own words").toBe("no host");
+    await app.start();
+    expect(app.ready, "not ready without a snapshot").toBe(false);
+    expect((app.failure as Error).message, "the host's own words").toBe("no host");
     broken.call = whole;
-    await other.refresh();
-    expect(other.ready, "ready after the second try").toBe(true);
-    expect(other.failure, "the failure is over").toBeNull();
+    await app.refresh();
+    expect(app.ready, "ready after the second try").toBe(true);
+    expect(app.failure, "the failure is over").toBeNull();
   });
 });
 

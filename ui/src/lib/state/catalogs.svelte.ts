@@ -3,6 +3,7 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
 import type { Catalog, ListName } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
 
 import { app } from "./app.svelte";
 
@@ -79,4 +80,5 @@ class Catalogs {
   }
 }
 
-export const catalogs = new Catalogs();
+export let catalogs: Catalogs;
+pageState(() => (catalogs = new Catalogs()));

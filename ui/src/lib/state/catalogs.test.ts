@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import type { Catalog } from "$lib/api/generated";
 import { NOT_SAID, sampleServer, startFake } from "$lib/testing/fake";
+import { settled } from "$lib/testing/settled";
 
 import { catalogs } from "./catalogs.svelte";
 
@@ -17,7 +18,7 @@ function catalog(server: string, ...notes: string[]): Catalog {
   };
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve));
+beforeEach(() => void vi.useFakeTimers());
 
 test("a catalog is read once, when it is first wanted, and only of a ready server", async () => {
   const host = await startFake(

@@ -1,6 +1,8 @@
 // What the right column shows.
 import type { Component, ComponentProps } from "svelte";
 
+import { pageState } from "$lib/page-state";
+
 interface Shown {
   title: string;
   component: Component<Record<string, unknown>>;
@@ -28,4 +30,5 @@ class Details {
   }
 }
 
-export const details = new Details();
+export let details: Details;
+pageState(() => (details = new Details()));

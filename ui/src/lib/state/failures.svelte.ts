@@ -1,4 +1,6 @@
 // Failures of what was done from a place that can't show them, such as a menu. Shown until closed.
+import { pageState } from "$lib/page-state";
+
 const MOST = 3;
 
 class Failures {
@@ -15,4 +17,5 @@ class Failures {
   }
 }
 
-export const failures = new Failures();
+export let failures: Failures;
+pageState(() => (failures = new Failures()));

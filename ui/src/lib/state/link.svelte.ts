@@ -1,4 +1,6 @@
 // A link that was clicked. The user sees where it leads before the browser opens.
+import { pageState } from "$lib/page-state";
+
 class Link {
   /** The URL that waits to be opened, if any. */
   asked = $state<string | null>(null);
@@ -12,4 +14,5 @@ class Link {
   }
 }
 
-export const link = new Link();
+export let link: Link;
+pageState(() => (link = new Link()));

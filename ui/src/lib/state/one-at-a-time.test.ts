@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+
+import { settled } from "$lib/testing/settled";
 
 import { oneAtATime } from "./one-at-a-time";
 
@@ -16,7 +18,7 @@ function reads() {
   return { ends, read };
 }
 
-const settled = () => new Promise((resolve) => setTimeout(resolve));
+beforeEach(() => void vi.useFakeTimers());
 
 test("what is asked for while it is read is read once more, and all wait for that", async () => {
   const { ends, read } = reads();

@@ -4,7 +4,8 @@ import type { Settings } from "$lib/api/generated";
 
 interface Change {
   fields: Partial<Settings>;
-  isSent: boolean;
+  /** The settings with the change, once they are sent. */
+  sent: Settings | null;
   /** The host has answered that it holds. */
   isSaved: boolean;
   /** The host's event about it has arrived, which may be before the answer or after it. */
@@ -35,10 +36,12 @@ export class SettingsState {
     this.#changes = this.#changes.filter((change) => !change.isSaved);
   }
 
-  /** Takes the settings of an event, which the host sends once for each change. */
+  /** Takes the settings of an event, which the host sends once for each change, also for those of other programs. */
   receive(settings: Settings): void {
     this.#held = settings;
-    const announced = this.#changes.find((change) => change.isSent && !change.isAnnounced);
+    const announced = this.#changes.find(
+      ({ sent, isAnnounced }) => sent !== null && !isAnnounced && isAnswer(settings, sent),
+    );
     if (announced) announced.isAnnounced = true;
     this.#settle();
   }
@@ -48,7 +51,7 @@ export class SettingsState {
    * whole.
    */
   change(fields: Partial<Settings>): Promise<void> {
-    const change = { fields, isSent: false, isSaved: false, isAnnounced: false };
+    const change: Change = { fields, sent: null, isSaved: false, isAnnounced: false };
     this.#changes = [...this.#changes, change];
     const sent = this.#last.then(() => this.#send(change));
     this.#last = sent.catch(() => undefined);
@@ -57,12 +60,10 @@ export class SettingsState {
 
   async #send(change: Change): Promise<void> {
     const before = this.#changes.slice(0, this.#changes.indexOf(change) + 1);
-    change.isSent = true;
+    const sent = before.reduce((settings, { fields }) => ({ ...settings, ...fields }), this.#held);
+    change.sent = sent;
     try {
-      await call(
-        "set_settings",
-        before.reduce((settings, { fields }) => ({ ...settings, ...fields }), this.#held),
-      );
+      await call("set_settings", sent);
     } catch (cause) {
       this.#changes = this.#changes.filter((other) => other !== change);
       throw cause;
@@ -74,6 +75,15 @@ export class SettingsState {
   #settle(): void {
     this.#changes = this.#changes.filter((change) => !change.isSaved || !change.isAnnounced);
   }
+}
+
+/** Whether the settings of an event can be those that were sent. Groups of bounds may differ: the host fills and limits them. */
+function isAnswer(settings: Settings, sent: Settings): boolean {
+  const keys = Object.keys(sent) as (keyof Settings)[];
+  return keys.every((key) => {
+    const value = sent[key];
+    return value === undefined || typeof value === "object" || settings[key] === value;
+  });
 }
 
 /** The fields without those that are left to the host. */

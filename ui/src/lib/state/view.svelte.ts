@@ -1,14 +1,12 @@
 // What is in front. The location's hash holds it, so that back and forward work.
+import { pageState } from "$lib/page-state";
+
 import { fromHash, toHash, type ServerTab, type View } from "./route";
 
 export type { ServerTab, View } from "./route";
 
 class Router {
   current = $state.raw<View>(fromHash(location.hash));
-
-  constructor() {
-    addEventListener("hashchange", () => (this.current = fromHash(location.hash)));
-  }
 
   /** Goes to a view. `replace` leaves no step in the history. */
   go(view: View, options: { replace?: boolean } = {}): void {
@@ -28,4 +26,6 @@ class Router {
   }
 }
 
-export const router = new Router();
+export let router: Router;
+pageState(() => (router = new Router()));
+addEventListener("hashchange", () => (router.current = fromHash(location.hash)));

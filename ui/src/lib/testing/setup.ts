@@ -1,5 +1,20 @@
+// Test files share one page. Before each test the page is as it is when it is loaded.
 import "@testing-library/jest-dom/vitest";
 import { configure } from "@testing-library/svelte";
+import { afterEach, beforeEach, vi } from "vitest";
+
+import { resetPageState } from "$lib/page-state";
 
 // The same for what is waited for within a test.
 configure({ asyncUtilTimeout: 5_000 });
+
+beforeEach(() => {
+  for (const element of [document.documentElement, document.body]) {
+    for (const name of element.getAttributeNames()) element.removeAttribute(name);
+  }
+  document.body.replaceChildren();
+  history.replaceState(null, "", location.pathname);
+  resetPageState();
+});
+
+afterEach(() => void vi.useRealTimers());

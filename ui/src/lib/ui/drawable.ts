@@ -1,6 +1,8 @@
 // Which pictures of servers may be drawn: those whose bytes are what they claim to be, within bounds that are looked at before
 // anything is decoded. No drawings (SVG): they are programs.
 
+import { pageState } from "$lib/page-state";
+
 import { pictureOf } from "./picture";
 
 /** The most bytes of a picture, as Base64 characters. */
@@ -11,7 +13,8 @@ const PIXELS = 20_000_000;
 const SMALL = 65_536;
 /** The most pixels of all pictures that are drawn unasked at one time. */
 const TOGETHER = 40_000_000;
-let drawn = 0;
+let drawn: number;
+pageState(() => (drawn = 0));
 
 /** Counts a picture as drawn; without the user's wish only if all together stay within their bound. */
 export function hold(pixels: number, isWished: boolean): boolean {

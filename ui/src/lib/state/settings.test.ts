@@ -1,0 +1,43 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+import type { Settings } from "$lib/api/generated";
+import { startFake, type FakeHost } from "$lib/testing/fake";
+import { settled } from "$lib/testing/settled";
+
+import { app } from "./app.svelte";
+
+let host: FakeHost;
+let settings: Settings;
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  host = await startFake();
+  settings = host.snapshot.settings;
+});
+
+function announce(changes: Partial<Settings>) {
+  host.send({ type: "settings_changed", settings: { ...settings, ...changes } });
+}
+
+test("a change is shown until its own event, whatever another program changes before", async () => {
+  const changed = app.changeSettings({ theme: "dark" });
+  await settled();
+  announce({ announce: false });
+  await changed;
+  expect(app.settings, "the user's change over the other one").toEqual({
+    ...settings,
+    ...{ theme: "dark", announce: false },
+  });
+  announce({ theme: "dark" });
+  expect(app.settings, "as the host has it").toEqual({ ...settings, theme: "dark" });
+  announce({ theme: "system" });
+  expect(app.settings.theme, "a later change replaces it").toBe("system");
+});
+
+test("bounds that the host fills and limits are the answer to a change of them", async () => {
+  const limits = (calls: number) => ({ calls }) as Settings["limits"];
+  const chat = {} as Settings["chat"];
+  await app.changeSettings({ limits: limits(1e9), chat: undefined });
+  announce({ limits: limits(256), chat });
+  expect(app.settings, "as the host has them").toEqual({ ...settings, limits: limits(256), chat });
+});
