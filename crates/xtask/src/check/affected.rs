@@ -96,7 +96,11 @@ mod tests {
 
     #[test]
     fn a_change_affects_all_that_depends_on_it() {
-        assert_eq!(of(&["crates/wire/src/lib.rs"]), ["api", "host", "wire"], "all but the shell, and what only begins alike");
+        assert_eq!(
+            of(&["crates/wire/src/lib.rs"]),
+            ["api", "host", "wire"],
+            "all but the shell, and what only begins alike"
+        );
         assert_eq!(of(&["crates/api/src/lib.rs"]), ["api"], "not what it depends on");
     }
 
