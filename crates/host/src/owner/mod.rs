@@ -2,7 +2,6 @@
 //! What takes time runs beside the turns and takes one when it is done.
 
 mod answers;
-mod approvals;
 mod audit;
 mod call_request;
 mod calls;
@@ -15,7 +14,6 @@ mod documents;
 mod flow;
 mod gate;
 mod known;
-mod launch_state;
 mod links;
 mod marks;
 mod packages;
@@ -30,7 +28,6 @@ mod rules;
 mod running;
 mod sampling;
 mod sandbox;
-mod sandbox_home;
 mod servers;
 mod sessions;
 mod settings;
@@ -45,6 +42,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use credentials::vault::Vaults;
+use launches::sandbox::OwnFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
@@ -66,6 +64,7 @@ use cool_down::Asking;
 use document_writer::DocumentWriter;
 pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
+pub use launches::sandbox::NoPlan;
 pub use pins::{ReviewError, Seen};
 pub use provenance::{CallOrigin, Label};
 pub use results::{ResultOrigin, ResultVerdict};
@@ -73,8 +72,6 @@ use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
 use sampling::Sampling;
 pub use sampling::SamplingError;
-pub use sandbox::NoPlan;
-use sandbox::OwnFiles;
 pub use servers::ServerError;
 pub(crate) use state::ServerRecord;
 use state::{

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::{Outcome, QuestionId, Why};
+use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use offers::definitions::call_hash;
@@ -19,7 +20,6 @@ use server_requests::form::Form;
 use server_requests::sampling::{Run, ask_hash, asked_before};
 
 use super::Owner;
-use super::approvals::command_hash;
 use super::audit::Decided;
 use super::gate::{Leaving, refuses};
 use super::links::not_followed;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use domain::call::CallFailure;
 use indexmap::IndexMap;
+use launches::sandbox::reachable;
 use mcp_proto::session::{Answer, ServerRequestId};
 use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, flags_of_name, flags_of_text};
 use policy::Hash;
@@ -21,7 +22,6 @@ use crate::owner::gate::Passed;
 use crate::owner::marks::Said;
 use crate::owner::pins::{ReviewError, Seen};
 use crate::owner::roots::SharedRoots;
-use crate::owner::sandbox::reachable;
 use crate::view::ServerState;
 
 /// All servers of the settings file, and what runs of them.
