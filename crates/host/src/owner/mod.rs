@@ -70,9 +70,9 @@ pub use provenance::{CallOrigin, Label};
 pub use results::{ResultOrigin, ResultVerdict};
 use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
-use sampling::Sampling;
 pub use sampling::SamplingError;
 pub use servers::ServerError;
+use state::Sampling;
 pub(crate) use state::ServerRecord;
 use state::{
     CallTable, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, Launches, Lifetime, ModelAccess,

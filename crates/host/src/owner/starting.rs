@@ -364,7 +364,7 @@ impl Owner {
     fn connect(&mut self, name: &str, target: Target, files: Option<&LaunchFiles>, departure: Departure) {
         let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
-        let sampling = self.models.sampling_offered(name);
+        let sampling = self.models.sampling.offered(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
             (Target::Process { program, .. }, ServerTransport::Stdio(stdio)) => {

@@ -162,3 +162,47 @@ impl ServerRegistry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ports::server_config::{Access, Folder, Network, SandboxConfig, StdioConfig};
+    use supervision::activity::Activity;
+
+    use super::*;
+
+    fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
+        let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
+        let mut registry = ServerRegistry::default();
+        registry.records.insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default()));
+        registry
+    }
+
+    #[test]
+    fn a_server_that_is_not_ready_is_told_nothing() {
+        let registry = registry(None);
+        let refused = registry.tell("s", Tell::Ping);
+        assert_eq!(refused, Err(CallFailure::NotReady { server: "s".to_owned() }), "it does not run");
+        assert!(matches!(registry.tell("t", Tell::Ping), Err(CallFailure::NotFound(_))), "there is no such server");
+        assert!(matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))), "nor can it be reviewed");
+    }
+
+    #[test]
+    fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
+        let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
+        assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without one, of all that are shared");
+        let folder = Folder { path: PathBuf::from("/work"), access: Access::Read };
+        let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
+        assert_eq!(registry(Some(sandbox)).told_of("s", shared), [PathBuf::from("/work/a")], "what it can reach");
+    }
+
+    #[test]
+    fn a_start_that_was_given_up_is_awaited_no_more() {
+        let mut registry = registry(None);
+        let config = registry.records["s"].config.clone();
+        assert!(registry.awaited("s", &config).is_none(), "it was not begun");
+        registry.records["s"].set(ServerState::Starting);
+        assert!(registry.awaited("s", &config).is_some(), "it is under way");
+        let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
+        assert!(registry.awaited("s", &other).is_none(), "it was begun with another command");
+    }
+}
