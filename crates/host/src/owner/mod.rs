@@ -64,7 +64,6 @@ use cool_down::Asking;
 use document_writer::DocumentWriter;
 pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
-pub use launches::sandbox::NoPlan;
 pub use pins::{ReviewError, Seen};
 pub use provenance::{CallOrigin, Label};
 pub use results::{ResultOrigin, ResultVerdict};
