@@ -21,18 +21,18 @@ use crate::view::AppSettings;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ConfirmedFile {
-    pub(in crate::owner) providers: BTreeMap<String, Address>,
+    providers: BTreeMap<String, Address>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::owner) default: Option<ModelRef>,
+    default: Option<ModelRef>,
     #[serde(skip_serializing_if = "Option::is_none")]
     keeping: Option<Keeping>,
 }
 
 /// What decides where requests and keys go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::owner) struct Address {
+struct Address {
     kind: Kind,
-    pub(in crate::owner) url: Url,
+    url: Url,
 }
 
 /// What the audit log keeps.
@@ -47,7 +47,7 @@ struct Keeping {
 #[derive(Debug, Default)]
 pub(super) struct Confirmed {
     /// None while it can't be said.
-    pub(in crate::owner) file: Option<ConfirmedFile>,
+    file: Option<ConfirmedFile>,
     /// Whether what stands there counts as confirmed, as nothing was ever sealed before.
     pub(super) adopts: bool,
     /// Changes of a provider that the user made and that `file` does not have yet: they wait for the audit log or the disk.
@@ -55,7 +55,7 @@ pub(super) struct Confirmed {
 }
 
 impl Address {
-    pub(in crate::owner) fn of(settings: &ProviderSettings) -> Self {
+    fn of(settings: &ProviderSettings) -> Self {
         Self { kind: settings.kind, url: settings.url.clone() }
     }
 }
@@ -67,12 +67,33 @@ impl Keeping {
     }
 }
 
+impl Confirmed {
+    /// Whether it can be said what was confirmed.
+    pub(super) const fn is_known(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
+    pub(super) fn check_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
+        let known = self.file.as_ref().and_then(|file| file.providers.get(&settings.id));
+        match known {
+            Some(known) if *known == Address::of(settings) => Ok(()),
+            known => Err(known.map(|known| known.url.to_string())),
+        }
+    }
+
+    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
+    pub(super) fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
+        self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
+    }
+}
+
 impl Owner {
     /// Takes over what was confirmed, as it was read. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
     /// than before.
     pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
-        if self.documents.confirmed.file.is_some() && self.documents.is_written_later(Document::Confirmed) {
+        if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
             // The file is older than what the user confirmed; it is read again once that is written.
             return false;
         }

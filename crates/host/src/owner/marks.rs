@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
+use launches::approvals::command_hash;
+use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{Diff, Flag, Marks, NameKeys, Reviewed, ServerPins};
 use policy::{Grants, Hash, Scope, Subject};
@@ -13,8 +15,7 @@ use ports::time::now;
 use serde_json::{Map, json};
 
 use super::Owner;
-use super::approvals::command_hash;
-use super::pins::{address_parts, command_parts, endpoint_parts};
+use super::pins::endpoint_parts;
 use super::questions::For;
 use crate::view::QuestionBody;
 

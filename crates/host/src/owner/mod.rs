@@ -2,7 +2,6 @@
 //! What takes time runs beside the turns and takes one when it is done.
 
 mod answers;
-mod approvals;
 mod audit;
 mod call_request;
 mod calls;
@@ -15,7 +14,6 @@ mod documents;
 mod flow;
 mod gate;
 mod known;
-mod launch_state;
 mod links;
 mod marks;
 mod packages;
@@ -30,7 +28,6 @@ mod rules;
 mod running;
 mod sampling;
 mod sandbox;
-mod sandbox_home;
 mod servers;
 mod sessions;
 mod settings;
@@ -45,6 +42,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use credentials::vault::Vaults;
+use launches::sandbox::OwnFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
@@ -71,11 +69,9 @@ pub use provenance::{CallOrigin, Label};
 pub use results::{ResultOrigin, ResultVerdict};
 use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
-use sampling::Sampling;
 pub use sampling::SamplingError;
-pub use sandbox::NoPlan;
-use sandbox::OwnFiles;
 pub use servers::ServerError;
+use state::Sampling;
 pub(crate) use state::ServerRecord;
 use state::{
     CallTable, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, Launches, Lifetime, ModelAccess,

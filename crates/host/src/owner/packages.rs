@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use domain::Millis;
-use packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
+use launches::approvals::command_hash;
+use launches::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
@@ -16,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use super::approvals::command_hash;
 use super::starting::{Found, files};
 use crate::view::QuestionBody;
 
@@ -251,10 +251,10 @@ impl Owner {
 }
 
 /// The package that a command loads, and a copy of it that would run instead.
-pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<packages::Launched> {
-    use packages::{Launched, UnknownPackage, local_copy};
+pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<launches::packages::Launched> {
+    use launches::packages::{Launched, UnknownPackage, local_copy};
 
-    let launched = packages::launched(&config.command, &config.args)?;
+    let launched = launches::packages::launched(&config.command, &config.args)?;
     let Launched::Package(reference) = &launched else { return Some(launched) };
     match local_copy(reference, directory) {
         Some(copy) => {

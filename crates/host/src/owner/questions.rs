@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::{Outcome, QuestionId, Why};
+use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use offers::definitions::call_hash;
@@ -19,7 +20,6 @@ use server_requests::form::Form;
 use server_requests::sampling::{Run, ask_hash, asked_before};
 
 use super::Owner;
-use super::approvals::command_hash;
 use super::audit::Decided;
 use super::gate::{Leaving, refuses};
 use super::links::not_followed;
@@ -277,7 +277,7 @@ impl Owner {
         match question {
             ServerQuestion::Sampling(params) => Act::Sample {
                 server,
-                would_use: self.models.would_use(server, self.models.most_tokens(server, params)),
+                would_use: self.models.sampling.would_use(server, self.models.sampling.most_tokens(server, params)),
             },
             ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
             ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
@@ -336,7 +336,7 @@ impl Owner {
     }
 
     pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
-        self.models.end_unasked(|of| of == (run, request));
+        self.models.sampling.end_unasked(|of| of == (run, request));
         self.withdraw_folders((run, request));
         self.end_questions(
             |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),

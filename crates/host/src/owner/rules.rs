@@ -287,7 +287,7 @@ impl Owner {
             self.permissions.policy.end_trust(&server);
         }
         let stands = self.permissions.policy.rules(Source::User).any(|rule| rule.trusts(&server));
-        if stands == (trust == Trust::Always) && !self.documents.is_written_later(Document::Policy) {
+        if stands == (trust == Trust::Always) && !self.documents.writer.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
             let _ = reply.send(Ok(()));
@@ -509,7 +509,7 @@ impl Owner {
             DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
             DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
             DryRun::Start => Act::StartServer { server, command: &hash },
-            DryRun::Sampling => Act::Sample { server, would_use: self.models.would_use(server, 0) },
+            DryRun::Sampling => Act::Sample { server, would_use: self.models.sampling.would_use(server, 0) },
             DryRun::Form => Act::FillForm { server },
             DryRun::Url => Act::OpenUrl { server },
             DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },

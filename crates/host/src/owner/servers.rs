@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
+use launches::approvals::approval_words;
 use policy::{Grant, Subject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
 use ports::time::now;
@@ -11,7 +12,6 @@ use serde_json::Value;
 use supervision::activity::Activity;
 use tokio::sync::oneshot;
 
-use super::approvals::approval_words;
 use super::sign_in::Forgotten;
 use super::{Owner, ServerRecord};
 use crate::view::{HostEvent, QuestionBody, ServerState};

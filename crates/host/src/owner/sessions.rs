@@ -92,7 +92,7 @@ impl Owner {
         }
         self.end_calls_of(run);
         self.calls.reads.forget_server(name);
-        self.models.end_unasked(|(of, _)| of == run);
+        self.models.sampling.end_unasked(|(of, _)| of == run);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
         if failure.is_some() && self.servers.current(name, run).is_some_and(|record| record.session.facts.is_none()) {

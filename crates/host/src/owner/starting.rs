@@ -5,9 +5,13 @@ use std::sync::{Arc, PoisonError};
 
 use credentials::settings::Unmade;
 use domain::question::Why;
+use launches::approvals::{command_hash, without_sandbox};
+use launches::files_now::files_now;
+use launches::packages::{Launched, LoadedPackage};
+use launches::parts::changed_files;
+use launches::sandbox::{NoPlan, OwnFiles, plan};
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
-use packages::{Launched, LoadedPackage};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::Secrets;
 use ports::secrets::{Filled, Unresolved};
@@ -18,13 +22,9 @@ use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerComman
 use serde_json::json;
 use supervision::activity::ActivityKind;
 
-use super::approvals::{command_hash, without_sandbox};
 use super::gate::Departure;
-use super::launch_state::files_now;
 use super::packages::PackageStart;
-use super::pins::changed_files;
 use super::questions::{For, kind_of};
-use super::sandbox::{NoPlan, OwnFiles, plan};
 use super::sign_in::SignIn;
 use super::{Decided, Owner, ServerError};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
@@ -128,7 +128,8 @@ impl Owner {
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
         let writers = self.writers(name, &files);
         let package = package.map(Box::new);
-        let changed_files = self.reviews.pins.get(name).map(|pins| changed_files(pins, &files)).unwrap_or_default();
+        let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
+        let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
         let approved_before = None;
         let body = QuestionBody::StartServer {
             config,
@@ -363,7 +364,7 @@ impl Owner {
     fn connect(&mut self, name: &str, target: Target, files: Option<&LaunchFiles>, departure: Departure) {
         let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
-        let sampling = self.models.sampling_offered(name);
+        let sampling = self.models.sampling.offered(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
             (Target::Process { program, .. }, ServerTransport::Stdio(stdio)) => {

@@ -42,7 +42,7 @@ impl Owner {
         mut params: Box<CreateMessageParams>,
         decision: Decision,
     ) {
-        if let Err((reason, answer)) = self.models.may_sample(server, &params) {
+        if let Err((reason, answer)) = self.models.sampling.may_sample(server, &params) {
             if let Some(record) = self.servers.records.get(server) {
                 record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
@@ -50,7 +50,7 @@ impl Owner {
             return self.refuse_unseen(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
-        params.max_tokens = self.models.most_answer(server, &params);
+        params.max_tokens = self.models.sampling.most_answer(server, &params);
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
         if let Some((model, by)) = self.choose_model(server, &params) {
             self.set_model(&mut state, model, by, &params);
@@ -82,7 +82,7 @@ impl Owner {
 
     /// The model that would answer a server's request, and why.
     fn choose_model(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
-        let settings = self.models.sampling_settings(server);
+        let settings = self.models.sampling.settings(server);
         let setting = settings.model.as_ref().filter(|model| self.models.registry.provider(&model.provider).is_ok());
         let default = self.default_model().filter(|model| self.models.registry.provider(&model.provider).is_ok());
         let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: default.as_ref() };

@@ -35,7 +35,7 @@ impl Owner {
         params: &CreateMessageParams,
         then: impl FnOnce(&mut Self, Result<Counted, AnswerError>) + Send + 'static,
     ) {
-        let settings = self.models.sampling_settings(server);
+        let settings = self.models.sampling.settings(server);
         let (input, price) = (estimated_tokens(params), self.models.price_of(model));
         // What runs on this computer costs nothing.
         let is_local = self.provider_settings(&model.provider).is_ok_and(|provider| provider.is_local());
@@ -46,7 +46,7 @@ impl Owner {
         let tokens = input.saturating_add(params.max_tokens);
         let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
         let at = now();
-        if let Some(limit) = self.models.spending(server).too_much(&settings, &spent, at) {
+        if let Some(limit) = self.models.sampling.spending(server).too_much(&settings, &spent, at) {
             return then(self, Err(AnswerError::Budget(limit)));
         }
         let counted = Counted { server: server.to_owned(), at, spent, input, price };
@@ -112,11 +112,11 @@ impl Owner {
         change: impl Fn(&mut Spending) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
     ) {
-        let settings = self.models.sampling_settings(server);
-        let before = self.models.spending(server).stopped(&settings, now());
+        let settings = self.models.sampling.settings(server);
+        let before = self.models.sampling.spending(server).stopped(&settings, now());
         let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
         change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
-        let after = self.models.spending(server).stopped(&settings, now());
+        let after = self.models.sampling.spending(server).stopped(&settings, now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }

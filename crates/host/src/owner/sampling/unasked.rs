@@ -51,7 +51,7 @@ impl Owner {
         self.models.sampling.unasked.insert(of, unasked);
         self.count_run(&server, &choice.model, &request.params.clone(), move |owner, counted| match counted {
             Ok(counted) => owner.write_down_unasked(request, (number, by), (asks, hash), counted),
-            Err(_) if owner.models.is_unasked(of, number) => {
+            Err(_) if owner.models.sampling.is_unasked(of, number) => {
                 owner.models.sampling.unasked.remove(&of);
                 owner.ask_in_place_of_rule(request);
             }
@@ -66,7 +66,7 @@ impl Owner {
         (asks, hash): (Passed<(ModelRef, Request)>, Hash),
         counted: Counted,
     ) {
-        if !self.models.is_unasked(request.of, number) {
+        if !self.models.sampling.is_unasked(request.of, number) {
             return self.settle_unanswered(&counted);
         }
         let subject = super::subject(&request.params, None, &request.state);
@@ -83,7 +83,7 @@ impl Owner {
             ..Decided::default()
         });
         self.audit_entry(entry, move |owner, written| {
-            let is_wanted = owner.models.is_unasked(request.of, number);
+            let is_wanted = owner.models.sampling.is_unasked(request.of, number);
             match written {
                 Ok(()) if is_wanted => owner.run_unasked(request.of, number, asks, counted),
                 Ok(()) => {
@@ -126,7 +126,7 @@ impl Owner {
     }
 
     fn on_unasked_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: Ended) {
-        if !self.models.is_unasked(of, number) {
+        if !self.models.sampling.is_unasked(of, number) {
             return;
         }
         let Some(unasked) = self.models.sampling.unasked.remove(&of) else { return };
@@ -153,7 +153,7 @@ impl Owner {
                 // Until the log has it, it can be refused or taken back like the request.
                 self.models.sampling.unasked.insert(of, Unasked { running: None, ..unasked });
                 self.audit_entry(entry, move |owner, written| {
-                    if !owner.models.is_unasked(of, number) {
+                    if !owner.models.sampling.is_unasked(of, number) {
                         return owner.note_not_answered(&server, &subject, &hash);
                     }
                     owner.models.sampling.unasked.remove(&of);

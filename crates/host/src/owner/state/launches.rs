@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use packages::PackageVersion;
+use launches::packages::PackageVersion;
+use launches::sandbox::{OwnFiles, rename_home};
 use ports::server_config::{ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
 use crate::owner::known::Remembered;
 use crate::owner::packages::ApprovedPackage;
-use crate::owner::sandbox::{OwnFiles, rename_home};
 
 /// Facts about starts, by server where they differ.
 pub(in crate::owner) struct Launches {
@@ -46,7 +46,8 @@ impl Launches {
     pub(in crate::owner) fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
-            && let Some(packages::Launched::Package(reference)) = packages::launched(&stdio.command, &stdio.args)
+            && let Some(launches::packages::Launched::Package(reference)) =
+                launches::packages::launched(&stdio.command, &stdio.args)
         {
             stdio.args = reference.pinned(&stdio.args, &package.version);
         }

@@ -76,3 +76,27 @@ impl Permissions {
         matches!(self.policy.decide(&act, now()), Decision::Allow { .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ports::server_config::StdioConfig;
+
+    use super::*;
+
+    #[test]
+    fn without_a_rule_or_a_grant_a_start_asks() {
+        let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
+        assert!(permissions.may_read_quietly("s").is_ok(), "the user themselves wants to read it");
+        assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command")), "a start asks");
+        let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
+        assert!(!permissions.keeps_out("s", &config), "and is not denied");
+    }
+
+    #[test]
+    fn a_muted_server_may_still_be_started() {
+        let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
+        permissions.policy.mute("s");
+        let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
+        assert!(!permissions.keeps_out("s", &config), "the user mutes its requests, not its start");
+    }
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use domain::call::CallFailure;
 use indexmap::IndexMap;
+use launches::sandbox::reachable;
 use mcp_proto::session::{Answer, ServerRequestId};
 use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, flags_of_name, flags_of_text};
 use policy::Hash;
@@ -21,7 +22,6 @@ use crate::owner::gate::Passed;
 use crate::owner::marks::Said;
 use crate::owner::pins::{ReviewError, Seen};
 use crate::owner::roots::SharedRoots;
-use crate::owner::sandbox::reachable;
 use crate::view::ServerState;
 
 /// All servers of the settings file, and what runs of them.
@@ -160,5 +160,49 @@ impl ServerRegistry {
             // The connection is busy; every request is answered all the same.
             tokio::spawn(async move { tell.send(error.into_inner()).await });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ports::server_config::{Access, Folder, Network, SandboxConfig, StdioConfig};
+    use supervision::activity::Activity;
+
+    use super::*;
+
+    fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
+        let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
+        let mut registry = ServerRegistry::default();
+        registry.records.insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default()));
+        registry
+    }
+
+    #[test]
+    fn a_server_that_is_not_ready_is_told_nothing() {
+        let registry = registry(None);
+        let refused = registry.tell("s", Tell::Ping);
+        assert_eq!(refused, Err(CallFailure::NotReady { server: "s".to_owned() }), "it does not run");
+        assert!(matches!(registry.tell("t", Tell::Ping), Err(CallFailure::NotFound(_))), "there is no such server");
+        assert!(matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))), "nor can it be reviewed");
+    }
+
+    #[test]
+    fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
+        let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
+        assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without one, of all that are shared");
+        let folder = Folder { path: PathBuf::from("/work"), access: Access::Read };
+        let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
+        assert_eq!(registry(Some(sandbox)).told_of("s", shared), [PathBuf::from("/work/a")], "what it can reach");
+    }
+
+    #[test]
+    fn a_start_that_was_given_up_is_awaited_no_more() {
+        let mut registry = registry(None);
+        let config = registry.records["s"].config.clone();
+        assert!(registry.awaited("s", &config).is_none(), "it was not begun");
+        registry.records["s"].set(ServerState::Starting);
+        assert!(registry.awaited("s", &config).is_some(), "it is under way");
+        let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
+        assert!(registry.awaited("s", &other).is_none(), "it was begun with another command");
     }
 }

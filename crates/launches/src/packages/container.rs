@@ -1,4 +1,4 @@
-//! Images, which `docker run` and `podman run` run.
+//! Images of `docker run` and `podman run`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Packages of Python, which `uvx` and `uv tool run` run.
+//! Packages of Python, for `uvx` and `uv tool run`.
 
 use super::options::Options;
 use super::reference::{Launcher, PackageReference};

@@ -1,4 +1,4 @@
-//! Asks the package manager that a launcher belongs to which version it would load, and which hash that has.
+//! Asks the package manager of a launcher for the version that it would load, and for its hash. Caller: starts in `host`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which package a command line names. Nothing is run for it.
+//! Reads from a command line which package it loads. Nothing is run for it. Callers: starts and homes of sandboxes.
 
 use std::path::Path;
 

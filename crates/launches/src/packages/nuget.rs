@@ -1,4 +1,4 @@
-//! Packages of NuGet, which `dnx` runs. Its client tells versions and no hashes.
+//! Packages of NuGet, for `dnx`. Its client returns versions and no hashes.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Packages of npm, which `npx` and `npm exec` run.
+//! Packages of npm, for `npx` and `npm exec`.
 
 use serde_json::Value;
 
