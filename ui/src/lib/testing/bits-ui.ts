@@ -1,5 +1,4 @@
-// The parts of bits-ui that the page uses, in the place of the whole: those are five hundred modules, which each file of tests
-// would read anew.
+// The parts of bits-ui that the page uses, in the place of the whole, whose five hundred modules take long to load.
 export { Command } from "../../../node_modules/bits-ui/dist/bits/command";
 export { Dialog } from "../../../node_modules/bits-ui/dist/bits/dialog";
 export { DropdownMenu } from "../../../node_modules/bits-ui/dist/bits/dropdown-menu";

@@ -1,0 +1,55 @@
+// The page of a server, as its tests open it.
+import { render, screen, waitFor } from "@testing-library/svelte";
+import { expect } from "vitest";
+
+import type { Server } from "$lib/api/generated";
+import type { ServerTab } from "$lib/state/route";
+import { router } from "$lib/state/view.svelte";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import { serverTabs } from "../shell/views";
+
+import { samplingReport } from "./sampling-fixtures";
+import ServerPage from "./ServerPage.svelte";
+
+// Loaded beforehand, so that no test waits for it.
+await Promise.all(Object.values(serverTabs).map((load) => load()));
+
+const NO_PINS = {
+  ...{ server: "files", identity: [], identitySince: null, issuer: null, tools: [], prompts: [] },
+};
+
+/** Opens a tab of the page of the server `files`. */
+export async function show(
+  tab: ServerTab,
+  changes: Partial<Server> = {},
+  answers: Parameters<typeof startFake>[0] = {},
+) {
+  const host = await startFake(
+    { sampling: () => samplingReport(), pins: () => NO_PINS, ...answers },
+    {
+      servers: [sampleServer(changes), sampleServer({ name: "git" })],
+    },
+  );
+  router.go({ at: "server", name: "files", tab });
+  render(ServerPage, { name: "files", tab, item: undefined });
+  await waitFor(() => expect(screen.getByRole("tabpanel").childElementCount, "loaded").not.toBe(0));
+  return host;
+}
+
+/** What a server by URL has that others have not. */
+export const remote: Partial<Server> = {
+  config: {
+    ...{ type: "http", url: "https://mcp.example.com/v1", kind: null, revision: "2025-06-18" },
+    auth: null,
+    headers: [{ name: "Authorization", value: null, secret: true }],
+  },
+  commandLine: "https://mcp.example.com/v1",
+  url: {
+    ...{ url: "https://mcp.example.com/v1", before: "https://mcp.", domain: "example.com" },
+    ...{ after: "/v1", asciiHost: null, warnings: [], openable: true },
+  },
+  transport: "streamable-http",
+  foundBy: "server/discover answered 404, initialize answered",
+  pid: null,
+};

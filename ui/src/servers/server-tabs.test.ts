@@ -1,0 +1,203 @@
+import { screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, test } from "vitest";
+
+import type { Grant, ServerConfig } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer } from "$lib/testing/fake";
+
+import { remote, show } from "./server-page-fixtures";
+
+const user = userEvent.setup();
+
+describe("how to sign in", () => {
+  test("is folded until it is wanted, and the secret is sent once and never shown", async () => {
+    const host = await show("settings", remote);
+    expect(screen.queryByLabelText("Client id"), "folded").not.toBeVisible();
+    await user.click(screen.getByText("Authorization", { selector: "summary" }));
+    await user.type(screen.getByLabelText("Client secret"), "s3cret");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(screen.getByText("A client secret needs a client id."), "what is missing").toBeVisible();
+    await user.type(screen.getByLabelText("Client id"), "drawbridge");
+    await user.type(screen.getByLabelText("Scopes"), "ships:read  ships:write");
+    await user.type(screen.getByLabelText("Redirect port"), "4321");
+    expect(screen.getByText("http://127.0.0.1:4321/callback"), "what to register").toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(host.requests("update_server")[0]?.config, "what is saved").toMatchObject({
+      auth: {
+        ...{ clientId: "drawbridge", clientSecret: "s3cret", hasSecret: true, issuer: null },
+        scopes: ["ships:read", "ships:write"],
+        redirectPort: 4321,
+      },
+    });
+  });
+});
+
+describe("a secret that signing in needs", () => {
+  test("is entered on its own, and not shown again", async () => {
+    const auth = {
+      ...{ clientId: "us", clientSecret: null, hasSecret: false, issuer: "https://i.example" },
+      ...{ scopes: [], redirectPort: null, secretNames: ["far.key"], rest: null },
+    };
+    const config: ServerConfig = {
+      ...{ type: "http", url: "https://mcp.example.com/", headers: [], kind: null, revision: null },
+      auth,
+    };
+    const host = await show("settings", { config }, { set_secret: () => ({ onlyThisRun: null }) });
+    const field = await screen.findByRole("textbox", { name: "far.key" });
+    const keep = screen.getByRole("button", { name: "Keep far.key" });
+    expect(keep, "nothing is entered yet").toBeDisabled();
+    await user.type(field, "line 1{Enter}line 2");
+    await user.click(keep);
+    expect(host.requests("set_secret"), "with all its lines").toEqual([
+      { server: "files", header: "far.key", value: "line 1\nline 2" },
+    ]);
+    await waitFor(() => expect(field, "it does not stay in view").toHaveValue(""));
+    expect(screen.getByText("Kept."), "that it is kept").toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+});
+
+describe("the settings", () => {
+  test("change name and command, and warn that it asks again", async () => {
+    const host = await show("settings");
+    const save = await screen.findByRole("button", { name: "Save" });
+    expect(save, "nothing to save yet").toBeDisabled();
+    const name = screen.getByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "papers");
+    expect(
+      screen.queryByText(/asks for your approval again/),
+      "a new name asks nothing",
+    ).toBeNull();
+    await user.click(screen.getByRole("button", { name: "Remove argument 1" }));
+    expect(screen.getByText(/asks for your approval again/), "a new command does").toBeVisible();
+    await user.click(save);
+    expect(host.requests("update_server"), "the whole change at once").toEqual([
+      {
+        server: "files",
+        name: "papers",
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["server-filesystem", "/home/ann"] },
+          ...{ env: {}, cwd: null, revision: null },
+        },
+      },
+    ]);
+    expect(router.current, "the page follows the name").toMatchObject({ name: "papers" });
+  });
+
+  test("refuse a name that is taken, and follow the file", async () => {
+    const host = await show("settings");
+    const name = await screen.findByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "git");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(screen.getByText("Another server has this name.")).toBeVisible();
+    expect(host.requests("update_server"), "nothing sent").toEqual([]);
+    host.send({ type: "server_changed", server: sampleServer({ pid: 1 }) });
+    expect(
+      screen.getByRole("textbox", { name: "Name" }),
+      "what is written survives a change of the state",
+    ).toHaveValue("git");
+    const config = { ...sampleServer().config, command: "deno" };
+    host.send({ type: "server_changed", server: sampleServer({ config }) });
+    await waitFor(() =>
+      expect(screen.getByRole("textbox", { name: "Command" }), "the file's").toHaveValue("deno"),
+    );
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+});
+
+describe("the roots", () => {
+  test("are picked, typed and removed; not decided is said", async () => {
+    const host = await show("roots", {}, { pick_folder: () => ({ folder: "/home/ann/trip" }) });
+    expect(await screen.findByText(/Not decided yet/)).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Add a folder…" }));
+    expect(host.requests("set_roots").at(-1), "the picked one").toEqual({
+      server: "files",
+      folders: ["/home/ann/trip"],
+    });
+    host.send({
+      type: "server_changed",
+      server: sampleServer({
+        roots: { decided: true, folders: ["/home/ann/trip"], told: ["/home/ann/trip"] },
+      }),
+    });
+    await user.type(screen.getByRole("textbox", { name: "Or type a path" }), "/srv/x{Enter}");
+    expect(host.requests("set_roots").at(-1)?.folders, "the typed one too").toEqual([
+      "/home/ann/trip",
+      "/srv/x",
+    ]);
+    expect(screen.queryByText(/Not decided yet/), "decided").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Remove /home/ann/trip" }));
+    expect(host.requests("set_roots").at(-1)?.folders, "none left").toEqual([]);
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("a closed dialog changes nothing", async () => {
+    const host = await show("roots", {}, { pick_folder: () => ({ folder: null }) });
+    await user.click(await screen.findByRole("button", { name: "Add a folder…" }));
+    expect(host.requests("set_roots"), "nothing").toEqual([]);
+  });
+});
+
+describe("the permissions", () => {
+  const grant = (changes: Partial<Grant>): Grant => ({
+    id: "g",
+    server: "files",
+    tool: null,
+    scope: "always",
+    since: Date.now(),
+    restsOn: "0123456789abcdef",
+    conversation: null,
+    expiresAt: null,
+    ...changes,
+  });
+
+  test("are this server's grants, to be revoked", async () => {
+    let grants = [
+      grant({ id: "1" }),
+      grant({ id: "2", tool: "read_file", scope: "session" }),
+      grant({ id: "3", server: "git", tool: "git_push" }),
+    ];
+    const host = await show(
+      "permissions",
+      {},
+      {
+        grants: () => ({ grants }),
+        revoke_grant: ({ id }) => {
+          grants = grants.filter((one) => one.id !== id);
+          return {};
+        },
+      },
+    );
+    expect(await screen.findByText("until Drawbridge is closed"), "for how long").toBeVisible();
+    expect(screen.queryByText("git_push"), "not another server's").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Take back read_file" }));
+    expect(host.requests("revoke_grant"), "by its id").toEqual([{ id: "2" }]);
+    await waitFor(() => expect(screen.queryByText("read_file"), "gone").toBeNull());
+    expect(await axeProblems(), "axe").toEqual([]);
+    grants = [];
+    host.send({ type: "audit_changed" });
+    expect(await screen.findByText("Nothing. It asks for everything."), "read again").toBeVisible();
+  });
+
+  test("of a remote server rest on its address", async () => {
+    await show("permissions", remote, { grants: () => ({ grants: [grant({})] }) });
+    expect(await screen.findByText("its address", { selector: "td" }), "said").toBeVisible();
+    expect(screen.queryByText("its command"), "it has none").toBeNull();
+  });
+
+  test("mute after a confirmation, and unmute", async () => {
+    const host = await show("permissions", {}, { grants: () => ({ grants: [] }) });
+    await user.click(await screen.findByRole("button", { name: "Refuse all its questions" }));
+    const dialog = await screen.findByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Refuse all its questions" }));
+    expect(host.requests("deny_all"), "now and later").toEqual([{ server: "files", mute: true }]);
+    host.send({ type: "server_changed", server: sampleServer({ muted: true }) });
+    await user.click(await screen.findByRole("button", { name: "Let it ask again" }));
+    expect(host.requests("unmute"), "again").toEqual([{ server: "files" }]);
+  });
+});

@@ -1,0 +1,220 @@
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { AuditEntry, AuditVerdict } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { choose } from "$lib/testing/choose";
+import { startFake } from "$lib/testing/fake";
+
+import { Audit, PAGE } from "./audit.svelte";
+import AuditView from "./AuditView.svelte";
+
+afterEach(() => cleanup());
+
+function entry(number: number, changes: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    number,
+    at: 1_785_000_000_000 + number,
+    asker: "user",
+    server: "files",
+    kind: "tool",
+    subject: `tool ${number}`,
+    content: '{"path":"/tmp"}',
+    contentBytes: null,
+    decision: "allowed",
+    scope: "once",
+    by: "user",
+    rule: "tools-ask",
+    conversation: null,
+    hash: `h${number}`,
+    imported: false,
+    ...changes,
+  };
+}
+
+/** A log of so many decisions, read a page at a time. */
+function log(count: number) {
+  const all = Array.from({ length: count }, (_, i) => entry(count - i));
+  return {
+    all,
+    audit: ({ limit, before }: { limit: number; before: number | null }) => {
+      const from = all.filter((e) => before === null || e.number < before);
+      return { entries: from.slice(0, limit), more: from.length > limit };
+    },
+  };
+}
+
+describe("the audit log", () => {
+  it("is read page by page, and new decisions come on top", async () => {
+    const { all, audit: answer } = log(PAGE + 20);
+    await startFake({ audit: answer });
+    const audit = new Audit();
+    await audit.newest();
+    expect(audit.entries.length, "one page first").toBe(PAGE);
+    await audit.older();
+    expect(audit.entries.length, "then the rest").toBe(PAGE + 20);
+    expect(audit.canReadOlder, "there is no more").toBe(false);
+    all.unshift(entry(PAGE + 21));
+    await audit.newest();
+    expect(
+      audit.entries.map((e) => e.number),
+      "the new one first, none twice, none lost",
+    ).toEqual(all.map((e) => e.number));
+  });
+
+  it("starts over when more than a page is new", async () => {
+    const { all, audit: answer } = log(10);
+    await startFake({ audit: answer });
+    const audit = new Audit();
+    await audit.newest();
+    for (let n = 11; n <= 300; n++) all.unshift(entry(n));
+    await audit.newest();
+    expect(audit.entries.length, "no gap is left in the middle").toBe(PAGE);
+    expect(audit.more, "the older ones can be read").toBe(true);
+  });
+
+  it("is filtered where it lies, not where it is shown", async () => {
+    const host = await startFake({
+      audit: ({ search, decision }) => {
+        const all = [
+          entry(2, { server: "weather", decision: "denied" }),
+          entry(1, { subject: "write_file" }),
+        ];
+        const fits = (e: AuditEntry) =>
+          (search === null || `${e.server} ${e.subject}`.includes(search.toLowerCase())) &&
+          (decision === null || e.decision === decision);
+        return { entries: all.filter(fits), more: false };
+      },
+    });
+    render(AuditView);
+    await screen.findByText("write_file");
+    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "WEATHER" } });
+    await waitFor(() =>
+      expect(screen.queryByText("write_file"), "only the matching server").toBeNull(),
+    );
+    await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "nothing like it" } });
+    expect(await screen.findByText("No decision matches"), "it is said").toBeInTheDocument();
+    await fireEvent.click(screen.getByRole("button", { name: "Clear the filters" }));
+    await screen.findByText("write_file");
+    await choose(screen.getByRole("combobox", { name: "Decision" }), "denied");
+    await waitFor(() =>
+      expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2),
+    );
+    await choose(screen.getByRole("combobox", { name: "When" }), "week");
+    const last = host.requests("audit").at(-1);
+    expect(last?.since, "a week ago").toBeLessThan(Date.now() - 6 * 24 * 3600 * 1000);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("does not take an answer to another filter for this one's", async () => {
+    const answers: ((page: { entries: AuditEntry[]; more: boolean }) => void)[] = [];
+    await startFake({ audit: () => new Promise((resolve) => answers.push(resolve)) });
+    const audit = new Audit();
+    const first = audit.newest();
+    const second = audit.look({ server: "weather" });
+    await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));
+    answers[0]?.({ entries: [entry(9)], more: false });
+    await waitFor(() => expect(answers.length, "then the other").toBe(2));
+    expect(audit.entries, "the late answer is left out").toEqual([]);
+    answers[1]?.({ entries: [entry(5, { server: "weather" })], more: false });
+    await Promise.all([first, second]);
+    expect(
+      audit.entries.map((e) => e.number),
+      "only what fits",
+    ).toEqual([5]);
+  });
+
+  it("opens a decision to all that is written down of it", async () => {
+    await startFake({
+      audit: () => ({
+        entries: [
+          entry(3, { content: "a\u202eb", contentBytes: 50_000, rule: "rule 3", asker: "model" }),
+          entry(2, { content: null }),
+          entry(1, { imported: true }),
+        ],
+        more: false,
+      }),
+    });
+    render(AuditView);
+    const details = await screen.findByRole("button", { name: "Details of decision 3" });
+    expect(details, "closed at first").toHaveAttribute("aria-expanded", "false");
+    await fireEvent.click(details);
+    expect(screen.getByText("rule 3"), "the rule").toBeVisible();
+    expect(screen.getByText("a model"), "who asked").toBeVisible();
+    expect(screen.getByText(/The beginning of 50 kB/), "that it is cut").toBeVisible();
+    expect(document.body.textContent, "X12: hidden characters are named").not.toContain("\u202e");
+    await fireEvent.click(screen.getByRole("button", { name: "Details of decision 2" }));
+    expect(screen.getByText("Only the hash is written down."), "or that it is not").toBeVisible();
+    await fireEvent.click(screen.getByRole("button", { name: "Details of decision 1" }));
+    expect(screen.getByText(/older version, which had no chain/), "where it is from").toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("is checked, and it is said what was found", async () => {
+    const whole: AuditVerdict = {
+      ...{ whole: true, entries: 12, first: 1, last: 12, removed: null, more: 0 },
+      seal: { state: "holds", number: 12 },
+      findings: [],
+      ...{ proved: true, unproved: [] },
+    };
+    let verdict = whole;
+    await startFake({
+      audit: () => ({ entries: [entry(1)], more: false }),
+      verify_audit: () => verdict,
+      export_audit: () => ({ path: "/tmp/audit.jsonl" }),
+    });
+    render(AuditView);
+    const check = await screen.findByRole("button", { name: "Check the log" });
+    await fireEvent.click(check);
+    expect(await screen.findByText("Nothing was changed or removed")).toBeVisible();
+    expect(screen.getByText(/sealed with the key/), "and that it is sealed").toBeVisible();
+    verdict = { ...whole, proved: false, unproved: [{ from: 3, to: 7 }] };
+    await fireEvent.click(check);
+    expect(
+      await screen.findByText("The links fit, but nothing proves who wrote it"),
+      "a log that anybody could have written is not said to be in order",
+    ).toBeVisible();
+    expect(screen.getByText("3 to 7 stood there without a seal"), "and where").toBeVisible();
+    const inOrder = screen.queryByText("Nothing was changed or removed");
+    expect(inOrder, "which it is not said to be").toBeNull();
+    verdict = {
+      ...{ ...whole, whole: false, proved: false, more: 3 },
+      seal: { state: "broken" },
+      findings: [
+        { what: "changed", number: 5, to: null, detail: null },
+        { what: "cut_off", number: 9, to: 12, detail: null },
+        { what: "noted", number: 7, to: null, detail: "the seal was removed" },
+      ],
+    };
+    await fireEvent.click(check);
+    expect(await screen.findByText("The log is not as it was written")).toBeVisible();
+    expect(screen.getByText(/Decision 5 was changed/), "where").toBeVisible();
+    expect(screen.getByText(/Cut off at the end: 9 to 12/), "how much").toBeVisible();
+    expect(screen.getByText("the seal was removed"), "what was noted").toBeVisible();
+    expect(screen.getByText("and 3 more"), "what is not listed").toBeVisible();
+    await fireEvent.click(screen.getByRole("button", { name: "Export…" }));
+    expect(await screen.findByText("Saved as /tmp/audit.jsonl")).toBeVisible();
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("says what to expect where there is nothing", async () => {
+    await startFake({ audit: () => ({ entries: [], more: false }) });
+    render(AuditView);
+    expect(await screen.findByText("No decisions yet"), "an empty state").toBeInTheDocument();
+  });
+
+  it("says why it can't be read, and tries again", async () => {
+    let broken = true;
+    await startFake({
+      audit: () => {
+        if (broken) throw { code: "system", message: "disk full" };
+        return { entries: [entry(1)], more: false };
+      },
+    });
+    render(AuditView);
+    expect(await screen.findByText("disk full"), "the cause").toBeInTheDocument();
+    broken = false;
+    await fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await screen.findByText("tool 1"), "read at last").toBeInTheDocument();
+  });
+});
