@@ -123,10 +123,13 @@ impl Sampling {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn params(max_tokens: u64) -> CreateMessageParams {
-        CreateMessageParams { max_tokens, ..CreateMessageParams::default() }
+        let message = json!({ "role": "user", "content": { "type": "text", "text": "hello" } });
+        serde_json::from_value(json!({ "messages": [message], "maxTokens": max_tokens })).expect("a request")
     }
 
     #[test]
