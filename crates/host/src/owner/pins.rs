@@ -12,7 +12,7 @@ use policy::{Hash, Standing};
 use ports::Document;
 use ports::server_config::ServerTransport;
 use ports::time::now;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
