@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use domain::Millis;
-use domain::bounds::Bounds;
-use domain::call::{CallKind, CallView};
+use domain::bounds::ChatBounds;
+use domain::call::{Call, CallKind};
 use domain::flow::DataFlow;
 use domain::item::ConversationEvent;
-use domain::question::{Outcome, QuestionId, Why};
+use domain::question::{QuestionId, QuestionOutcome, Why};
 use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::driver::TransportFound;
@@ -404,7 +404,7 @@ pub enum HostEvent {
         /// The question.
         id: QuestionId,
         /// What became of it.
-        outcome: Outcome,
+        outcome: QuestionOutcome,
     },
     /// A model that answers a sampling request said more. It comes after what the question has.
     SamplingText {
@@ -416,7 +416,7 @@ pub enum HostEvent {
     /// What a server may use of the user's models, or what it used, changed.
     SamplingChanged(String),
     /// A call is new, changed or over.
-    CallChanged(CallView),
+    CallChanged(Call),
     /// What is known of the sign-in to this server changed.
     AuthorizationChanged(String),
     /// A server's activity grew.
@@ -463,7 +463,7 @@ pub struct AppSettings {
     /// Whether the audit log has what crossed, and not only its hash.
     pub audit_contents: bool,
     /// How much of a conversation a model gets.
-    pub chat: Bounds,
+    pub chat: ChatBounds,
 }
 
 impl Default for AppSettings {
@@ -477,7 +477,7 @@ impl Default for AppSettings {
             audit_days: 0,
             audit_megabytes: 1_000,
             audit_contents: true,
-            chat: Bounds::default(),
+            chat: ChatBounds::default(),
         }
     }
 }
@@ -492,7 +492,7 @@ pub struct Snapshot {
     /// The queue, the front first.
     pub questions: Vec<QuestionView>,
     /// The calls under way.
-    pub calls: Vec<CallView>,
+    pub calls: Vec<Call>,
     /// The app's settings.
     pub settings: AppSettings,
     /// What is wrong with the settings file.

@@ -105,7 +105,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{PRESETS, Usage};
+    use crate::{PRESETS, TokenUse};
 
     fn listed(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn costs_are_those_of_the_length_and_the_cache() {
         let price = listed("anthropic", "claude-sonnet-4-5").price.unwrap();
-        let usage = Usage {
+        let usage = TokenUse {
             input: Some(1_000_000),
             cached_input: Some(500_000),
             written_input: Some(100_000),
@@ -153,10 +153,10 @@ mod tests {
             "each at its own price: {cost}"
         );
         let price = listed("gemini", "gemini-2.5-pro").price.unwrap();
-        let long = Usage { input: Some(300_000), output: Some(10_000), ..Usage::default() };
+        let long = TokenUse { input: Some(300_000), output: Some(10_000), ..TokenUse::default() };
         let cost = price.of(&long).unwrap();
         assert!((cost - (0.3 * 2.5 + 0.01 * 15.0)).abs() < 1e-9, "a long request costs more: {cost}");
-        let unknown = Usage { input: None, ..long };
+        let unknown = TokenUse { input: None, ..long };
         assert_eq!(price.of(&unknown), None, "what is not known is not guessed");
     }
 }

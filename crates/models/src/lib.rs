@@ -19,7 +19,7 @@ mod request;
 mod settings;
 mod wire;
 
-pub use delta::{Delta, Reply, Stop, Usage};
+pub use delta::{Delta, Reply, Stop, TokenUse};
 pub use error::{ModelError, SAID_MAX};
 pub use local::{Found, find_at, find_local};
 pub use loss::{Conversion, Conversions, Loss, Uncarried};

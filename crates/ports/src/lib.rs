@@ -241,12 +241,12 @@ pub trait History: Send + Sync {
     fn delete(&self, id: &str) -> Result<(), StoreError>;
     /// Writes items in order, all or none. The last one that is new becomes the head. Whether there is such a conversation.
     ///
-    /// A reply that is coming in is written again and again with more of its text, as [`State::Streaming`], and at its end
-    /// as [`State::Whole`]; if this program ends before, it comes back as [`State::Cut`].
+    /// A reply that is coming in is written again and again with more of its text, as [`ItemState::Streaming`], and at its end
+    /// as [`ItemState::Whole`]; if this program ends before, it comes back as [`State::Cut`].
     ///
-    /// [`State::Streaming`]: domain::item::State::Streaming
-    /// [`State::Whole`]: domain::item::State::Whole
-    /// [`State::Cut`]: domain::item::State::Cut
+    /// [`ItemState::Streaming`]: domain::item::ItemState::Streaming
+    /// [`ItemState::Whole`]: domain::item::ItemState::Whole
+    /// [`ItemState::Cut`]: domain::item::ItemState::Cut
     ///
     /// # Errors
     /// If they can't be written, an item comes after one that is not there, or the conversation would have too many.
@@ -291,7 +291,7 @@ pub trait History: Send + Sync {
     ///
     /// # Errors
     /// If they can't be read.
-    fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::Found>, StoreError>;
+    fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
     /// The bytes that were [left out](history::Item::left_out) of an item.
     ///
     /// # Errors

@@ -44,6 +44,20 @@ pub use sampling::*;
 pub use server::*;
 pub use settings::*;
 
+// Shapes of other crates that requests, responses and events carry as they are.
+pub use chat::offered::ToolState;
+pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
+pub use domain::bounds::ChatBounds;
+pub use domain::call::{Call, CallKind, CallState, Progress, Task, TaskStatus};
+pub use domain::flow::{DataFlow, ResultReview, SameServer};
+pub use domain::history::{Excerpt, FoundItem, LeftOut, Reading, ReadingKind};
+pub use domain::item::{
+    Append, Content, Cost, FoundTool, ItemBody, ItemState, MessageAttachment, ModelProblem, Notice, PromptOrigin,
+    ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
+};
+pub use domain::question::{QuestionOutcome, Why};
+pub use models::{ModelRef, TokenUse};
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

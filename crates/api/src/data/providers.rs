@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::ModelRef;
+use super::{ModelProblem, ModelRef};
 
 /// The providers, and what could be one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -60,15 +60,6 @@ pub struct ModelProvider {
     pub listed_at: Option<u64>,
     /// Why it did not answer when it was asked last.
     pub problem: Option<ModelProblem>,
-}
-
-/// Why a provider, or a model, did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ModelProblem {
-    /// To act on, such as `wrongKey`.
-    pub code: String,
-    /// To show: the cause and the next step.
-    pub message: String,
 }
 
 /// Something that a wire can't carry.

@@ -6,8 +6,8 @@ use ts_rs::TS;
 
 use super::{
     AuthSetting, CallKind, ClientIdentity, Content, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile,
-    LoadedPackage, Marks, ModelRef, Reading, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse,
-    SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims,
+    LoadedPackage, Marks, ModelRef, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
+    SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, Why,
 };
 
 /// One question in the queue.
@@ -42,44 +42,6 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
-}
-
-/// What led to a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Why {
-    /// The user did something in Drawbridge.
-    User {
-        /// The conversation it was done in.
-        conversation: Option<String>,
-    },
-    /// A model asks for it.
-    Model {
-        /// The conversation it does so in.
-        conversation: String,
-        /// The other servers whose words it has read there. None of them is trusted.
-        after: Vec<String>,
-        /// What it has read there of this server, after which its calls of the server ask.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[ts(as = "Option<Vec<Reading>>", optional)]
-        read: Vec<Reading>,
-    },
-    /// The server asks while it works on a call.
-    Call {
-        /// The call.
-        call: String,
-        /// What kind of call.
-        kind: CallKind,
-        /// The tool's or prompt's name, or the resource's URI.
-        name: String,
-    },
-    /// The server asks of its own accord, or does not say for which call.
-    Server,
-    /// The server ended by itself, and Drawbridge would start it again. Nobody waits for it.
-    Ended {
-        /// Why it ended.
-        cause: String,
-    },
 }
 
 /// What is asked.
@@ -396,20 +358,6 @@ pub struct EditQuestion {
     pub id: String,
     /// The change.
     pub edit: Edit,
-}
-
-/// What became of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum QuestionOutcome {
-    /// It crossed.
-    Allowed,
-    /// The user or the policy refused.
-    Denied,
-    /// Closed without an answer.
-    Cancelled,
-    /// The server took it back, or the call or session it belonged to ended.
-    Withdrawn,
 }
 
 /// Questions of a server to refuse.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::Limits;
+use super::{ChatBounds, Limits};
 
 /// The app's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -31,18 +31,6 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
-}
-
-/// How much of a conversation a model gets, and for how long it goes on by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ChatBounds {
-    /// The most bytes of text of one tool's result. The model reads the rest when it asks for it.
-    pub result_bytes: u32,
-    /// How often a model may call tools in a row before the user says that it goes on.
-    pub rounds: u32,
-    /// Beyond how many percent of the model's context its tools are found by search instead of all being sent.
-    pub tools_percent: u32,
 }
 
 /// Light or dark.

@@ -161,7 +161,7 @@ impl Handler for Api {
     }
 
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<Nothing, ApiError> {
-        self.host.set_data_flow(r.server, views::flow::to_flow(r.flow)).await??;
+        self.host.set_data_flow(r.server, r.flow).await??;
         Ok(Nothing {})
     }
 
@@ -217,7 +217,7 @@ impl Handler for Api {
     async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
         let read = self.host.read(r.call, r.server, r.uri, r.refresh).await?;
         Ok(ResourceResult {
-            contents: read.contents.into_iter().map(views::contents).collect(),
+            contents: read.contents.into_iter().map(Into::into).collect(),
             cached: read.cached,
             fresh_until: read.fresh_until,
         })

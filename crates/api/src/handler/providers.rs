@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::providers::{ProviderError, ProviderView, find_local};
-use models::{Conversion, Conversions, Kind, ModelError, PRESETS, ProviderSettings, Uncarried};
+use models::{Conversion, Conversions, Kind, PRESETS, ProviderSettings, Uncarried};
 use ports::SecretKept;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ impl Api {
         });
         Ok(Models {
             providers: providers.collect(),
-            default: view.default.map(model_ref),
+            default: view.default,
             found,
             presets: PRESETS.iter().map(preset).collect(),
         })
@@ -99,7 +99,7 @@ impl Api {
                 Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
             }
             Err(ProviderError::Model(error)) => {
-                let problem = Some(problem(&error));
+                let problem = Some(ModelProblem::from(&error));
                 Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
             }
             Err(error) => Err(error.into()),
@@ -112,8 +112,7 @@ impl Api {
     }
 
     pub(super) async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
-        let model = r.model.map(|own| models::ModelRef { provider: own.provider, model: own.model });
-        self.host.set_default_model(model).await??;
+        self.host.set_default_model(r.model).await??;
         Ok(Nothing {})
     }
 }
@@ -127,14 +126,6 @@ fn known<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
 /// Ours as a word of the page.
 fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-fn model_ref(own: models::ModelRef) -> ModelRef {
-    ModelRef { provider: own.provider, model: own.model }
-}
-
-fn problem(error: &ModelError) -> ModelProblem {
-    ModelProblem { code: error.code().to_owned(), message: error.to_string() }
 }
 
 fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
@@ -151,7 +142,7 @@ fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
         readable: settings.is_readable_on_the_way(),
         models: models.into_iter().map(model).collect(),
         listed_at,
-        problem: problem.as_ref().map(self::problem),
+        problem: problem.as_ref().map(ModelProblem::from),
         kind: kind(settings.kind),
         url: settings.url.to_string(),
         silence_seconds: settings.silence_seconds,

@@ -19,7 +19,7 @@ impl Api {
             next_event: snapshot.next_event,
             servers: snapshot.servers.into_iter().map(views::server).collect(),
             questions: snapshot.questions.into_iter().map(views::question).collect(),
-            calls: snapshot.calls.into_iter().map(views::call).collect(),
+            calls: snapshot.calls,
             conversations: self.conversation_list().await?,
             settings: views::settings(snapshot.settings),
             config_problem: snapshot.config_problem.map(views::config_problem),

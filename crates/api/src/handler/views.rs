@@ -13,27 +13,22 @@ pub(super) mod rules;
 pub(super) mod sampling;
 
 pub(super) use authorization::{authorization, content_at_rest, secrets_status, signed_out};
-pub(super) use content::{content, prompt, resource, template, tool};
-pub(crate) use content::{contents, prompt_result};
+pub(crate) use content::prompt_result;
+pub(super) use content::{prompt, resource, template, tool};
 pub(crate) use conversation::item;
-pub(super) use conversation::{
-    conversation_settings, kept_item, to_attachment, to_conversation_settings, to_model_ref, token_use,
-};
+pub(super) use conversation::kept_item;
 pub(super) use question::{form_problem, question, url_parts};
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
-use domain::bounds::Bounds;
-use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallView};
 use domain::item::ConversationEvent;
-use domain::question::Outcome;
 use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 use host::view::{
     AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
     TransportFound,
 };
-use mcp_proto::session::{Facts, TaskView};
-use mcp_proto::types::{self as mcp, ServerCapabilities};
+use mcp_proto::session::Facts;
+use mcp_proto::types::ServerCapabilities;
 use policy::{Scope as HostScope, Subject};
 use ports::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
 use ports::url_parts::UrlParts as HostUrl;
@@ -51,17 +46,14 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
         HostEvent::QuestionChanged(view) => Event::QuestionChanged { question: question(*view) },
-        HostEvent::QuestionClosed { id, outcome } => {
-            Event::QuestionClosed { id: id.0.to_string(), outcome: self::outcome(outcome) }
-        }
+        HostEvent::QuestionClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
-        HostEvent::CallChanged(view) => Event::CallChanged { call: call(view) },
+        HostEvent::CallChanged(view) => Event::CallChanged { call: view },
         HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
         HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
-            let append = append.into_iter().map(conversation::append).collect();
             Event::ReplyDelta { conversation, item, seq, append }
         }
         HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
@@ -74,15 +66,6 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
         HostEvent::RulesChanged => Event::RulesChanged,
         HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem: problem.map(config_problem) },
-    }
-}
-
-const fn outcome(outcome: Outcome) -> QuestionOutcome {
-    match outcome {
-        Outcome::Allowed => QuestionOutcome::Allowed,
-        Outcome::Denied => QuestionOutcome::Denied,
-        Outcome::Cancelled => QuestionOutcome::Cancelled,
-        Outcome::Withdrawn => QuestionOutcome::Withdrawn,
     }
 }
 
@@ -123,7 +106,7 @@ pub(super) fn server(view: ServerView) -> Server {
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
         trust: rules::trust(view.trust),
-        flow: flow::flow(view.flow),
+        flow: view.flow,
         muted_until: view.muted_until,
         refused_questions: view.refused_questions,
         marks: marks(view.marks),
@@ -186,52 +169,6 @@ fn state(state: HostState) -> ServerState {
         HostState::NeedsSignIn(needed) => {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }
         }
-    }
-}
-
-pub(super) fn call(view: CallView) -> Call {
-    Call {
-        id: view.id,
-        server: view.server,
-        kind: call_kind(view.kind),
-        name: view.name,
-        started_at: view.started_at,
-        state: match view.state {
-            HostCallState::AwaitingApproval => CallState::AwaitingApproval,
-            HostCallState::Running => CallState::Running,
-            HostCallState::AwaitingInput => CallState::AwaitingInput,
-            HostCallState::Done => CallState::Done,
-            HostCallState::Refused => CallState::Refused,
-            HostCallState::Cancelled => CallState::Cancelled,
-            HostCallState::Failed => CallState::Failed,
-        },
-        progress: view.progress.map(|p| Progress { progress: p.progress, total: p.total, message: p.message }),
-        task: view.task.map(task),
-        conversation: view.conversation,
-    }
-}
-
-fn task(task: TaskView) -> Task {
-    Task {
-        id: task.id,
-        status: match task.status {
-            mcp::TaskStatus::Working => TaskStatus::Working,
-            mcp::TaskStatus::InputRequired => TaskStatus::InputRequired,
-            mcp::TaskStatus::Completed => TaskStatus::Completed,
-            mcp::TaskStatus::Failed => TaskStatus::Failed,
-            mcp::TaskStatus::Cancelled => TaskStatus::Cancelled,
-        },
-        message: task.status_message,
-        created_at: task.created_at,
-        updated_at: task.updated_at,
-    }
-}
-
-pub(super) const fn call_kind(kind: HostCallKind) -> CallKind {
-    match kind {
-        HostCallKind::Tool => CallKind::Tool,
-        HostCallKind::Prompt => CallKind::Prompt,
-        HostCallKind::Resource => CallKind::Resource,
     }
 }
 
@@ -325,11 +262,7 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
-        chat: Some(ChatBounds {
-            result_bytes: settings.chat.result_bytes,
-            rounds: settings.chat.rounds,
-            tools_percent: settings.chat.tools_percent,
-        }),
+        chat: Some(settings.chat),
     }
 }
 
@@ -353,10 +286,6 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
-        chat: settings.chat.map(to_bounds).unwrap_or_default(),
+        chat: settings.chat.unwrap_or_default().within_bounds(),
     }
-}
-
-fn to_bounds(chat: ChatBounds) -> Bounds {
-    Bounds { result_bytes: chat.result_bytes, rounds: chat.rounds, tools_percent: chat.tools_percent }.within_bounds()
 }

@@ -111,7 +111,7 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
         after: after.iter().map(|&server| server.to_owned()).collect(),
         read: Vec::new(),
     };
-    let own = Reading { kind: ReadingKind::Tool, name: "fetch".into() };
+    let own = Reading::new("a", ReadingKind::Tool, "fetch");
     let all = vec![Scope::Once, Scope::Conversation, Scope::Session, Scope::Always];
     let trusted = Question { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
     let untrusted = Question { why: model(&["web"]), ..trusted.clone() };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use domain::call::CallFailure;
-use domain::question::{Outcome, QuestionId};
+use domain::question::{QuestionId, QuestionOutcome};
 use domain::{Millis, StoreError};
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
@@ -114,7 +114,8 @@ impl Owner {
         // A refusal lets nothing cross, whatever was shown.
         if matches!(answer, UserAnswer::Deny | UserAnswer::Cancel) {
             let refused = if self.questions[at].can_be_refused() {
-                let outcome = if answer == UserAnswer::Deny { Outcome::Denied } else { Outcome::Cancelled };
+                let outcome =
+                    if answer == UserAnswer::Deny { QuestionOutcome::Denied } else { QuestionOutcome::Cancelled };
                 self.refuse_as_user(at, outcome, None);
                 Ok(())
             } else {
@@ -233,9 +234,9 @@ impl Owner {
     /// What lets something leave needs the approval; the rest lets nothing leave.
     fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<Acted, AnswerError> {
         match answer {
-            UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied, None),
-            UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, Outcome::Denied, Some(&reason)),
-            UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled, None),
+            UserAnswer::Deny => self.refuse_as_user(at, QuestionOutcome::Denied, None),
+            UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, QuestionOutcome::Denied, Some(&reason)),
+            UserAnswer::Cancel => self.refuse_as_user(at, QuestionOutcome::Cancelled, None),
             UserAnswer::Allow(scope) => return self.allow(at, approval, scope, None),
             UserAnswer::AllowFor(scope, lasts) => return self.allow(at, approval, scope, Some(lasts)),
             UserAnswer::Submit(content) => return self.submit(at, approval, content),
@@ -250,7 +251,7 @@ impl Owner {
     }
 
     /// Refuses one question, which counts against the server if it asked.
-    fn refuse_as_user(&mut self, at: usize, outcome: Outcome, reason: Option<&str>) {
+    fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
         let asked = Some(&self.questions[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
         self.refuse(at, outcome, reason);
         if let Some(server) = asked {
@@ -258,7 +259,7 @@ impl Owner {
         }
     }
 
-    fn refuse(&mut self, at: usize, outcome: Outcome, reason: Option<&str>) {
+    fn refuse(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
         let pending = self.questions.remove(at);
         self.write_down(&pending, outcome, None);
         let why = reason.map(|reason| format!(", who says: {}", cut(reason, MAX_REASON))).unwrap_or_default();
@@ -280,11 +281,11 @@ impl Owner {
             rule: rule.clone().into(),
             ..Decided::default()
         });
-        self.tell_refusal(&pending, Outcome::Denied, format!("by {rule}"));
+        self.tell_refusal(&pending, QuestionOutcome::Denied, format!("by {rule}"));
     }
 
     /// Tells whoever waits for it that a question was refused.
-    pub(super) fn tell_refusal(&mut self, pending: &Pending, outcome: Outcome, by: String) {
+    pub(super) fn tell_refusal(&mut self, pending: &Pending, outcome: QuestionOutcome, by: String) {
         self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
         match &pending.what_for {
             For::Start => {
@@ -295,7 +296,7 @@ impl Owner {
             }
             For::Call(call) => {
                 let failure = match outcome {
-                    Outcome::Denied => CallFailure::Refused(by),
+                    QuestionOutcome::Denied => CallFailure::Refused(by),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));
@@ -308,7 +309,7 @@ impl Owner {
                 }
             }
             For::SignIn(number) => {
-                let answered = if outcome == Outcome::Denied { Answered::No } else { Answered::Cancelled };
+                let answered = if outcome == QuestionOutcome::Denied { Answered::No } else { Answered::Cancelled };
                 self.answer_sign_in(&pending.view, *number, answered);
             }
             For::Result(call) => self.leave_result_out(call, outcome, by),
@@ -528,7 +529,7 @@ impl Owner {
         let at = self.questions.iter().position(|p| p.view.id == id);
         let acted = match opened {
             Err(cause) => {
-                self.write_down(shown, Outcome::Withdrawn, None);
+                self.write_down(shown, QuestionOutcome::Withdrawn, None);
                 if let Some(at) = at {
                     self.questions[at].being_acted_on = false;
                 }
@@ -537,7 +538,7 @@ impl Owner {
             // While it is being opened nothing else acts on it, so what opened it accepts it.
             Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
                 let pending = self.questions.remove(at);
-                self.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Allowed });
+                self.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
                 self.tell_opened(&pending);
                 Acted::Done
             }),
@@ -640,7 +641,7 @@ impl Owner {
         let asked = self.questions.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
         while let Some(at) = self.questions.iter().position(is_open) {
-            self.refuse(at, Outcome::Denied, None);
+            self.refuse(at, QuestionOutcome::Denied, None);
         }
         // However many there were, it is one refusal.
         if asked {

@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use domain::call::{CallFailure, CallKind, CallView};
+use domain::call::{Call, CallFailure, CallKind};
 use domain::item::ToolResult;
-use domain::question::{Outcome, QuestionId};
+use domain::question::{QuestionId, QuestionOutcome};
 use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
@@ -299,7 +299,7 @@ impl Owner {
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
         let (entry, judgement) =
-            (self.entry_of(&self.questions[at], Outcome::Allowed, Some(scope), &mut leaving), self.judgement);
+            (self.entry_of(&self.questions[at], QuestionOutcome::Allowed, Some(scope), &mut leaving), self.judgement);
         self.audit_entry(entry, move |owner, written| {
             let departed = match written {
                 Ok(()) => owner.still_approved(request, &shown, judgement).inspect_err(|_| {
@@ -354,7 +354,7 @@ impl Owner {
         self.depart(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.questions.remove(at);
-            owner.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
+            owner.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Allowed });
             act(owner, pending, departure)
         })
     }
@@ -392,7 +392,7 @@ impl Owner {
     /// If the tool is another by now, or the request.
     pub(super) fn pass_call(
         &mut self,
-        call: &CallView,
+        call: &Call,
         request: CallRequest,
         departure: Departure,
     ) -> Result<(Passed<ClientRequest>, bool), CallFailure> {

@@ -2,7 +2,7 @@
 //! gate. Runs of conversations wait for the verdict (`handle/results.rs`).
 
 use domain::item::ToolResult;
-use domain::question::{Outcome, Why};
+use domain::question::{QuestionOutcome, Why};
 use policy::{Rule, Scope};
 use tokio::sync::oneshot;
 
@@ -102,9 +102,9 @@ impl Owner {
     }
 
     /// Leaves a result out.
-    pub(super) fn leave_result_out(&mut self, call: &str, outcome: Outcome, by: String) {
+    pub(super) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
         let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
-        let stops = outcome == Outcome::Cancelled;
+        let stops = outcome == QuestionOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
         // The run may have ended.
         let _ = reply.send(verdict);

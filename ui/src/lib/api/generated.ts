@@ -322,7 +322,7 @@ message: string,
 data?: JsonValue, };
 
 /**
- * More of an answer that streams. `part` is the place among the reply's parts; a part that is not there yet begins with it.
+ * More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
  */
 export type Append = { "type": "text", 
 /**
@@ -814,7 +814,7 @@ export type BlobRef = {
 hash: string, };
 
 /**
- * A call under way or just ended.
+ * A call as it is.
  */
 export type Call = { 
 /**
@@ -822,27 +822,27 @@ export type Call = {
  */
 id: string, 
 /**
- * The server.
+ * The name of its server.
  */
 server: string, 
 /**
- * What is asked for.
+ * Whether it calls a tool, gets a prompt or reads a resource.
  */
 kind: CallKind, 
 /**
- * The tool's or prompt's name, or the resource's URI.
+ * The tool, the prompt or the URI.
  */
 name: string, 
 /**
- * When it was made, in milliseconds since 1970.
+ * When it was made.
  */
 startedAt: number, 
 /**
- * How it is.
+ * How far it has come: waiting for approval, running, or how it ended.
  */
 state: CallState, 
 /**
- * How far it is, if the server says so.
+ * How far it is.
  */
 progress: Progress | null, 
 /**
@@ -855,7 +855,7 @@ task: Task | null,
 conversation: string | null, };
 
 /**
- * What a call asks for.
+ * The kind of a call.
  */
 export type CallKind = "tool" | "prompt" | "resource";
 
@@ -1316,9 +1316,9 @@ export type ConversationSettings = {
  */
 model: ModelRef | null, 
 /**
- * How it should behave, in the user's words; may be empty.
+ * How it should behave, in the user's words.
  */
-systemPrompt: string, 
+system_prompt: string, 
 /**
  * The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
  */
@@ -1326,7 +1326,7 @@ servers: Array<OfferedServer>,
 /**
  * Whether it is told which folders these servers may know of.
  */
-shareRoots: boolean, 
+share_roots: boolean, 
 /**
  * Whether it should think before it answers, where it can.
  */
@@ -1413,7 +1413,7 @@ what: string,
 then: string, };
 
 /**
- * What something cost.
+ * What an answer cost.
  */
 export type Cost = { 
 /**
@@ -1459,7 +1459,7 @@ sameServer: SameServer,
  */
 review: ResultReview, 
 /**
- * The same for single tools, by name; at most 1,000.
+ * The same for single tools, by name; at most [`MAX_TOOLS`].
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -1822,7 +1822,7 @@ cutBefore: boolean,
  */
 cutAfter: boolean, 
 /**
- * The matches in order: where each begins and ends, in UTF-16 units of `text`.
+ * The matches in order, as begin and end in UTF-16 units of `text`, which is how the page counts.
  */
 matches: Array<[number, number]>, };
 
@@ -2029,7 +2029,7 @@ problems: Array<FormProblem>, };
  */
 export type FoundItem = { 
 /**
- * To ask for older ones by.
+ * Grows with each item that is written first; to ask for older ones by.
  */
 number: number, 
 /**
@@ -2045,7 +2045,7 @@ title: string,
  */
 item: string, 
 /**
- * When, in milliseconds since 1970.
+ * When the item was written, in milliseconds since 1970.
  */
 at: number, 
 /**
@@ -2331,7 +2331,7 @@ error: ModelProblem | null,
 /**
  * What of the request the provider could not carry as it was, and what was done about it, in words.
  */
-conversions: Array<string>, 
+conversions?: Array<string>, 
 /**
  * How long the first piece took to come, in milliseconds.
  */
@@ -2341,7 +2341,7 @@ firstAfter: number | null,
  */
 took: number, } | { "kind": "tool_call", 
 /**
- * The call.
+ * The call, by which calls and questions tell of it.
  */
 call: string, 
 /**
@@ -2377,7 +2377,7 @@ used?: ToolUsed,
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Where the model asked for it; the key is the tool's name: `search_tools` or `read_result`.
+ * Where a model asked for it; the key is the tool's name.
  */
 used: ToolUsed, 
 /**
@@ -2391,7 +2391,7 @@ text: string,
 /**
  * The tools that were found.
  */
-found: Array<FoundTool>, 
+found?: Array<FoundTool>, 
 /**
  * Whether it was told that it can't be done.
  */
@@ -2894,15 +2894,15 @@ currency: string,
 asOf: string, };
 
 /**
- * Why a provider, or a model, did not answer.
+ * Why a model did not answer.
  */
 export type ModelProblem = { 
 /**
- * To act on, such as `wrongKey`.
+ * A stable name.
  */
 code: string, 
 /**
- * To show: the cause and the next step.
+ * The cause, and what to do.
  */
 message: string, };
 
@@ -2960,7 +2960,7 @@ listedAt: number | null,
 problem: ModelProblem | null, };
 
 /**
- * A model of a provider.
+ * A model of a provider, in our world.
  */
 export type ModelRef = { 
 /**
@@ -3184,11 +3184,11 @@ export type Progress = {
  */
 progress: number, 
 /**
- * Of how much, if known.
+ * Of how much.
  */
 total: number | null, 
 /**
- * What is being done, as the server says.
+ * What is being done.
  */
 message: string | null, };
 
@@ -3690,17 +3690,25 @@ uri: string,
 refresh: boolean, };
 
 /**
- * Content of a server that a model has read in a conversation.
+ * Content of one server in a conversation.
  */
 export type Reading = { 
+/**
+ * The server.
+ */
+server: string, 
 /**
  * Which kind of content.
  */
 kind: ReadingKind, 
 /**
- * The tool, the prompt, or the resource's URI; empty if unknown.
+ * The tool, the prompt, or the resource's URI; its beginning, where that is long. Empty if unknown.
  */
-name: string, };
+name: string, 
+/**
+ * Whether the definition of the tool said, when it was called, that it reaches an open world.
+ */
+openWorld: boolean, };
 
 /**
  * Kinds of content.
@@ -3759,7 +3767,7 @@ text: string, } | { "type": "thinking",
  */
 text: string, } | { "type": "tool_use", 
 /**
- * The use's id, which the call names.
+ * The use's id, which the result names.
  */
 id: string, 
 /**
@@ -3949,6 +3957,9 @@ processor: LimitCounter, };
 
 /**
  * Which results of a model's calls the user reviews before the model reads them.
+ *
+ * The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing: `review/results.rs` has the
+ * figures. A setting that is off until somebody finds it protects nobody.
  */
 export type ResultReview = "off" | "suspicious" | "always";
 
@@ -4127,7 +4138,12 @@ conversation: string, };
 export type RuleSource = "managed" | "user" | "session";
 
 /**
- * After which content of a server a model's call of the same server asks.
+ * After which content of a server a model's call of a tool of the same server asks, even if a rule or grant allows it.
+ *
+ * The specification takes a tool without `openWorldHint` for one that reaches an open world. Few servers send the hint, so by that
+ * nearly every local server would ask at each call, and approvals would mean nothing. A remote server reaches an open world by
+ * its nature; a local tool counts if it says so. The other hints change nothing: a tool that only reads carries data out in its
+ * arguments, and `openWorldHint: false` is a claim that would loosen.
  */
 export type SameServer = "open_world" | "everything" | "off";
 
@@ -4802,7 +4818,7 @@ server: string,
  */
 text: string, 
 /**
- * By which the user says that a model gets it.
+ * By which the user says that a model gets it, in [`OfferedServer::instructions`].
  */
 hash: string, };
 
@@ -5260,21 +5276,25 @@ export type Theme = "system" | "light" | "dark";
  */
 export type TokenUse = { 
 /**
- * Of the request, those from the provider's cache included.
+ * Of the request, those of the provider's cache included.
  */
-input: number | null, 
+input?: number | null, 
 /**
  * Of the answer, thinking included.
  */
-output: number | null, 
+output?: number | null, 
 /**
  * Of the request, those that came from the provider's cache.
  */
-cachedInput: number | null, 
+cachedInput?: number | null, 
+/**
+ * Of the request, those that were written to the provider's cache, where that costs more.
+ */
+writtenInput?: number | null, 
 /**
  * Of the answer, those of thinking.
  */
-thinking: number | null, };
+thinking?: number | null, };
 
 /**
  * Where tokens are kept.
@@ -5364,7 +5384,7 @@ export type ToolResult = {
  */
 content: Array<Content>, 
 /**
- * What it says as data.
+ * What it says as data. A server's `null` counts as none, as the history can't tell them apart.
  */
 structured: JsonValue | null, 
 /**
@@ -5386,7 +5406,7 @@ arguments: JsonValue, };
 export type ToolStanding = "reviewed" | "new" | "changed";
 
 /**
- * Whether a tool can be offered to a model.
+ * Whether a tool can be offered.
  */
 export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
 
@@ -5499,11 +5519,11 @@ export type UrlWarning = "not_encrypted" | "user_information" | "internationaliz
  */
 export type Why = { "by": "user", 
 /**
- * The conversation it was done in.
+ * In this conversation.
  */
 conversation: string | null, } | { "by": "model", 
 /**
- * The conversation it does so in.
+ * The conversation.
  */
 conversation: string, 
 /**
@@ -5515,15 +5535,15 @@ after: Array<string>,
  */
 read?: Array<Reading>, } | { "by": "call", 
 /**
- * The call.
+ * The id its caller chose.
  */
 call: string, 
 /**
- * What kind of call.
+ * Whether it calls a tool, gets a prompt or reads a resource.
  */
 kind: CallKind, 
 /**
- * The tool's or prompt's name, or the resource's URI.
+ * The tool, the prompt or the URI.
  */
 name: string, } | { "by": "server" } | { "by": "ended", 
 /**

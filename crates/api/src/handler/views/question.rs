@@ -1,6 +1,5 @@
 //! Questions and forms.
 
-use domain::question::Why as HostWhy;
 use host::form::{self, Form};
 use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
@@ -10,7 +9,7 @@ use serde_json::json;
 
 use super::content::claims;
 use super::readable::readable;
-use super::{authorization, call_kind, endpoints, flow, marks, packages, sampling, scope};
+use super::{authorization, endpoints, flow, marks, packages, sampling, scope};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
@@ -23,15 +22,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         transport: view.transport.to_owned(),
         command_line: view.command_line,
         asked_at: view.asked_at,
-        why: match view.why {
-            HostWhy::User { conversation } => Why::User { conversation },
-            HostWhy::Model { conversation, after, read } => {
-                Why::Model { conversation, after, read: read.into_iter().map(flow::reading).collect() }
-            }
-            HostWhy::Call { call, kind, name } => Why::Call { call, kind: call_kind(kind), name },
-            HostWhy::Server => Why::Server,
-            HostWhy::Ended { cause } => Why::Ended { cause },
-        },
+        why: view.why,
         round: view.round,
         body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
         scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
@@ -83,7 +74,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             changed_since_allowed,
         },
         HostBody::Read { kind, name, arguments } => {
-            QuestionBody::Read { what: super::call_kind(kind), name, arguments: arguments.into() }
+            QuestionBody::Read { what: kind, name, arguments: arguments.into() }
         }
         HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
         HostBody::Form { message, form } => {
