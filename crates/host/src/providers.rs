@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use domain::{Millis, StoreError};
 use models::{
-    Deltas, Found, HttpProvider, Kind, Loss, Model, ModelError, ModelRef, Provider, ProviderSettings, Request, Role,
-    SettingsError,
+    Deltas, Found, HttpProvider, Loss, Model, ModelError, ModelRef, Provider, ProviderKind, ProviderSettings, Request,
+    Role, SettingsError,
 };
 use ports::{SecretError, Secrets};
 use secrecy::SecretString;
@@ -185,7 +185,7 @@ impl Keyed {
 
 #[async_trait::async_trait]
 impl Provider for Keyed {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ProviderKind {
         self.settings.kind
     }
 
@@ -206,13 +206,13 @@ impl Provider for Keyed {
 
 /// A provider that is asked nothing, as another program says where it is.
 pub(crate) struct UnconfirmedProvider {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ProviderKind,
     pub(crate) problem: ModelError,
 }
 
 #[async_trait::async_trait]
 impl Provider for UnconfirmedProvider {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ProviderKind {
         self.kind
     }
 

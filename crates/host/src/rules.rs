@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use domain::StoreError;
-use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, Source, Standing};
+use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, RuleSource, Standing};
 use serde_json::{Map, Value};
 
 /// All that stands, beside grants.
@@ -14,7 +14,7 @@ pub struct RulesView {
     /// The least strict one that the system-wide file lets hold.
     pub managed_preset: Preset,
     /// Every rule, the system-wide ones first.
-    pub rules: Vec<(Source, PolicyRule)>,
+    pub rules: Vec<(RuleSource, PolicyRule)>,
     /// The user's file.
     pub user: RuleFile,
     /// The system-wide file.

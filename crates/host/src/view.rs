@@ -16,8 +16,8 @@ use models::{ModelRef, Part};
 use policy::{Hash, Scope};
 use ports::AuditEntry;
 use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
-pub use process::sandbox::Plan;
-pub use process::{FileState, LaunchFile, LaunchFiles, LaunchRole, Missing};
+pub use process::sandbox::{Plan, ResourceLimits};
+pub use process::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Missing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Kind, LongPrice, Model, Price, ProviderSettings, Rank};
+use crate::{LongPrice, Model, Price, ProviderKind, ProviderSettings, Rank};
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
 
@@ -19,7 +19,7 @@ struct Table {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Known {
-    kind: Kind,
+    kind: ProviderKind,
     id: String,
     context: u32,
     /// How many tokens an answer may have.
@@ -33,7 +33,7 @@ pub(crate) struct Known {
 }
 
 /// What the table has of a model. A dated version, such as `gpt-4o-2024-11-20`, is the model without its date.
-pub(crate) fn of(kind: Kind, id: &str) -> Option<&'static Known> {
+pub(crate) fn of(kind: ProviderKind, id: &str) -> Option<&'static Known> {
     let undated = without_date(id);
     TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
@@ -60,10 +60,10 @@ fn without_date(id: &str) -> &str {
 pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
     // Others may serve another model under the same name, or for another price.
     let own_host = match settings.kind {
-        Kind::OpenAi => Some("api.openai.com"),
-        Kind::Anthropic => Some("api.anthropic.com"),
-        Kind::Gemini => Some("generativelanguage.googleapis.com"),
-        Kind::Ollama => None,
+        ProviderKind::OpenAi => Some("api.openai.com"),
+        ProviderKind::Anthropic => Some("api.anthropic.com"),
+        ProviderKind::Gemini => Some("generativelanguage.googleapis.com"),
+        ProviderKind::Ollama => None,
     };
     if own_host.is_some()
         && settings.url.host_str() == own_host

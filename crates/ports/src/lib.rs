@@ -5,6 +5,7 @@ pub mod secrets;
 pub mod server_config;
 pub mod url_parts;
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -369,25 +370,36 @@ pub trait Secrets: Send + Sync {
 }
 
 /// Whether secrets outlast the program. In words, with what can be done.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
     /// They do: the keychain works.
     #[error("secrets are kept encrypted, with a key in the system's keychain")]
     Keychain,
     /// The keychain is locked, or the user did not let Drawbridge in.
     #[error(
-        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({0}); unlock it and try again"
+        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({cause}); unlock it and try again"
     )]
-    Locked(String),
+    Locked {
+        /// What it said.
+        cause: String,
+    },
     /// There is no keychain.
     #[error(
-        "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({0}); on Linux, start one such as \
+        "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({cause}); on Linux, start one such as \
          GNOME Keyring or KWallet and try again"
     )]
-    Missing(String),
+    Missing {
+        /// What was found instead.
+        cause: String,
+    },
     /// The keychain, or what was encrypted with its key, can't be used. The cause says what to do.
-    #[error("secrets are kept until Drawbridge is closed: {0}")]
-    Broken(String),
+    #[error("secrets are kept until Drawbridge is closed: {cause}")]
+    Broken {
+        /// What is broken, and what to do.
+        cause: String,
+    },
 }
 
 /// Where a secret is kept.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use host::Host;
 use models::{
-    Delta, Deltas, Kind, Loss, Message, Model, ModelError, ModelRef, Part, Provider, Reply, Request, Role, Stop,
-    TokenUse,
+    Delta, Deltas, Loss, Message, Model, ModelError, ModelRef, Part, Provider, ProviderKind, Reply, Request, Role,
+    Stop, TokenUse,
 };
 
 /// The provider that [`ScriptedModel::offer`] adds.
@@ -93,8 +93,8 @@ pub fn reference(model: &str) -> ModelRef {
 
 #[async_trait::async_trait]
 impl Provider for ScriptedModel {
-    fn kind(&self) -> Kind {
-        Kind::OpenAi
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::OpenAi
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {

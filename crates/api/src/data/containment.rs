@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::{LaunchFileRole, ResourceLimits};
+
 /// What a local server may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Sandbox {
@@ -72,20 +74,6 @@ pub struct SandboxPlan {
     pub limits: ResourceLimits,
 }
 
-/// Resource limits of a sandboxed server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ResourceLimits {
-    /// The most processes and threads at the same time.
-    pub processes: u32,
-    /// The most memory, in bytes.
-    pub memory_bytes: u64,
-    /// Bytes in its own home.
-    pub home_bytes: u64,
-    /// Seconds of processor time within an hour.
-    pub processor_seconds: u32,
-}
-
 /// A server that may change a file which another one runs: its sandbox lets it write there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FileWriter {
@@ -114,22 +102,6 @@ pub struct LaunchFile {
     pub role: LaunchFileRole,
     /// True if the server was approved before and the file is not as it was then.
     pub changed: bool,
-}
-
-/// How the command of a local server leads to a file that is part of its approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum LaunchFileRole {
-    /// The program.
-    Program,
-    /// The first line of the program, or of its interpreter, names it.
-    Interpreter,
-    /// The settings of the Python environment that the program or its interpreter belongs to.
-    Environment,
-    /// An argument names it.
-    Argument,
-    /// A variable names it.
-    Variable,
 }
 
 /// What a server would reach if it were started now.

@@ -56,7 +56,12 @@ pub use domain::item::{
     ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
 };
 pub use domain::question::{QuestionOutcome, Why};
-pub use models::{ModelRef, TokenUse};
+pub use host::view::{LaunchFileRole, ResourceLimits};
+pub use models::{ModelRef, ProviderKind, ProviderPreset, TokenUse};
+pub use policy::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Scope, Standing};
+pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem};
+pub use ports::url_parts::{UrlParts, UrlWarning};
+pub use ports::{AuditFinding, AuditSeal, SecretsStatus, Tampered};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -7,7 +7,7 @@ use ts_rs::TS;
 use super::{
     AuthSetting, CallKind, ClientIdentity, Content, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile,
     LoadedPackage, Marks, ModelRef, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
-    SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, Why,
+    SandboxPlan, Scope, SignInEndpoint, SignInReason, ToolClaims, UrlParts, Why,
 };
 
 /// One question in the queue.
@@ -236,20 +236,6 @@ pub enum SamplingStep {
     Response,
 }
 
-/// For how long an approval holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// For this act alone.
-    Once,
-    /// In one conversation, until Drawbridge is closed.
-    Conversation,
-    /// Until Drawbridge is closed.
-    Session,
-    /// Until it is revoked, or what it rests on changes.
-    Always,
-}
-
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
@@ -374,42 +360,4 @@ pub struct DenyAll {
 pub struct UrlText {
     /// The URL.
     pub url: String,
-}
-
-/// A URL taken apart, to be shown whole with the domain marked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct UrlParts {
-    /// The URL as it would be opened.
-    pub url: String,
-    /// All before the registrable domain: scheme, user information, subdomains.
-    pub before: String,
-    /// The registrable domain, or the host where there is none.
-    pub domain: String,
-    /// All after it: port, path, query, fragment.
-    pub after: String,
-    /// The host in ASCII, if it is written otherwise.
-    pub ascii_host: Option<String>,
-    /// What to look at.
-    pub warnings: Vec<UrlWarning>,
-    /// Whether it may be opened at all.
-    pub openable: bool,
-}
-
-/// What is strange about a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum UrlWarning {
-    /// It is not https, so that others can read along.
-    NotEncrypted,
-    /// It has a user name or password before the host.
-    UserInformation,
-    /// Its host is not written in ASCII.
-    Internationalized,
-    /// Its host is an address and not a name.
-    IpAddress,
-    /// It leads to this computer or the local network.
-    Local,
-    /// It can't be opened: not http or https, or not a URL.
-    NotAllowed,
 }

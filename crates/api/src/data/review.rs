@@ -3,24 +3,14 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Whether the user has seen a definition as it is now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ReviewState {
-    /// It is as it was when the user approved or reviewed it.
-    Reviewed,
-    /// The user has not seen it yet. Nothing is allowed without asking.
-    New,
-    /// It is not as it was when the user approved or reviewed it. Nothing is allowed without asking.
-    Changed,
-}
+use super::Standing;
 
 /// What is worth a second look about one thing of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Marks {
     /// Whether the user has seen its definition; none where nothing is defined.
-    pub review: Option<ReviewState>,
+    pub review: Option<Standing>,
     /// Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
     /// without asking until then.
     #[serde(default)]

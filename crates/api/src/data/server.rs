@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, DataFlow, Marks, Sandbox, Trust, UrlParts};
+use super::{AuthSettings, ConfigProblem, DataFlow, Marks, Sandbox, Trust, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -329,19 +329,6 @@ pub struct ImportedServer {
     pub notes: Vec<String>,
     /// Whether it can be added as it is.
     pub usable: bool,
-}
-
-/// What is wrong with a settings file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ConfigProblem {
-    /// The file, or nothing for pasted text.
-    pub file: Option<String>,
-    /// The line, from 1.
-    pub line: Option<u32>,
-    /// The column, from 1.
-    pub column: Option<u32>,
-    /// What is there and what was expected.
-    pub message: String,
 }
 
 /// A log level for a server.

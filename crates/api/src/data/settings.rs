@@ -70,29 +70,6 @@ pub struct Paths {
     pub audit: String,
 }
 
-/// Whether secrets, tokens among them, outlast the program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum SecretsStatus {
-    /// They do: encrypted, with a key in the system's keychain.
-    Keychain,
-    /// They do not: the keychain is locked, or the user did not let Drawbridge in.
-    Locked {
-        /// What it said.
-        cause: String,
-    },
-    /// They do not: there is no keychain that answers.
-    Missing {
-        /// What was found instead.
-        cause: String,
-    },
-    /// They do not: the keychain, or what was encrypted with its key, can't be used.
-    Broken {
-        /// What is broken, and what to do.
-        cause: String,
-    },
-}
-
 /// How conversations and contents of the audit log stand on the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ContentProtection {

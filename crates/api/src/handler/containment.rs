@@ -1,7 +1,7 @@
 //! What servers may reach and how much they get, from the host's terms to the page's and back.
 
 use host::limits::{Counter, Limits as HostLimits, Use};
-use host::view::{FileState, LaunchFile as HostFile, LaunchRole, Plan, SandboxPreview, Writer};
+use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
 
 use super::{Api, errors};
@@ -88,13 +88,7 @@ pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf])
             FileState::Content(hash) => Some(hash.clone()),
             FileState::Stamp(_) => None,
         },
-        role: match file.role {
-            LaunchRole::Program => LaunchFileRole::Program,
-            LaunchRole::Interpreter => LaunchFileRole::Interpreter,
-            LaunchRole::Environment => LaunchFileRole::Environment,
-            LaunchRole::Argument => LaunchFileRole::Argument,
-            LaunchRole::Variable => LaunchFileRole::Variable,
-        },
+        role: file.role,
         changed: changed.contains(&file.path),
     }
 }
@@ -109,12 +103,7 @@ pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
         home: plan.reach.home.display().to_string(),
         hidden: shown(plan.reach.hidden),
         network: network_shown(plan.network),
-        limits: ResourceLimits {
-            processes: plan.limits.processes,
-            memory_bytes: plan.limits.memory_bytes,
-            home_bytes: plan.limits.home_bytes,
-            processor_seconds: plan.limits.processor_seconds,
-        },
+        limits: plan.limits,
     }
 }
 

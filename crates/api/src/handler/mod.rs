@@ -23,7 +23,6 @@ use ::chat::Chat;
 use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
 use policy::GrantId;
-use ports::url_parts::UrlParts as HostUrl;
 use serde_json::{Map, Value};
 
 use crate::data::*;
@@ -453,14 +452,14 @@ impl Handler for Api {
     }
 
     async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
-        Ok(views::url_parts(HostUrl::of(&r.url)))
+        Ok(UrlParts::of(&r.url))
     }
 
     async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
         let secrets = self.host.ports().secrets.clone();
         let status = tokio::task::spawn_blocking(move || secrets.status());
         let status = status.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
-        Ok(views::secrets_status(status))
+        Ok(status)
     }
 
     async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {

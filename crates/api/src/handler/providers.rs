@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::providers::{ProviderError, ProviderView, find_local};
-use models::{Conversion, Conversions, Kind, PRESETS, ProviderSettings, Uncarried};
+use models::{Conversion, Conversions, PRESETS, ProviderSettings, Uncarried};
 use ports::SecretKept;
 use serde_json::Value;
 
@@ -35,12 +35,7 @@ impl Api {
             let has_key = keyed.contains(&own.settings.id);
             provider(own, has_key)
         });
-        Ok(Models {
-            providers: providers.collect(),
-            default: view.default,
-            found,
-            presets: PRESETS.iter().map(preset).collect(),
-        })
+        Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
     }
 
     /// Reads lists that are old, beside. What comes of it is told as an event.
@@ -63,7 +58,7 @@ impl Api {
         let settings = ProviderSettings {
             id: r.id,
             name: r.name.trim().chars().take(100).collect(),
-            kind: to_kind(r.kind),
+            kind: r.kind,
             url,
             conversions: Conversions(conversions),
             silence_seconds: r.silence_seconds,
@@ -143,7 +138,7 @@ fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
         models: models.into_iter().map(model).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),
-        kind: kind(settings.kind),
+        kind: settings.kind,
         url: settings.url.to_string(),
         silence_seconds: settings.silence_seconds,
         id: settings.id,
@@ -168,35 +163,6 @@ fn model(own: models::Model) -> Model {
         files: own.takes.files,
         tools: own.takes.tools,
         thinking: own.takes.thinking,
-    }
-}
-
-fn preset(preset: &models::Preset) -> ProviderPreset {
-    ProviderPreset {
-        id: preset.id.to_owned(),
-        name: preset.name.to_owned(),
-        kind: kind(preset.kind),
-        url: preset.url.to_owned(),
-        wants_key: preset.wants_key,
-        keys_at: preset.keys_at.map(str::to_owned),
-    }
-}
-
-const fn kind(kind: Kind) -> ProviderKind {
-    match kind {
-        Kind::OpenAi => ProviderKind::OpenAi,
-        Kind::Anthropic => ProviderKind::Anthropic,
-        Kind::Gemini => ProviderKind::Gemini,
-        Kind::Ollama => ProviderKind::Ollama,
-    }
-}
-
-const fn to_kind(kind: ProviderKind) -> Kind {
-    match kind {
-        ProviderKind::OpenAi => Kind::OpenAi,
-        ProviderKind::Anthropic => Kind::Anthropic,
-        ProviderKind::Gemini => Kind::Gemini,
-        ProviderKind::Ollama => Kind::Ollama,
     }
 }
 

@@ -12,12 +12,12 @@ mod review;
 pub(super) mod rules;
 pub(super) mod sampling;
 
-pub(super) use authorization::{authorization, content_at_rest, secrets_status, signed_out};
+pub(super) use authorization::{authorization, content_at_rest, signed_out};
 pub(crate) use content::prompt_result;
 pub(super) use content::{prompt, resource, template, tool};
 pub(crate) use conversation::item;
 pub(super) use conversation::kept_item;
-pub(super) use question::{form_problem, question, url_parts};
+pub(super) use question::{form_problem, question};
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
@@ -29,9 +29,8 @@ use host::view::{
 };
 use mcp_proto::session::Facts;
 use mcp_proto::types::ServerCapabilities;
-use policy::{Scope as HostScope, Subject};
-use ports::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
-use ports::url_parts::UrlParts as HostUrl;
+use policy::Subject;
+use ports::server_config::{Imported, ServerConfig as HostConfig};
 
 use super::containment;
 use super::set_up::{self, Values};
@@ -65,7 +64,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::ModelsChanged => Event::ModelsChanged,
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
         HostEvent::RulesChanged => Event::RulesChanged,
-        HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem: problem.map(config_problem) },
+        HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem },
     }
 }
 
@@ -75,7 +74,7 @@ pub(super) fn server(view: ServerView) -> Server {
     Server {
         command_line: view.config.command_line(),
         name: view.name,
-        url: view.config.as_http().map(|http| url_parts(HostUrl::of(&http.url))),
+        url: view.config.as_http().map(|http| UrlParts::of(&http.url)),
         transport: transport(&view.config, view.connected.as_ref()).to_owned(),
         config: set_up::config(view.config, Values::Hidden),
         state: state(view.state),
@@ -172,10 +171,6 @@ fn state(state: HostState) -> ServerState {
     }
 }
 
-pub(super) fn config_problem(problem: HostProblem) -> ConfigProblem {
-    ConfigProblem { file: problem.file, line: problem.line, column: problem.column, message: problem.message }
-}
-
 pub(super) fn imported(found: Imported) -> ImportedServer {
     ImportedServer {
         name: found.name,
@@ -218,29 +213,11 @@ pub(super) fn grant(grant: policy::Grant) -> Grant {
             Subject::Tool(tool) => Some(tool),
             Subject::Command => None,
         },
-        scope: scope(grant.scope),
+        scope: grant.scope,
         conversation: grant.conversation,
         since: grant.since,
         expires_at: grant.expires_at,
         rests_on: grant.rests_on.to_string(),
-    }
-}
-
-pub(super) const fn scope(scope: HostScope) -> Scope {
-    match scope {
-        HostScope::Once => Scope::Once,
-        HostScope::Conversation => Scope::Conversation,
-        HostScope::Session => Scope::Session,
-        HostScope::Always => Scope::Always,
-    }
-}
-
-pub(super) const fn to_scope(scope: Scope) -> HostScope {
-    match scope {
-        Scope::Once => HostScope::Once,
-        Scope::Conversation => HostScope::Conversation,
-        Scope::Session => HostScope::Session,
-        Scope::Always => HostScope::Always,
     }
 }
 

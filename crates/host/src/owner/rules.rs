@@ -9,7 +9,7 @@ use domain::question::QuestionId;
 use mcp_proto::types::Tool;
 use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
-    SamplingUse, Source, Standing, Subject, canonical_json,
+    RuleSource, SamplingUse, Standing, Subject, canonical_json,
 };
 use ports::Document;
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
@@ -111,7 +111,7 @@ impl Owner {
             return;
         }
         let of_user = |view: &RulesView| -> Vec<PolicyRule> {
-            view.rules.iter().filter(|(source, _)| *source == Source::User).map(|(_, rule)| rule.clone()).collect()
+            view.rules.iter().filter(|(source, _)| *source == RuleSource::User).map(|(_, rule)| rule.clone()).collect()
         };
         if before.preset != after.preset || of_user(before) != of_user(after) {
             self.rule_files.user.changed = Some(now());
@@ -187,9 +187,9 @@ impl Owner {
     pub(crate) fn rules_view(&self) -> RulesView {
         let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
         RulesView {
-            preset: self.policy.preset_of(Source::User),
-            managed_preset: self.policy.preset_of(Source::Managed),
-            rules: of(Source::Managed).chain(of(Source::User)).chain(of(Source::Session)).collect(),
+            preset: self.policy.preset_of(RuleSource::User),
+            managed_preset: self.policy.preset_of(RuleSource::Managed),
+            rules: of(RuleSource::Managed).chain(of(RuleSource::User)).chain(of(RuleSource::Session)).collect(),
             user: self.rule_files.user.clone(),
             managed: self.rule_files.managed.clone(),
         }
@@ -197,7 +197,7 @@ impl Owner {
 
     /// Adds a rule, or puts it in the place of the one with its number. Rules that do not last are kept in memory.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
-        if let Err(error) = RuleSet::compile(Source::User, vec![rule.clone()]) {
+        if let Err(error) = RuleSet::compile(RuleSource::User, vec![rule.clone()]) {
             // Whoever asked may have gone away, here and below.
             let _ = reply.send(Err(error.into()));
             return;
@@ -208,11 +208,11 @@ impl Owner {
             } else if rule.scope == RuleScope::Always {
                 let change = move |file: &mut PolicyFile| put_rule(file, &rule);
                 owner.change_rules(change, move |_, set| {
-                    let _ = reply.send(set.map(|id| RuleRef { source: Source::User, id }));
+                    let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::User, id }));
                 });
             } else {
                 let set = owner.set_session_rule(rule);
-                let _ = reply.send(set.map(|id| RuleRef { source: Source::Session, id }));
+                let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::Session, id }));
             }
         });
     }
@@ -229,14 +229,14 @@ impl Owner {
     /// Removes a rule of the user's.
     pub(crate) fn remove_rule(&mut self, rule: RuleRef, reply: oneshot::Sender<Result<(), RulesError>>) {
         let own = self.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
-        let Some(own) = own.filter(|_| rule.source != Source::Managed) else {
+        let Some(own) = own.filter(|_| rule.source != RuleSource::Managed) else {
             let _ = reply.send(Err(RulesError::NoSuchRule));
             return;
         };
         self.audit_rule(&own, "denied", move |owner, written| {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
-            } else if rule.source == Source::Session {
+            } else if rule.source == RuleSource::Session {
                 owner.policy.session_mut().remove_if(|own| own.id == rule.id);
                 owner.rules_changed();
                 let _ = reply.send(Ok(()));
@@ -290,7 +290,7 @@ impl Owner {
         } else {
             self.policy.end_trust(&server);
         }
-        let stands = self.policy.rules(Source::User).any(|rule| rule.trusts(&server));
+        let stands = self.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
         if stands == (trust == Trust::Always) && !self.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
@@ -314,7 +314,7 @@ impl Owner {
 
     /// For how long a server is trusted.
     pub(crate) fn trust_in(&self, server: &str) -> Trust {
-        if self.policy.rules(Source::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
+        if self.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
             Trust::Always
         } else if self.policy.is_trusted_for_run(server) {
             Trust::Run
@@ -325,7 +325,7 @@ impl Owner {
 
     /// The server's name no longer stands for what was trusted.
     pub(super) fn forget_trust(&mut self, server: &str) {
-        if !self.policy.rules(Source::User).any(|rule| rule.trusts(server)) {
+        if !self.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
             return;
         }
         let name = server.to_owned();
@@ -591,9 +591,9 @@ fn changed<T>(
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
 ) -> Result<(PolicyFile, T), RulesError> {
     let (_, mut file) = parsed(Ok(kept)).map_err(RulesError::Unusable)?;
-    file.rules = RuleSet::compile(Source::User, file.rules)?.iter().cloned().collect();
+    file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
     let given = change(&mut file)?;
-    RuleSet::compile(Source::User, file.rules.clone())?;
+    RuleSet::compile(RuleSource::User, file.rules.clone())?;
     Ok((file, given))
 }
 

@@ -6,10 +6,7 @@ use host::sign_in::{
     SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
     TokensKept as HostKept,
 };
-use ports::SecretsStatus as HostStatus;
-use ports::url_parts::UrlParts as HostUrl;
 
-use super::url_parts;
 use crate::data::*;
 
 pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorization {
@@ -33,15 +30,6 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
     }
 }
 
-pub(in crate::handler) fn secrets_status(status: HostStatus) -> SecretsStatus {
-    match status {
-        HostStatus::Keychain => SecretsStatus::Keychain,
-        HostStatus::Locked(cause) => SecretsStatus::Locked { cause },
-        HostStatus::Missing(cause) => SecretsStatus::Missing { cause },
-        HostStatus::Broken(cause) => SecretsStatus::Broken { cause },
-    }
-}
-
 pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>) -> ContentAtRest {
     match is_encrypted {
         Ok(true) => ContentAtRest::Encrypted,
@@ -52,7 +40,7 @@ pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>
 
 fn account(account: AccountView) -> Account {
     Account {
-        issuer_url: url_parts(HostUrl::of(&account.issuer)),
+        issuer_url: UrlParts::of(&account.issuer),
         issuer: account.issuer,
         resource: account.resource,
         scopes: account.scopes,

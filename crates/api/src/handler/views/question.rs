@@ -4,12 +4,11 @@ use host::form::{self, Form};
 use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
 use ports::server_config::AuthConfig;
-use ports::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use serde_json::json;
 
 use super::content::claims;
 use super::readable::readable;
-use super::{authorization, endpoints, flow, marks, packages, sampling, scope};
+use super::{authorization, endpoints, flow, marks, packages, sampling};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
@@ -25,7 +24,7 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         why: view.why,
         round: view.round,
         body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
-        scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
+        scopes: view.scopes.to_vec(),
         rule: view.rule.to_owned(),
         marks: marks(view.marks),
         call: view.call,
@@ -53,7 +52,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             }
         }
         HostBody::ConnectServer { config, approved_before } => QuestionBody::ConnectServer {
-            url: url_parts(HostUrl::of(&config.url)),
+            url: UrlParts::of(&config.url),
             headers: set_up::headers(&config, Values::Hidden),
             transport_kind: config.kind.map(set_up::kind),
             unencrypted: config.is_plain_outside(),
@@ -84,7 +83,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             };
             QuestionBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => QuestionBody::Url { message, url: url_parts(HostUrl::asked_by_server(&url)) },
+        HostBody::Url { message, url } => QuestionBody::Url { message, url: UrlParts::asked_by_server(&url) },
         HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,
@@ -99,8 +98,8 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             authorization_url,
             reason,
         } => QuestionBody::SignIn {
-            url: url_parts(HostUrl::of(&url)),
-            issuer_url: url_parts(HostUrl::of(&issuer)),
+            url: UrlParts::of(&url),
+            issuer_url: UrlParts::of(&issuer),
             page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::elsewhere(page, &issuer)),
             issuer,
             resource,
@@ -110,15 +109,12 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             client_id,
             endpoints: found.into_iter().map(endpoints::endpoint).collect(),
             redirect_uri,
-            authorization_url: authorization_url.map(|page| url_parts(HostUrl::of(&page))),
+            authorization_url: authorization_url.map(|page| UrlParts::of(&page)),
             reason: authorization::reason(reason),
         },
-        HostBody::ClientId { url, issuer, redirect_uri } => QuestionBody::ClientId {
-            url: url_parts(HostUrl::of(&url)),
-            issuer_url: url_parts(HostUrl::of(&issuer)),
-            issuer,
-            redirect_uri,
-        },
+        HostBody::ClientId { url, issuer, redirect_uri } => {
+            QuestionBody::ClientId { url: UrlParts::of(&url), issuer_url: UrlParts::of(&issuer), issuer, redirect_uri }
+        }
     }
 }
 
@@ -167,28 +163,5 @@ pub(in crate::handler) fn form_problem(problem: form::FormProblem) -> FormProble
             form::FieldProblem::UnknownField => FieldProblem::UnknownField,
         },
         limit: problem.limit,
-    }
-}
-
-pub(in crate::handler) fn url_parts(parts: HostUrl) -> UrlParts {
-    UrlParts {
-        url: parts.url,
-        before: parts.before,
-        domain: parts.domain,
-        after: parts.after,
-        ascii_host: parts.ascii_host,
-        warnings: parts
-            .warnings
-            .into_iter()
-            .map(|warning| match warning {
-                HostWarning::NotEncrypted => UrlWarning::NotEncrypted,
-                HostWarning::UserInformation => UrlWarning::UserInformation,
-                HostWarning::Internationalized => UrlWarning::Internationalized,
-                HostWarning::IpAddress => UrlWarning::IpAddress,
-                HostWarning::Local => UrlWarning::Local,
-                HostWarning::NotAllowed => UrlWarning::NotAllowed,
-            })
-            .collect(),
-        openable: parts.openable,
     }
 }

@@ -1,7 +1,6 @@
 //! What is worth a second look.
 
 use host::review::{Diff as HostDiff, FlagReason as HostReason, Marks as HostMarks};
-use policy::Standing;
 
 use crate::data::*;
 
@@ -17,11 +16,7 @@ pub(in crate::handler) fn marks(marks: HostMarks) -> Marks {
         same: alike.same,
     });
     Marks {
-        review: marks.standing.map(|standing| match standing {
-            Standing::Reviewed => ReviewState::Reviewed,
-            Standing::New => ReviewState::New,
-            Standing::Changed => ReviewState::Changed,
-        }),
+        review: marks.standing,
         outdated: marks.outdated,
         diff: marks.diff.map(|diff| self::diff(*diff)),
         look_alikes: look_alikes.collect(),
