@@ -7,13 +7,13 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::flow::{DataFlow, SameServer};
-use host::sampling::SamplingSettings;
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, Host, HostOptions};
 use policy::{PolicyRule, Scope};
 use process::LaunchFiles;
 use rusqlite::Connection;
 use serde_json::json;
+use server_requests::sampling::SamplingSettings;
 use testkit::app::{App, scripted};
 use testkit::deadline::holds_within;
 

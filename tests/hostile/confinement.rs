@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use host::limits::Limits;
 use host::view::{AppSettings, Failure, FailureReason, ServerState};
 use ports::server_config::{SandboxConfig, ServerConfig};
 use serde_json::{Value, json};
+use supervision::limits::Limits;
 use testkit::app::scripted;
 
 use crate::pair::Pair;

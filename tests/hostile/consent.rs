@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use domain::call::CallFailure;
 use domain::question::Why;
 use host::AnswerError;
-use host::form::FieldProblem;
 use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
 use ports::AuditQuery;
 use serde_json::{Map, Value, json};
+use server_requests::form::FieldProblem;
 use testkit::app::{App, PATIENCE, demo};
 use tokio::task::JoinHandle;
 
@@ -137,7 +137,7 @@ async fn sampling_is_reviewed_twice_in_both_eras() {
         let second = app.question("harbour", "the answer", |q| q.id == question.id && q.hash != question.hash).await;
         let empty = app.host.answer(second.id, second.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
         assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "{era}: an empty answer is not sent: {empty:?}");
-        let mut response = host::sampling::empty_response();
+        let mut response = server_requests::sampling::empty_response();
         response.content = SamplingContent::One(ContentBlock::text("High tide at noon."));
         let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
         app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
@@ -215,8 +215,8 @@ async fn forms_are_checked_here_and_their_three_answers_told_apart() {
 }
 
 /// Fills a form with the least that its fields take.
-fn filled(form: &host::form::Form) -> Map<String, Value> {
-    use host::form::{FieldKind, TextFormat};
+fn filled(form: &server_requests::form::Form) -> Map<String, Value> {
+    use server_requests::form::{FieldKind, TextFormat};
     form.fields
         .iter()
         .filter(|f| f.required || f.default.is_none())

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use domain::call::CallFailure;
-use host::limits::Limits;
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
 use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
+use supervision::limits::Limits;
 use testkit::app::{App, scripted};
 
 use crate::pair::Pair;

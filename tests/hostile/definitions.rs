@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use domain::call::CallFailure;
-use host::review::FlagReason;
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::ListKind;
+use offers::review::FlagReason;
 use policy::Scope;
 use serde_json::{Value, json};
 use testkit::app::scripted;

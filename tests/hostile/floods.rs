@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use host::activity::ActivityKind;
 use host::view::QuestionBody;
 use serde_json::{Map, Value, json};
+use supervision::activity::ActivityKind;
 use testkit::app::{PATIENCE, scripted};
 use testkit::processes;
 
@@ -62,8 +62,8 @@ async fn x41_a_flood_of_log_messages() {
         let activity = activity.lock().unwrap();
         (activity.after(0, usize::MAX).count(), activity.dropped())
     };
-    assert!(kept <= host::activity::MAX_ENTRIES, "X41: at most so many entries are kept, not {kept}");
-    let most = about(FLOODED) - host::activity::MAX_ENTRIES;
+    assert!(kept <= supervision::activity::MAX_ENTRIES, "X41: at most so many entries are kept, not {kept}");
+    let most = about(FLOODED) - supervision::activity::MAX_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: and it is told how many were not: {dropped}");
     pair.close("X41").await;
 }
@@ -189,7 +189,11 @@ async fn x24_a_flood_of_questions_is_bounded_and_others_can_still_ask() {
     let ended = pair.while_good(&what, tokio::time::timeout(FLOOD, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.questions().await.iter().filter(|q| q.server == "bad").count();
-    assert!(queued > 0 && queued <= host::MAX_QUESTIONS, "{what}: at most {} wait, not {queued}", host::MAX_QUESTIONS);
+    assert!(
+        queued > 0 && queued <= supervision::limits::MAX_QUESTIONS,
+        "{what}: at most {} wait, not {queued}",
+        supervision::limits::MAX_QUESTIONS
+    );
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
     assert!(pair.app.questions().await.iter().all(|q| q.server != "bad"), "{what}: nothing waits any more");
     // Each is answered, whether it was refused for want of room or by the user.

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use domain::flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
-use host::sampling::Run;
 use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer};
 use host::{AnswerError, ResultOrigin, ResultVerdict};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
@@ -18,6 +17,7 @@ use ports::{AuditEntry, AuditQuery};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
+use server_requests::sampling::Run;
 use testkit::app::{App, PATIENCE, remote, scripted};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::deadline::holds_within;
@@ -396,7 +396,7 @@ impl Bench {
             Way::SubmitNothing => UserAnswer::Submit(Map::new()),
             Way::Share => UserAnswer::Share(vec![self.app.folder.path().to_owned()]),
             Way::Client => {
-                UserAnswer::Client(host::sign_in::EnteredClient { client_id: "id".into(), client_secret: None })
+                UserAnswer::Client(credentials::sign_in::EnteredClient { client_id: "id".into(), client_secret: None })
             }
             Way::Edit | Way::OtherModel => return self.edit(&question, way, fresh).await,
             Way::Stale => {

@@ -41,7 +41,7 @@ async fn answer(pair: &Pair, question: &QuestionView, text: &str) {
     pair.app.answer(question, UserAnswer::Allow(Scope::Once)).await;
     let is_answer = |other: &QuestionView| other.id == question.id && other.hash != question.hash;
     let second = pair.app.question("bad", "the answer", is_answer).await;
-    let mut response = host::sampling::empty_response();
+    let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text(text));
     let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
     pair.app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
@@ -74,7 +74,7 @@ async fn x25_a_prompt_of_5_mb_is_there_whole_and_can_be_changed() {
     pair.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
     let is_answer = |other: &QuestionView| other.id == edited.id && other.hash != edited.hash;
     let second = pair.app.question("bad", "the answer", is_answer).await;
-    let mut response = host::sampling::empty_response();
+    let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
     let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
     assert!(!sent(), "{what}: the answer is reviewed before it goes back");

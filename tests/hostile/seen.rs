@@ -3,10 +3,10 @@
 
 use domain::call::CallFailure;
 use domain::question::Why;
-use host::review::{FlagReason, Marks};
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use host::{CallOrigin, ReviewError, Seen};
 use mcp_proto::session::ListKind;
+use offers::review::{FlagReason, Marks};
 use policy::{Scope, Standing};
 use ports::server_config::ServerEntry;
 use serde_json::{Map, Value, json};
@@ -148,7 +148,7 @@ async fn x05_a_tool_that_hides_and_comes_back_changed_shows_its_change() {
 
     // Reviewed as it was shown, the old approval does not come back: it rests on the old definition.
     let (hash, _) = marks(app, "bad", "echo").await;
-    let seen = |hash: &str| vec![Seen { kind: host::review::Kind::Tool, name: "echo".into(), hash: hash.into() }];
+    let seen = |hash: &str| vec![Seen { kind: offers::review::Kind::Tool, name: "echo".into(), hash: hash.into() }];
     let stale = app.host.review("bad".into(), seen("0")).await.unwrap();
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review is of what was shown");
     app.host.review("bad".into(), seen(&hash)).await.unwrap().expect("it can be reviewed");
@@ -302,7 +302,7 @@ async fn a_prompt_that_changed_is_looked_at_before_it_is_used() {
     let (hash, marks) = reviewed.prompt(&reviewed.catalog().prompt("greet").unwrap());
     assert_eq!(marks.standing, Some(Standing::Changed), "that is what its marks say");
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "and what is strange about it");
-    let seen = Seen { kind: host::review::Kind::Prompt, name: "greet".into(), hash: hash.to_string() };
+    let seen = Seen { kind: offers::review::Kind::Prompt, name: "greet".into(), hash: hash.to_string() };
     app.host.review("bad".into(), vec![seen]).await.unwrap().expect("it can be reviewed");
     get("reviewed").await.expect("and is used then");
     app.host.close().await;

@@ -3,13 +3,13 @@
 use domain::call::CallFailure;
 use domain::question::Why;
 use host::AnswerError;
-use host::form::{FieldKind, FieldProblem, Form, TextFormat};
 use host::view::{Edit, QuestionBody, UserAnswer};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
+use server_requests::form::{FieldKind, FieldProblem, Form, TextFormat};
 use testkit::app::App;
 
 use crate::installed;
@@ -53,7 +53,7 @@ async fn sampling_is_reviewed_before_and_after() {
     app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
 
     let second = app.question(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
-    let mut response = host::sampling::empty_response();
+    let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
     app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
@@ -86,7 +86,8 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
         minimum: Some(f64::from(minimum)),
         maximum: Some(f64::from(maximum)),
     };
-    let option = |value: &str, title: &str| host::form::ChoiceOption { value: value.into(), title: title.into() };
+    let option =
+        |value: &str, title: &str| server_requests::form::ChoiceOption { value: value.into(), title: title.into() };
     let plain = |values: &[&str]| values.iter().map(|v| option(v, v)).collect::<Vec<_>>();
     let some = |options| FieldKind::Choices { options, min_items: Some(1), max_items: Some(3) };
     let friends = plain(&["Monica", "Rachel", "Joey", "Chandler", "Ross", "Phoebe"]);

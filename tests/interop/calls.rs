@@ -107,7 +107,8 @@ async fn a_call_can_be_cancelled_and_the_server_goes_on() {
     next(&mut events, "progress", has_begun).await;
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(ended(under_way).await.err(), Some(CallFailure::Cancelled), "it ends at once");
-    let told = |e: &host::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
+    let told =
+        |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
     seen(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
     // The tool works on, as real tools do, and reports progress that nobody waits for.
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -146,7 +147,7 @@ async fn a_tool_that_only_runs_as_a_task_is_run_as_one() {
     let result = call(&app, SERVER, "simulate-research-query", json!({ "topic": "tides" })).await;
     assert!(!result.is_error && text(&result).contains("tides"), "[tasks-two-phase]: the report comes: {result:?}");
     let sent = |method, field| {
-        move |e: &host::activity::ActivityEntry| {
+        move |e: &supervision::activity::ActivityEntry| {
             e.sent && e.method.as_deref() == Some(method) && e.body().contains(field)
         }
     };

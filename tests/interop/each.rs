@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use host::activity::ActivityKind;
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
+use supervision::activity::ActivityKind;
 use testkit::app::{App, demo};
 
 use crate::installed;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use domain::call::CallFailure;
-use host::activity::{ActivityEntry, ActivityKind};
-use host::template;
 use host::view::{HostEvent, ServerState};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CompletionReference, ContentBlock, LogLevel, Prompt, Role};
+use offers::template;
 use serde_json::json;
+use supervision::activity::{ActivityEntry, ActivityKind};
 use testkit::app::{App, demo};
 
 use crate::installed;

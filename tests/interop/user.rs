@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError};
 
 use domain::call::CallFailure;
 use host::Events;
-use host::activity::ActivityEntry;
-use host::catalog::Catalog;
 use host::view::{HostEvent, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{CallToolResult, ContentBlock};
+use offers::catalog::Catalog;
 use policy::Scope;
 use serde_json::{Map, Value};
+use supervision::activity::ActivityEntry;
 use testkit::app::{App, PATIENCE};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -135,7 +135,7 @@ pub(crate) async fn activity(app: &App, server: &str) -> Vec<ActivityEntry> {
 
 /// The methods that were sent to a server, in order.
 pub(crate) async fn sent(app: &App, server: &str) -> Vec<String> {
-    use host::activity::ActivityKind::{Notification, Request};
+    use supervision::activity::ActivityKind::{Notification, Request};
     let entries = activity(app, server).await;
     let sent = entries.into_iter().filter(|e| e.sent && matches!(e.kind, Request | Notification));
     sent.filter_map(|e| e.method.map(std::borrow::Cow::into_owned)).collect()

@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::item::{MessageAttachment, ResourceContents};
-use host::review::{bytes_part, contents_part, shown};
 use models::Part;
+use offers::review::{bytes_part, contents_part, shown};
 
 /// The most attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;

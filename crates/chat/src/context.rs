@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use domain::item::{Item, ItemBody, ItemState, ReplyPart, ReplyStop, ToolResult, ToolUsed};
-use host::review::{content_part, result_parts, shown};
 use models::{Message, ModelRef, Part, Role};
+use offers::review::{content_part, result_parts, shown};
 use serde_json::{Map, Value, json};
 
 use super::attachments;

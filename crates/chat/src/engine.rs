@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError};
 
 use domain::history::{NewItem, Taken};
 use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
-use host::activity::now;
 use host::{Host, ServerForModel};
 use models::ModelRef;
+use ports::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

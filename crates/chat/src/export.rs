@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use domain::item::{
     Content, Item, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
 };
-use host::review::shown;
+use offers::review::shown;
 use serde::Serialize;
 
 use super::ConversationSettings;

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use host::ServerForModel;
-use host::review::{Reviewed, shown, shown_schema};
 use models::Tool;
+use offers::review::{Reviewed, shown, shown_schema};
 use policy::Standing;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -247,9 +247,9 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
     use domain::item;
-    use host::catalog::Catalog;
-    use host::review::{Kind, ServerPins};
     use mcp_proto::types::{self as mcp, Listed};
+    use offers::catalog::Catalog;
+    use offers::review::{Kind, ServerPins};
     use policy::Hash;
     use ports::server_config::StdioConfig;
 

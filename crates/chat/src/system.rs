@@ -1,7 +1,7 @@
 //! What a model is told before all messages: what the user wrote, what servers say of their tools, and the user's folders.
 
 use host::ServerForModel;
-use host::review::shown;
+use offers::review::shown;
 use serde_json::{Value, json};
 
 use super::{ConversationSettings, OfferedServer};

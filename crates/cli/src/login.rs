@@ -63,7 +63,7 @@ pub(crate) async fn auth(session: &Session, server: &str) -> Result<Value, Failu
 /// The document by which authorization servers know Drawbridge, for whoever can put it somewhere.
 pub(crate) fn client_document(session: &Session, url: &str) -> Result<Value, Failure> {
     let unusable = || Failure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
-    let text = host::client_document(url).ok_or_else(unusable)?;
+    let text = credentials::settings::client_document(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| Failure::new(ErrorCode::Internal, error.to_string()))?;
     session.output.text(&visible::pretty(&document));

@@ -1,7 +1,7 @@
 //! Marks of a definition in words: what changed since it was seen, and what is worth a second look.
 
 use api::data::{Change, Diff, Flag, FlagReason, LookAlike, Marks, Standing};
-use host::review::{Piece, changed_words};
+use offers::review::{Piece, changed_words};
 
 use crate::visible::{block, line};
 

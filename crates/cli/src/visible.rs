@@ -1,6 +1,6 @@
 //! Text from servers, made harmless for a terminal: everything that it would act on or hide is written out.
 
-use host::review::is_styled;
+use offers::review::is_styled;
 use serde_json::Value;
 
 /// More spaces than this in a row would push what follows out of sight.

@@ -8,9 +8,13 @@ mod error;
 pub mod flow;
 pub mod history;
 pub mod item;
+pub mod merge;
 pub mod question;
 
 pub use error::StoreError;
+
+/// Stands where a secret was taken out of a text that is shown or stored.
+pub const REDACTED: &str = "[redacted]";
 
 /// Milliseconds since 1970.
 pub type Millis = u64;

@@ -21,23 +21,24 @@ use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
+use offers::catalog::Catalog;
+use offers::reads::Read;
+use offers::review::{Pins, Reviewed};
 use ports::server_config::ServerEntry;
 use ports::url_parts::UrlParts;
 use ports::{Document, Ports};
 use serde_json::{Map, Value};
+use server_requests::form::FormProblem;
+use supervision::activity::Activity;
+use supervision::limits::Use;
+use supervision::wake::{self, Addresses, Clocks};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::activity::Activity;
-use crate::catalog::Catalog;
-use crate::form::FormProblem;
-use crate::limits::Use;
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, FlowError, NewCall, NoPlan, Owner, Read, ReviewError, Seen, Sent, ServerError,
+    AnswerError, CallOrigin, CallReply, FlowError, NewCall, NoPlan, Owner, ReviewError, Seen, Sent, ServerError,
     SharedOwner, WeakOwner, followed_link, open_page, real_folders,
 };
-use crate::review::{Pins, Reviewed};
 use crate::view::{AppSettings, Edit, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
-use crate::wake::{self, Addresses, Clocks};
 use crate::{HostOptions, NumberedEvent};
 
 /// How long the start waits for the keychain, without which no approval is known.
@@ -176,7 +177,7 @@ impl Host {
     /// # Errors
     /// If the host has ended.
     pub async fn models(&self) -> Result<models::Registry, HostClosed> {
-        self.with(|owner| owner.models.clone()).await
+        self.with(|owner| owner.models.registry.clone()).await
     }
 
     /// Adds a provider of models that is not of the settings.
@@ -189,7 +190,7 @@ impl Host {
         provider: Arc<dyn models::Provider>,
         known: Vec<models::Model>,
     ) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.models.put(id, provider, known)).await
+        self.with(move |owner| owner.models.registry.put(id, provider, known)).await
     }
 
     /// What comes from outside.
@@ -319,7 +320,7 @@ impl Host {
             let server = server.clone();
             move |owner| {
                 owner.read_stale_lists(&server);
-                owner.server(&server).map(|r| Arc::clone(&r.catalog))
+                owner.server(&server).map(|r| Arc::clone(&r.offer.catalog))
             }
         });
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))

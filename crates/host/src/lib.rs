@@ -4,33 +4,17 @@
 //! All state lies with one owner; [`Host`] is the handle to it. What a server does reaches the owner only
 //! through that server's own connection, which bounds it.
 
-pub mod activity;
-mod backoff;
-pub mod catalog;
 mod connection;
-pub mod form;
 mod handle;
-pub mod limits;
-mod merge;
-pub mod output;
 mod owner;
-pub mod packages;
-pub mod providers;
-pub mod review;
 pub mod rules;
-pub mod sampling;
-pub mod sign_in;
 pub mod skills;
-pub mod template;
-mod vault;
 pub mod view;
-mod wake;
 
 pub use handle::{Events, Host, HostClosed};
-pub use limits::MAX_QUESTIONS;
 pub use owner::{
-    AnswerError, CallOrigin, FlowError, Label, NoPlan, Read, ResultOrigin, ResultVerdict, ReviewError, SamplingError,
-    Seen, Sent, ServerError, ServerForModel, client_document,
+    AnswerError, CallOrigin, FlowError, Label, NoPlan, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Seen,
+    Sent, ServerError, ServerForModel,
 };
 
 use std::time::Duration;
@@ -80,7 +64,7 @@ impl Default for HostOptions {
             times: view::CallTimes::default(),
             decides: "user",
             cool_down: Duration::from_secs(5 * 60),
-            kept_together: activity::MAX_TOGETHER,
+            kept_together: supervision::activity::MAX_TOGETHER,
             search_path: None,
             look_at_files: LaunchFiles::again,
             trace: None,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInNeeded, SignInReason};
 use domain::Millis;
 use domain::bounds::ChatBounds;
 use domain::call::{Call, CallKind};
@@ -13,6 +14,8 @@ use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
 pub use mcp_transport::driver::TransportFound;
 use models::{ModelRef, Part};
+use offers::review::{Flag, Marks};
+use packages::LoadedPackage;
 use policy::{Hash, Scope};
 use ports::AuditEntry;
 use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
@@ -20,14 +23,11 @@ pub use process::sandbox::{Plan, ResourceLimits};
 pub use process::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Missing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use server_requests::form::Form;
+use server_requests::sampling::SamplingState;
+use supervision::limits::Limits;
 
-use crate::form::Form;
-use crate::limits::Limits;
-use crate::packages::LoadedPackage;
-use crate::review::{Flag, Marks};
 use crate::rules::Trust;
-use crate::sampling::SamplingState;
-use crate::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInNeeded, SignInReason};
 
 /// A server as it is.
 #[derive(Debug, Clone, PartialEq)]

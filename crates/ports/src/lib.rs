@@ -3,6 +3,7 @@
 mod audit;
 pub mod secrets;
 pub mod server_config;
+pub mod time;
 pub mod url_parts;
 
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use host::Host;
-use host::catalog::Catalog;
-use host::skills::{LoadedSkill, Skill, SkillError, SkillList};
+use host::skills::{LoadedSkill, SkillError, SkillList};
 use host::view::ServerState;
+use offers::catalog::Catalog;
+use offers::skills::Skill;
 use ports::server_config::ServerEntry;
 use serde_json::{Map, Value};
 use testkit::app::App;

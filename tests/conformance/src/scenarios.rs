@@ -1,6 +1,7 @@
 //! What is done with the server in each scenario.
 
-use host::skills::{SkillError, SkillFiles};
+use host::skills::SkillError;
+use offers::skills::SkillFiles;
 use serde_json::{Map, Value, json};
 
 use crate::client::Client;

@@ -1,9 +1,9 @@
 //! The user of the client: allows what the scenarios want done, and fills in forms as they come, or the least that fits.
 
-use host::form::{Field, FieldKind, Form};
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, Value, json};
+use server_requests::form::{Field, FieldKind, Form};
 
 /// What the user says to a question.
 pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {

@@ -55,7 +55,7 @@ async fn flooded_with(method: &'static str) {
         let activity = activity.lock().unwrap();
         (activity.after(0, usize::MAX).count(), activity.dropped())
     };
-    assert!(kept <= host::activity::MAX_ENTRIES, "{what}: at most so many entries are kept, not {kept}");
+    assert!(kept <= supervision::activity::MAX_ENTRIES, "{what}: at most so many entries are kept, not {kept}");
     assert!(dropped > u64::from(COUNT) / 2, "{what}: and it is told how many were not: {dropped}");
     pair.close(&what).await;
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use host::sign_in::EndpointUse;
+use credentials::sign_in::EndpointUse;
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
 use ports::secrets;

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use host::form::Form;
 use host::view::{Edit, HostEvent, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
 use serde_json::{Map, Value, json};
+use server_requests::form::Form;
 use testkit::app::App;
 use tokio::task::JoinHandle;
 
@@ -49,7 +49,7 @@ fn edit(question: &QuestionView) -> Option<Edit> {
     if is_written {
         return None;
     }
-    let mut written = host::sampling::empty_response();
+    let mut written = server_requests::sampling::empty_response();
     written.content = SamplingContent::Many(vec![ContentBlock::text(WORDS)]);
     Some(Edit::Response(Box::new(written)))
 }

@@ -1,8 +1,8 @@
 //! What servers offer, and tool calls.
 
-use host::catalog::Catalog as HostCatalog;
 use host::{CallOrigin, Sent};
 use mcp_proto::types::{CallToolResult, Entry, Listed};
+use offers::catalog::Catalog as HostCatalog;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -33,7 +33,7 @@ impl Api {
 
     /// Calls a tool. How it ended becomes an item of the conversation it belongs to, under the call's own id.
     pub(super) async fn call_tool_and_keep(&self, r: CallTool, origin: CallOrigin) -> Result<ToolResult, ApiError> {
-        let (began, asked) = (host::activity::now(), r.clone());
+        let (began, asked) = (ports::time::now(), r.clone());
         let (sent, mut was_sent) = oneshot::channel();
         let ended = self.call_tool(r, origin, sent).await;
         let edited = was_sent.try_recv().ok().flatten().map(Value::Object);
@@ -46,7 +46,7 @@ impl Api {
             arguments: arguments.clone(),
         });
         let Some(conversation) = asked.conversation else { return result };
-        let ended = host::activity::now();
+        let ended = ports::time::now();
         let body = ItemBody::ToolCall {
             call: asked.call.clone(),
             server: asked.server,
@@ -73,7 +73,7 @@ impl Api {
         let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
         let result = self.host.call_tool_as(origin, r.call, r.server, r.tool, arguments, sent).await?;
         let problem = match (&result.structured_content, schema) {
-            (Some(value), Some(schema)) => host::output::check(schema, value.clone()).await,
+            (Some(value), Some(schema)) => offers::output::check(schema, value.clone()).await,
             _ => None,
         };
         Ok((result, problem))

@@ -1,8 +1,8 @@
 //! What servers may reach and how much they get, from the host's terms to the page's and back.
 
-use host::limits::{Counter, Limits as HostLimits, Use};
 use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
+use supervision::limits::{Counter, Limits as HostLimits, Use};
 
 use super::{Api, errors};
 use crate::data::*;

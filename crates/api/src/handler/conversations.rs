@@ -36,7 +36,7 @@ impl Api {
     }
 
     pub(super) async fn create_conversation(&self, title: String) -> Result<Conversation, ApiError> {
-        let now = host::activity::now();
+        let now = ports::time::now();
         let model = self.host.default_model().await?;
         let settings = ConversationSettings { model, ..ConversationSettings::default() };
         let kept = history::Conversation {
@@ -112,7 +112,7 @@ impl Api {
 
     pub(super) async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
         let title = Some(shorten(&r.title));
-        let change = ConversationChange { title, at: host::activity::now(), ..ConversationChange::default() };
+        let change = ConversationChange { title, at: ports::time::now(), ..ConversationChange::default() };
         let id = r.conversation.clone();
         if !self.on_disk(move |port| port.change(&id, &change)).await? {
             return Err(errors::not_found("this conversation"));

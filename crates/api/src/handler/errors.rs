@@ -1,7 +1,7 @@
 //! The host's errors as the page gets them.
 
+use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
-use host::sign_in::SignInError;
 use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, ServerError};
 use mcp_proto::session::CallError;
 use serde_json::json;

@@ -232,7 +232,7 @@ impl Handler for Api {
     }
 
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
-        let uri = host::template::expand(&r.template, &r.values)
+        let uri = offers::template::expand(&r.template, &r.values)
             .map_err(|e| ApiError::new(ErrorCode::Invalid, e.to_string()))?;
         Ok(ExpandedTemplate { uri })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use host::providers::{ProviderError, ProviderView, find_local};
+use credentials::providers::{ProviderError, ProviderView, find_local};
 use models::{Conversion, Conversions, PRESETS, ProviderSettings, Uncarried};
 use ports::SecretKept;
 use serde_json::Value;

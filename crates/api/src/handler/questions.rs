@@ -1,7 +1,7 @@
 //! Questions and answers.
 
+use credentials::sign_in::EnteredClient as HostClient;
 use domain::question::QuestionId;
-use host::sign_in::EnteredClient as HostClient;
 use host::view::{Edit as HostEdit, UserAnswer};
 
 use super::{Api, errors, object, paths, views};

@@ -1,7 +1,7 @@
 //! Definitions that the user looks at, and what is kept of them.
 
 use host::Seen;
-use host::review::{Kind, Pin, ServerPins};
+use offers::review::{Kind, Pin, ServerPins};
 use serde_json::Value;
 
 use super::{Api, errors};

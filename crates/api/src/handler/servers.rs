@@ -70,7 +70,7 @@ impl Api {
 }
 
 /// One entry as a line of the export: the message as it came where it is JSON, else as text.
-fn export_line(entry: &host::activity::ActivityEntry) -> String {
+fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
     let shown = views::activity_entry(entry);
     let body = entry.body();
     let body = serde_json::from_str::<serde_json::Value>(&body)

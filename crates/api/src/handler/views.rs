@@ -22,7 +22,6 @@ pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
 use domain::item::ConversationEvent;
-use host::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 use host::view::{
     AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
     TransportFound,
@@ -31,6 +30,7 @@ use mcp_proto::session::Facts;
 use mcp_proto::types::ServerCapabilities;
 use policy::Subject;
 use ports::server_config::{Imported, ServerConfig as HostConfig};
+use supervision::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
 
 use super::containment;
 use super::set_up::{self, Values};

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use domain::call::CallFailure;
 use domain::item::{Item, ItemBody, ItemState, ToolResult, ToolUsed, readings};
 use futures_util::{StreamExt as _, stream};
-use host::activity::now;
-use host::review::result_parts;
-use host::{CallOrigin, output};
+use host::CallOrigin;
 use mcp_proto::types::CallToolResult;
+use offers::output;
+use offers::review::result_parts;
+use ports::time::now;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use domain::bounds::ChatBounds;
 use domain::item::{Item, ItemBody, ItemState, ModelProblem, Notice};
-use host::activity::now;
 use host::{Host, ServerForModel};
 use models::{ModelRef, TokenUse};
+use ports::time::now;
 use serde_json::{Map, Value};
 
 use super::engine::{new_id, servers_of};

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
 use domain::item::{ConversationEvent, Item, ItemBody, ItemState, ReplyPart};
-use host::review::Kind;
 use host::view::HostEvent;
 use host::{Events, Seen};
 use models::{Message, Part};
+use offers::review::Kind;
 use testkit::app::{App, PATIENCE, demo};
 use testkit::model::{ScriptedModel, Step, reference};
 

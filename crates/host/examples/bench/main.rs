@@ -20,9 +20,9 @@ mod streaming;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use host::activity::now;
 use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
+use ports::time::now;
 use testkit::app::{App, command};
 
 const SERVERS: usize = 200;

@@ -4,9 +4,9 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use host::activity::now;
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
+use ports::time::now;
 use serde_json::{Map, json};
 use testkit::app::{App, remote};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};

@@ -8,10 +8,10 @@ use mcp_transport::http::{HeaderName, HttpLimits, HttpTarget, SecretHeader, Tran
 use mcp_transport::stdio::{DriverLimits, StderrRing};
 use ports::server_config::HttpKind;
 use process::ServerProcess;
+use supervision::limits::Limits;
 use url::Url;
 
 use super::{HttpStart, Target, outcome};
-use crate::limits::Limits;
 use crate::view::{Failure, FailureReason};
 
 /// A server that can be talked to.

@@ -1,14 +1,12 @@
 //! One task per running server: it is the session's owner and runs its driver, keeps the server's catalog and activity, and passes to the
 //! owner only what the owner must know, at a bounded rate. A server that floods is slowed down here, and no other notices.
 
-mod allowance;
 mod link;
 mod outcome;
 mod questions;
 mod redacted;
 mod refresh;
 mod run;
-mod usage;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,15 +20,15 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::TransportFound;
 use mcp_transport::http::{Authorizer, KnownServer};
+use offers::catalog::Catalog;
 use ports::server_config::HttpKind;
 use process::orphans::RunningRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
+use supervision::activity::Activity;
+use supervision::limits::{Counted, Limits};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::activity::Activity;
-use crate::catalog::Catalog;
-use crate::limits::{Counted, Limits};
 use crate::owner::{Passed, WeakOwner};
 use crate::view::{CallTimes, Failure};
 

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use mcp_proto::session::ServerRequestId;
-
-use super::allowance::Allowance;
-use crate::limits::Limits;
+use supervision::allowance::Allowance;
+use supervision::limits::Limits;
 
 /// The open questions of a server.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use mcp_proto::session::{CallError, CloseReason};
+use supervision::activity::Activity;
 
-use crate::activity::Activity;
 use crate::view::Failure;
 
 /// Why a call failed.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use offers::catalog::{Catalog, List};
 use tokio::sync::oneshot;
-
-use crate::catalog::{Catalog, List};
 
 /// The most that wait at a time. More are told at once what is known.
 const MAX_WAITING: usize = 64;

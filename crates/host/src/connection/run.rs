@@ -16,18 +16,18 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{Bell, Control, DriverEvent, Owner};
 use mcp_transport::stdio::StderrRing;
+use offers::catalog::{Catalog, List, Reading};
 use ports::url_parts::shown_url;
 use rustc_hash::FxHashMap;
+use supervision::activity::{Activity, ActivityKind};
+use supervision::usage::Usage;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Sleep};
 
 use super::link::{self, Link};
 use super::questions::Questions;
 use super::refresh::Refreshes;
-use super::usage::Usage;
 use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
-use crate::activity::{Activity, ActivityKind};
-use crate::catalog::{Catalog, List, Reading};
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 

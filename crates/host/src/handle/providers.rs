@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use credentials::providers::{ProviderError, ProvidersView, Tried, key_place, key_prefix, try_model};
 use models::{ModelRef, ProviderSettings};
 use ports::{SecretError, SecretKept};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{Host, HostClosed};
-use crate::providers::{ProviderError, ProvidersView, Tried, key_place, key_prefix, try_model};
 
 impl Host {
     /// The providers of models, and what they listed.

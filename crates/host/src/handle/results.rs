@@ -7,11 +7,11 @@
 use domain::flow::ResultReview;
 use domain::item::{Content, ToolResult};
 use models::Part;
+use offers::review::{Flag, flags_of_result, raw_result_parts, result_parts};
 use tokio::sync::oneshot;
 
 use super::Host;
 use crate::owner::{ResultOrigin, ResultVerdict};
-use crate::review::{Flag, flags_of_result, raw_result_parts, result_parts};
 use crate::view::QuestionBody;
 
 /// The most text of a result that is shown to be reviewed, in bytes. Nobody reads more, and a model does not read what was not shown.

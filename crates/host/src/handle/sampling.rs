@@ -1,8 +1,9 @@
 //! How much of the user's models a server may use, by the handle to the host.
 
+use server_requests::sampling::{SamplingReport, SamplingSettings};
+
 use super::{Host, HostClosed};
 use crate::owner::{SamplingError, ServerError};
-use crate::sampling::{SamplingReport, SamplingSettings};
 
 impl Host {
     /// How much of the user's models a server may use, and has used.

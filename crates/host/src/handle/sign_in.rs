@@ -1,9 +1,9 @@
 //! Signing in, as the host is asked for it.
 
+use credentials::sign_in::{AuthorizationView, SignInError, SignedOut};
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::sign_in::{AuthorizationView, SignInError, SignedOut};
 
 impl Host {
     /// Signs the user in to a remote server. Returns when that has begun; its questions come in the queue, and

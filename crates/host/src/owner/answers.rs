@@ -9,9 +9,12 @@ use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
 use ports::server_config::definition_hash;
+use ports::time::now;
 use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value, json};
+use server_requests::form::FormProblem;
+use server_requests::sampling::{Limit, Unfit};
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -23,10 +26,7 @@ use super::links::follow;
 use super::questions::{For, Pending, content_of, kind_of, refused, subject_of};
 use super::roots::roots_in;
 use super::sign_in::Answered;
-use crate::activity::now;
 use crate::connection::Tell;
-use crate::form::FormProblem;
-use crate::sampling::{Limit, Unfit};
 use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 
 /// Why an answer could not be taken.
@@ -107,13 +107,13 @@ pub(super) enum Acted {
 impl Owner {
     /// Takes an answer. It acts once, and only if the hash is that of what would cross now.
     pub(crate) fn answer(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, reply: Reply) {
-        let Some(at) = self.questions.iter().position(|p| p.view.id == id) else {
+        let Some(at) = self.consent.pending.iter().position(|p| p.view.id == id) else {
             let _ = reply.send(Err(AnswerError::NotOpen));
             return;
         };
         // A refusal lets nothing cross, whatever was shown.
         if matches!(answer, UserAnswer::Deny | UserAnswer::Cancel) {
-            let refused = if self.questions[at].can_be_refused() {
+            let refused = if self.consent.pending[at].can_be_refused() {
                 let outcome =
                     if answer == UserAnswer::Deny { QuestionOutcome::Denied } else { QuestionOutcome::Cancelled };
                 self.refuse_as_user(at, outcome, None);
@@ -124,7 +124,7 @@ impl Owner {
             let _ = reply.send(refused);
             return;
         }
-        let pending = &self.questions[at];
+        let pending = &self.consent.pending[at];
         if pending.being_acted_on || pending.being_looked_at {
             let _ = reply.send(Err(AnswerError::Stale));
             return;
@@ -132,15 +132,15 @@ impl Owner {
         let (paths, hash) = (self.paths_in_question(pending), hash.to_owned());
         if let QuestionBody::StartServer { files, .. } = &pending.view.body {
             let looking = files_now(files.clone(), self.options.look_at_files);
-            self.questions[at].being_looked_at = true;
+            self.consent.pending[at].being_looked_at = true;
             self.beside(looking, move |owner, files| owner.answer_start(id, &hash, answer, files, reply));
         } else if paths.is_empty() {
             self.answer_at(at, &hash, answer, reply);
         } else {
-            self.questions[at].being_looked_at = true;
+            self.consent.pending[at].being_looked_at = true;
             self.beside(follow(paths), move |owner, paths| {
                 if let Some(at) = owner.looked_at(id) {
-                    owner.questions[at].paths = paths;
+                    owner.consent.pending[at].paths = paths;
                     owner.answer_at(at, &hash, answer, reply);
                 } else {
                     let _ = reply.send(Err(AnswerError::NotOpen));
@@ -161,7 +161,7 @@ impl Owner {
         let at = self.looked_at(id).ok_or(AnswerError::NotOpen);
         match at.and_then(|at| Ok((at, files.ok_or(AnswerError::Files)?))) {
             Ok((at, files)) => {
-                self.questions[at].files_now = Some(files);
+                self.consent.pending[at].files_now = Some(files);
                 self.answer_at(at, hash, answer, reply);
             }
             Err(error) => drop(reply.send(Err(error))),
@@ -170,17 +170,17 @@ impl Owner {
 
     /// The place of a question that was looked at for an answer, if it is still there.
     fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
-        let at = self.questions.iter().position(|p| p.view.id == id)?;
-        self.questions[at].being_looked_at = false;
+        let at = self.consent.pending.iter().position(|p| p.view.id == id)?;
+        self.consent.pending[at].being_looked_at = false;
         Some(at)
     }
 
     fn answer_at(&mut self, at: usize, hash: &str, answer: UserAnswer, reply: Reply) {
-        let id = self.questions[at].view.id;
+        let id = self.consent.pending[at].view.id;
         let approval = match self.approval(at, hash) {
             Ok(approval) => approval,
             Err(stale) => {
-                let pending = &self.questions[at];
+                let pending = &self.consent.pending[at];
                 if !pending.being_acted_on && pending.hash() != pending.view.hash {
                     self.ask_anew(at);
                 }
@@ -194,8 +194,8 @@ impl Owner {
             let _ = reply.send(Err(AnswerError::Denied(by.to_string())));
             return;
         }
-        self.answering.insert(id, reply);
-        let acted = match (&answer, &self.questions[at].view.body) {
+        self.consent.answering.insert(id, reply);
+        let acted = match (&answer, &self.consent.pending[at].view.body) {
             // A URL is opened before its question ends, so that the user sees it if that fails.
             (UserAnswer::Allow(_), QuestionBody::Url { url, .. }) => {
                 let parts = UrlParts::asked_by_server(url);
@@ -213,7 +213,7 @@ impl Owner {
             Ok(Acted::Done) => Ok(()),
             Err(error) => Err(error),
         };
-        if let Some(reply) = self.answering.remove(&id) {
+        if let Some(reply) = self.consent.answering.remove(&id) {
             // Whoever answered may have gone away.
             let _ = reply.send(outcome);
         }
@@ -221,9 +221,9 @@ impl Owner {
 
     /// The file that would run is another one than when it was asked, as after a build: it is looked for, and asked about, anew.
     fn ask_anew(&mut self, at: usize) {
-        let (id, server) = (self.questions[at].view.id, self.questions[at].view.server.clone());
+        let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.end_questions(|pending| pending.view.id == id);
-        if let Some(record) = self.servers.get_mut(&server) {
+        if let Some(record) = self.servers.records.get_mut(&server) {
             record.set(ServerState::Stopped);
         }
         if let Err(error) = self.start(&server) {
@@ -252,7 +252,7 @@ impl Owner {
 
     /// Refuses one question, which counts against the server if it asked.
     fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
-        let asked = Some(&self.questions[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
+        let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
         self.refuse(at, outcome, reason);
         if let Some(server) = asked {
             self.count_answer(&server, true);
@@ -260,7 +260,7 @@ impl Owner {
     }
 
     fn refuse(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
-        let pending = self.questions.remove(at);
+        let pending = self.consent.pending.remove(at);
         self.write_down(&pending, outcome, None);
         let why = reason.map(|reason| format!(", who says: {}", cut(reason, MAX_REASON))).unwrap_or_default();
         let by = format!("by the {}{why}", self.options.decides);
@@ -269,7 +269,7 @@ impl Owner {
 
     /// Refuses what a rule denies.
     pub(super) fn refuse_by_rule(&mut self, at: usize, by: By) {
-        let pending = self.questions.remove(at);
+        let pending = self.consent.pending.remove(at);
         let rule = by.to_string();
         self.note(Decided {
             server: &pending.view.server,
@@ -286,7 +286,7 @@ impl Owner {
 
     /// Tells whoever waits for it that a question was refused.
     pub(super) fn tell_refusal(&mut self, pending: &Pending, outcome: QuestionOutcome, by: String) {
-        self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
+        self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
         match &pending.what_for {
             For::Start => {
                 let remote = matches!(pending.view.body, QuestionBody::ConnectServer { .. });
@@ -325,7 +325,7 @@ impl Owner {
         scope: Scope,
         lasts: Option<Millis>,
     ) -> Result<Acted, AnswerError> {
-        let pending = &self.questions[at];
+        let pending = &self.consent.pending[at];
         if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
             return Err(AnswerError::WrongKind("an approval can't hold that long here"));
         }
@@ -353,7 +353,7 @@ impl Owner {
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
                     let mut acted = Acted::Done;
                     owner.pin_tool(&pending.view.server, &tool);
-                    if let Some(record) = owner.servers.get(&pending.view.server) {
+                    if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let definition = definition_hash(&record.config, &tool);
                         let subject = Subject::Tool(tool.name.clone());
                         acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
@@ -406,7 +406,7 @@ impl Owner {
     }
 
     fn submit(&mut self, at: usize, approval: Approval, content: Map<String, Value>) -> Result<Acted, AnswerError> {
-        let pending = &self.questions[at];
+        let pending = &self.consent.pending[at];
         let QuestionBody::Form { form, message } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it is no form"));
         };
@@ -430,10 +430,10 @@ impl Owner {
 
     /// Shares these folders, which are as they really are.
     fn share(&mut self, at: usize, approval: Approval, folders: Vec<PathBuf>) -> Result<Acted, AnswerError> {
-        if self.questions[at].view.body != QuestionBody::Roots {
+        if self.consent.pending[at].view.body != QuestionBody::Roots {
             return Err(AnswerError::WrongKind("it does not ask for folders"));
         }
-        let server = self.questions[at].view.server.clone();
+        let server = self.consent.pending[at].view.server.clone();
         let told = self.told_of(&server, folders.clone());
         let Some(shared) = self.shared_with_command(&server, folders) else {
             return Err(AnswerError::WrongKind("there is no such server"));
@@ -441,7 +441,7 @@ impl Owner {
         let subject = policy::canonical_json(&json!(told));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
         let answer = Answer::Roots(roots_in(&told));
-        let leaving = Leaving::answer(&self.questions[at], subject, logged, &answer);
+        let leaving = Leaving::answer(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
         self.take_allowed(approval, Scope::Always, leaving, move |owner, pending, departure| {
             owner.share_roots(&server, shared);
@@ -455,10 +455,10 @@ impl Owner {
     /// The user has decided; the same question need not be answered twice.
     fn share_again(&mut self, server: &str, leaving: &Leaving, answer: &Answer) {
         let same = |p: &&Pending| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
-        let others: Vec<QuestionId> = self.questions.iter().filter(same).map(|p| p.view.id).collect();
+        let others: Vec<QuestionId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
         for id in others {
-            let Some(at) = self.questions.iter().position(|p| p.view.id == id) else { continue };
-            let shown = self.questions[at].view.hash.clone();
+            let Some(at) = self.consent.pending.iter().position(|p| p.view.id == id) else { continue };
+            let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();
             let taken =
@@ -511,12 +511,12 @@ impl Owner {
         if !parts.openable {
             return Err(AnswerError::Browser("this address can't be opened; decline it".into()));
         }
-        let shown = self.questions[at].copy();
+        let shown = self.consent.pending[at].copy();
         let leaving = Leaving::page(&shown, &parts.url);
         self.depart(approval, Scope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let page = departure.page(&shown.view.server, parts.url).map_err(|Changed| AnswerError::Stale)?;
-            owner.questions[at].being_acted_on = true;
+            owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
             let opening = async move { open_page(platform.as_ref(), page).await };
             owner.beside(opening, move |owner, opened| owner.on_opened(&shown, opened));
@@ -526,19 +526,19 @@ impl Owner {
 
     fn on_opened(&mut self, shown: &Pending, opened: Result<(), String>) {
         let id = shown.view.id;
-        let at = self.questions.iter().position(|p| p.view.id == id);
+        let at = self.consent.pending.iter().position(|p| p.view.id == id);
         let acted = match opened {
             Err(cause) => {
                 self.write_down(shown, QuestionOutcome::Withdrawn, None);
                 if let Some(at) = at {
-                    self.questions[at].being_acted_on = false;
+                    self.consent.pending[at].being_acted_on = false;
                 }
                 Err(AnswerError::Browser(cause))
             }
             // While it is being opened nothing else acts on it, so what opened it accepts it.
             Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
-                let pending = self.questions.remove(at);
-                self.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
+                let pending = self.consent.pending.remove(at);
+                self.events.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
                 self.tell_opened(&pending);
                 Acted::Done
             }),
@@ -571,13 +571,13 @@ impl Owner {
             expires_at,
             words,
         };
-        self.judgement += 1;
-        let acted = match self.policy.grants_mut().add(grant) {
+        self.permissions.judgement += 1;
+        let acted = match self.permissions.policy.grants_mut().add(grant) {
             Ok(id) => {
                 let answered = question.id;
                 self.keep_grants(server, Some(&subject), move |owner, kept| {
                     if let Err(error) = kept {
-                        owner.policy.grants_mut().keep_for_session(id);
+                        owner.permissions.policy.grants_mut().keep_for_session(id);
                         tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
                     }
                     owner.answered(answered, Ok(Acted::Done));
@@ -589,16 +589,16 @@ impl Owner {
                 Acted::Done
             }
         };
-        self.emit(HostEvent::AuditChanged(None));
-        self.emit(HostEvent::CatalogChanged(server.to_owned()));
+        self.events.emit(HostEvent::AuditChanged(None));
+        self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
         self.emit_server(server);
         acted
     }
 
     /// Changes what would cross. The question then has another hash.
     pub(crate) fn edit(&mut self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
-        let at = self.questions.iter().position(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
-        match (edit, &mut self.questions[at].view.body) {
+        let at = self.consent.pending.iter().position(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
+        match (edit, &mut self.consent.pending[at].view.body) {
             (Edit::Arguments(new), QuestionBody::Tool { arguments, .. }) => *arguments = new,
             (Edit::Response(new), QuestionBody::Sampling { response: Some(response), .. }) => *response = new,
             (Edit::Request(new), QuestionBody::Sampling { response: None, .. }) => self.edit_request(at, new)?,
@@ -606,14 +606,14 @@ impl Owner {
             _ => return Err(AnswerError::WrongKind("this part of the question can't be changed")),
         }
         self.changed(at);
-        Ok(self.questions[at].view.clone())
+        Ok(self.consent.pending[at].view.clone())
     }
 
     pub(super) fn changed(&mut self, at: usize) {
-        let hash = self.questions[at].hash();
-        self.questions[at].view.hash = hash;
-        let view = self.questions[at].view.clone();
-        self.emit(HostEvent::QuestionChanged(Box::new(view)));
+        let hash = self.consent.pending[at].hash();
+        self.consent.pending[at].view.hash = hash;
+        let view = self.consent.pending[at].view.clone();
+        self.events.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
     /// What is wrong with a form's content.
@@ -622,7 +622,7 @@ impl Owner {
         id: QuestionId,
         content: &Map<String, Value>,
     ) -> Result<Vec<FormProblem>, AnswerError> {
-        let pending = self.questions.iter().find(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
+        let pending = self.consent.pending.iter().find(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
         match &pending.view.body {
             QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
             _ => Err(AnswerError::WrongKind("it is no form")),
@@ -633,14 +633,14 @@ impl Owner {
     /// already; what was allowed and still waits for the log has not.
     pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
         if mute {
-            self.policy.mute(server);
+            self.permissions.policy.mute(server);
         }
         self.dealt_with(server, mute);
         self.refuse_unasked(server);
         let is_open = |p: &Pending| p.view.server == server && p.can_be_refused();
-        let asked = self.questions.iter().any(|p| is_open(p) && p.is_asked_by_server());
+        let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
-        while let Some(at) = self.questions.iter().position(is_open) {
+        while let Some(at) = self.consent.pending.iter().position(is_open) {
             self.refuse(at, QuestionOutcome::Denied, None);
         }
         // However many there were, it is one refusal.
@@ -651,16 +651,16 @@ impl Owner {
     }
 
     pub(crate) fn grants(&self) -> Vec<policy::Grant> {
-        self.policy.grants().iter().cloned().collect()
+        self.permissions.policy.grants().iter().cloned().collect()
     }
 
     /// Takes a standing approval back, at once. `reply` is told whether there was one, once the file has it no more.
     pub(crate) fn revoke(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<bool, StoreError>>) {
-        let Some(grant) = self.policy.grants_mut().revoke(id) else {
+        let Some(grant) = self.permissions.policy.grants_mut().revoke(id) else {
             let _ = reply.send(Ok(false));
             return;
         };
-        self.judgement += 1;
+        self.permissions.judgement += 1;
         let subject = match &grant.subject {
             Subject::Command => grant.words.clone(),
             Subject::Tool(tool) => tool.clone(),
@@ -679,7 +679,7 @@ impl Owner {
         if grant.subject == Subject::Command {
             self.approval_revoked(&grant.server);
         }
-        self.emit(HostEvent::CatalogChanged(grant.server.clone()));
+        self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
         self.keep_grants(&grant.server, Some(&grant.subject), move |_, kept| {
             let _ = reply.send(kept.map(|()| true));

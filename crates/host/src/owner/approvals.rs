@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
+use packages::LoadedPackage;
 use policy::Hash;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
 use process::sandbox::Plan;
 use process::{FileState, LaunchFile, LaunchFiles, Stamp};
 use serde_json::{Value, json};
-
-use crate::packages::LoadedPackage;
 
 /// Over all that decides what runs: the command as it is configured, with the version of the package that it loads, and the files that
 /// it leads to, as they are; in a sandbox also what its program brings into reach, which its first line says.

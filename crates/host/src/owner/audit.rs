@@ -12,13 +12,13 @@ use domain::StoreError;
 use domain::call::{CallFailure, CallState};
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
 use policy::Hash;
+use ports::time::now;
 use ports::{Appended, AuditEntry, AuditReceipts, Written};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
 use super::calls::CallRecord;
 use super::gate::{Departure, Passed};
-use crate::activity::now;
 use crate::connection::{RunId, Ticket};
 use crate::view::{AppSettings, HostEvent};
 
@@ -151,7 +151,7 @@ impl Owner {
     /// Hands an entry over. What waits for it comes back if it is written already, or can't be.
     #[expect(clippy::result_large_err, reason = "what waits comes back, and is moved once")]
     fn audit_later(&mut self, entry: AuditEntry, waiting: Waiting) -> Result<Option<Waiting>, (StoreError, Waiting)> {
-        let told = self.is_observed().then(|| entry.clone());
+        let told = self.events.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
@@ -171,14 +171,14 @@ impl Owner {
         self.audits.last = written.place;
         if let Some(entry) = told {
             let entry = AuditEntry { number: written.number, ..entry };
-            self.emit(HostEvent::AuditChanged(Some(Box::new(entry))));
+            self.events.emit(HostEvent::AuditChanged(Some(Box::new(entry))));
         }
     }
 
     /// An entry as it is written: without secrets, and bounded.
     pub(super) fn entry(&self, decided: Decided<'_>) -> AuditEntry {
-        let content = decided.content.filter(|_| self.settings.audit_contents);
-        let activity = self.servers.get(decided.server).map(|record| &record.activity);
+        let content = decided.content.filter(|_| self.settings.current.audit_contents);
+        let activity = self.servers.records.get(decided.server).map(|record| &record.activity);
         let (subject, content) = match activity {
             None => (decided.subject.to_owned(), content),
             Some(activity) => {
@@ -209,19 +209,20 @@ impl Owner {
 
     /// Sends a call once this entry is written.
     pub(super) fn send_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: Departure) {
-        let run = self.servers.get(&record.view.server).and_then(|server| server.connection.as_ref());
+        let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
             return self.finish(record, Err(CallFailure::NotReady { server }));
         };
-        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.new_id());
-        let waiting = Waiting::Call { id: Arc::clone(&id), number, run, judgement: self.judgement, departure };
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        let waiting =
+            Waiting::Call { id: Arc::clone(&id), number, run, judgement: self.permissions.judgement, departure };
         match self.audit_later(entry, waiting) {
             Ok(Some(Waiting::Call { departure, .. })) => self.send(record, departure),
             Ok(_) => {
                 record.view.state = CallState::Running;
                 record.writing = Some(number);
-                self.calls.insert(id, record);
+                self.calls.records.insert(id, record);
             }
             Err((error, _)) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
         }
@@ -249,11 +250,11 @@ impl Owner {
             self.go_on(waiting, result);
         }
         for id in std::mem::take(&mut self.audits.held) {
-            let Some(mut record) = self.calls.remove(&id) else { continue };
+            let Some(mut record) = self.calls.records.remove(&id) else { continue };
             if let Some(reply) = record.held.take() {
                 self.finish_durably(id, record, reply);
             } else {
-                self.calls.insert(id, record);
+                self.calls.records.insert(id, record);
             }
         }
     }
@@ -262,17 +263,21 @@ impl Owner {
         match waiting {
             Waiting::Call { id, number, run, judgement, departure } => {
                 // It may have been cancelled, and another one have its id.
-                if self.calls.get(&id).is_none_or(|record| record.writing != Some(number)) {
+                if self.calls.records.get(&id).is_none_or(|record| record.writing != Some(number)) {
                     return;
                 }
-                let Some(mut record) = self.calls.remove(&id) else { return };
+                let Some(mut record) = self.calls.records.remove(&id) else { return };
                 record.writing = None;
                 let server = &record.view.server;
-                let is_there =
-                    self.servers.get(server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
+                let is_there = self
+                    .servers
+                    .records
+                    .get(server)
+                    .and_then(|r| r.session.connection.as_ref())
+                    .is_some_and(|c| c.run == run);
                 match written {
                     Err(error) => self.finish(record, Err(CallFailure::Refused(error.to_string()))),
-                    Ok(()) if is_there && judgement == self.judgement => self.send(record, departure),
+                    Ok(()) if is_there && judgement == self.permissions.judgement => self.send(record, departure),
                     Ok(()) if is_there => self.send_if_still_allowed(record, departure),
                     // What was decided for one process must not go to the next.
                     Ok(()) => {
@@ -307,7 +312,7 @@ impl Owner {
             Ok(_) => {
                 record.held = Some(reply);
                 self.audits.held.push(Arc::clone(&id));
-                self.calls.insert(id, record);
+                self.calls.records.insert(id, record);
             }
             Err(error) => {
                 let cause = format!("the audit log may be lost, so the result is not shown: {error}");
@@ -318,7 +323,7 @@ impl Owner {
 
     /// Tells the log how much of it the settings keep.
     pub(super) fn retain_audit(&self) {
-        let AppSettings { audit_days, audit_megabytes, .. } = self.settings;
+        let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
         self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
     }
 }

@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use mcp_proto::session::ClientRequest;
+use offers::definitions::Definition;
 use policy::Hash;
 use serde_json::{Map, Value};
-
-use super::definitions::Definition;
 
 /// The request of a call that has not been sent.
 pub(super) struct CallRequest {

@@ -12,26 +12,28 @@ use mcp_proto::session::{
     CacheHint, CallError, ClientRequest, CloseReason, Deadline, ListKind, ServerResult, TaskView,
 };
 use mcp_proto::types::{ElicitParams, LogLevel, ResourceContents};
+use offers::catalog::{Catalog, List};
+use offers::definitions::Definition;
 use policy::{Act, By, Decision, Hash, PathFacts, Standing};
 use ports::AuditEntry;
 use ports::server_config::config_hash;
+use ports::time::now;
 use serde_json::{Map, Value};
+use supervision::limits::MAX_QUESTIONS;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
 use super::call_request::CallRequest;
-use super::definitions::Definition;
 use super::gate::Departure;
 use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::provenance::CallOrigin;
 use super::questions::For;
-use super::{Owner, Read};
-use crate::activity::now;
-use crate::catalog::{Catalog, List};
+use offers::reads::Read;
+
+use super::Owner;
 use crate::connection::{RunId, Tell, Ticket};
-use crate::limits::MAX_QUESTIONS;
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// A call's answer.
@@ -174,16 +176,16 @@ impl Owner {
             _ => BTreeSet::new(),
         };
         if paths.is_empty() {
-            let facts = self.servers.get(&record.view.server).map(|server| not_followed(&server.config));
+            let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
             return self.decide_taken(record, &facts.unwrap_or_default(), shown);
         }
-        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.new_id());
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
         record.following = Some(number);
-        self.calls.insert(Arc::clone(&id), record);
+        self.calls.records.insert(Arc::clone(&id), record);
         self.beside(follow(paths), move |owner, facts| {
             // It may have been cancelled, and another one have its id.
-            if owner.calls.get(&id).is_some_and(|record| record.following == Some(number))
-                && let Some(mut record) = owner.calls.remove(&id)
+            if owner.calls.records.get(&id).is_some_and(|record| record.following == Some(number))
+                && let Some(mut record) = owner.calls.records.remove(&id)
             {
                 record.following = None;
                 owner.decide_taken(record, &facts, shown);
@@ -231,7 +233,7 @@ impl Owner {
             record.view.state = CallState::AwaitingApproval;
             return self.follow_and_decide(record, None);
         }
-        let facts = self.servers.get(&record.view.server).map(|server| not_followed(&server.config));
+        let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
         let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
         if !matches!(decided, Ok(Way::Write(..))) {
             self.note_withdrawn(&record.view, &record.origin, departure.leaves());
@@ -248,14 +250,15 @@ impl Owner {
 
     /// Checks a call.
     fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
-        if self.calls.contains_key(call.id.as_str()) {
+        if self.calls.records.contains_key(call.id.as_str()) {
             return Err(CallFailure::IdInUse(call.id.clone()));
         }
-        if self.calls.len() >= MAX_CALLS {
+        if self.calls.records.len() >= MAX_CALLS {
             return Err(CallFailure::Busy { server: call.server.clone() });
         }
         let record = self
             .servers
+            .records
             .get(&call.server)
             .ok_or_else(|| CallFailure::NotFound(format!("server \"{}\"", call.server)))?;
         if record.state != ServerState::Ready {
@@ -275,20 +278,24 @@ impl Owner {
         let server = call.server.as_str();
         let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
         let ClientRequest::CallTool { name: tool, arguments, .. } = request.get() else { return Err(no_tool()) };
-        let is_listed =
-            self.servers.get(server).is_some_and(|record| record.catalog.is_read || !record.catalog.tools.is_empty());
+        let is_listed = self
+            .servers
+            .records
+            .get(server)
+            .is_some_and(|record| record.offer.catalog.is_read || !record.offer.catalog.tools.is_empty());
         let missing = || match is_listed {
             true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
             // A server that was just started again may well have it.
             false => CallFailure::NotListed { server: server.to_owned() },
         };
         let after_untrusted = self.is_after_untrusted(origin, server);
-        let record = self.servers.get_mut(server).ok_or_else(missing)?;
-        let (pins, identity) = (&self.pins, record.identity.as_ref());
+        let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
-        let definition = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(missing)?;
-        let is_outdated = record.catalog.is_outdated(List::Tools);
-        let standing = record.catalog.standing_now(List::Tools, definition.standing);
+        let definition =
+            record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
+        let is_outdated = record.offer.catalog.is_outdated(List::Tools);
+        let standing = record.offer.catalog.standing_now(List::Tools, definition.standing);
         let act = Act::CallTool {
             server,
             tool,
@@ -300,7 +307,7 @@ impl Owner {
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.policy.decide(&act, now()) {
+        match self.permissions.policy.decide(&act, now()) {
             Decision::Allow { by } => {
                 let subject = tool.to_owned();
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
@@ -339,7 +346,7 @@ impl Owner {
             }
             Decision::Ask { rule, scopes, .. } => {
                 let body = QuestionBody::Tool {
-                    tool: Box::new(record.catalog.tool(tool).ok_or_else(missing)?),
+                    tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
                     changed_since_allowed: definition.standing == Standing::Changed
                         || rule == policy::Rule::ToolChanged && !is_outdated,
@@ -351,10 +358,10 @@ impl Owner {
 
     /// The definition of a tool as the server lists it now.
     pub(super) fn definition_now(&mut self, server: &str, tool: &str) -> Option<&Definition> {
-        let record = self.servers.get_mut(server)?;
-        let (pins, identity) = (&self.pins, record.identity.as_ref());
+        let record = self.servers.records.get_mut(server)?;
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
-        record.definitions.get(&record.config, &record.catalog, tool, seen)
+        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
     }
 
     /// Whether the definition of a tool says that it reaches an open world.
@@ -382,21 +389,21 @@ impl Owner {
     fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallQuestion) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
         let why = self.why_called(&record.origin, &server);
-        self.calls.insert(id.as_str().into(), record);
+        self.calls.records.insert(id.as_str().into(), record);
         self.emit_call(&id);
         self.ask(&server, why, body, scopes, rule, For::Call(id));
     }
 
     /// Sends an allowed call as it is.
     pub(super) fn send_as_it_is(&mut self, id: &str, departure: Departure) {
-        if let Some(record) = self.calls.remove(id) {
+        if let Some(record) = self.calls.records.remove(id) {
             self.send(record, departure);
         }
     }
 
     /// Sends an allowed call of a tool, with these arguments.
     pub(super) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: Departure) {
-        let Some(mut record) = self.calls.remove(id) else { return };
+        let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
             record.edited = Some(arguments);
         }
@@ -432,7 +439,7 @@ impl Owner {
         };
         record.entry = self.audits.last;
         record.open_world = open_world;
-        let ticket = Ticket(self.new_id());
+        let ticket = Ticket(self.events.new_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.times.tool,
             CallKind::Prompt | CallKind::Resource => self.options.times.read,
@@ -441,17 +448,17 @@ impl Owner {
         match self.tell(&record.view.server, tell) {
             Ok(run) => {
                 let id: Arc<str> = record.view.id.as_str().into();
-                self.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
+                self.calls.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
                 record.ticket = Some((run, ticket));
                 record.view.state = CallState::Running;
                 if let Some(sent) = record.sent.take() {
                     // The caller may have gone away.
                     let _ = sent.send(record.edited.take());
                 }
-                if self.is_observed() {
-                    self.emit(HostEvent::CallChanged(record.view.clone()));
+                if self.events.is_observed() {
+                    self.events.emit(HostEvent::CallChanged(record.view.clone()));
                 }
-                self.calls.insert(id, record);
+                self.calls.records.insert(id, record);
                 Ok(())
             }
             Err(failure) => Err((record, failure)),
@@ -473,10 +480,10 @@ impl Owner {
                 return;
             }
         };
-        let ticket = Ticket(self.new_id());
+        let ticket = Ticket(self.events.new_id());
         match self.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
             Ok(run) => {
-                self.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
+                self.calls.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
             }
             Err(failure) => {
                 let _ = reply.send(Err(failure));
@@ -496,8 +503,9 @@ impl Owner {
 
     /// Tells a ready server's connection something, without waiting for it.
     pub(super) fn tell(&self, server: &str, tell: Tell) -> Result<RunId, CallFailure> {
-        let record = self.servers.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
-        match &record.connection {
+        let record =
+            self.servers.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
+        match &record.session.connection {
             Some(connection) if record.state == ServerState::Ready => {
                 connection.tell.try_send(Box::new(tell)).map_err(|error| match error {
                     TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
@@ -511,7 +519,7 @@ impl Owner {
 
     /// Cancels a call, whether it was sent or still waits for the user.
     pub(crate) fn cancel_call(&mut self, id: &str) -> Result<(), CallFailure> {
-        let record = self.calls.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
+        let record = self.calls.records.get(id).ok_or_else(|| CallFailure::NotFound(format!("call {id}")))?;
         match record.ticket {
             Some((_, ticket)) => {
                 let server = record.view.server.clone();
@@ -527,30 +535,30 @@ impl Owner {
     }
 
     pub(super) fn on_progress(&mut self, ticket: Ticket, progress: Progress) {
-        let Some(TicketUse::Call { id, .. }) = self.tickets.get(&ticket) else { return };
+        let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
-        if let Some(record) = self.calls.get_mut(&id) {
+        if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.progress = Some(progress);
             self.emit_call(&id);
         }
     }
 
     pub(super) fn on_task(&mut self, ticket: Ticket, task: TaskView) {
-        let Some(TicketUse::Call { id, .. }) = self.tickets.get(&ticket) else { return };
+        let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
-        if let Some(record) = self.calls.get_mut(&id) {
+        if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.task = Some(task.into());
             self.emit_call(&id);
         }
     }
 
     pub(super) fn on_done(&mut self, ticket: Ticket, result: Result<ServerResult, CallError>) {
-        match self.tickets.remove(&ticket) {
+        match self.calls.tickets.remove(&ticket) {
             Some(TicketUse::Call { id, .. }) => {
                 if let Err(CallError::UrlRequired(pages)) = &result {
                     self.ask_for_pages(&id, pages.clone());
                 }
-                let Some(record) = self.calls.remove(&id) else { return };
+                let Some(record) = self.calls.records.remove(&id) else { return };
                 let reply = result.map_err(|error| match error {
                     CallError::Cancelled => CallFailure::Cancelled,
                     CallError::Refused => CallFailure::Refused(error.to_string()),
@@ -570,7 +578,7 @@ impl Owner {
 
     /// 2025-11-25: the call failed because pages must be visited first. They are asked about; the user then calls again.
     fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
-        let Some(record) = self.calls.get(id) else { return };
+        let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
         let why = self.why_of(Some(id));
         for page in pages.into_iter().take(MAX_QUESTIONS) {
@@ -578,7 +586,8 @@ impl Owner {
                 break;
             }
             if let ElicitParams::Url { message, url, .. } = page
-                && let Decision::Ask { rule, scopes, .. } = self.policy.decide(&Act::OpenUrl { server: &server }, now())
+                && let Decision::Ask { rule, scopes, .. } =
+                    self.permissions.policy.decide(&Act::OpenUrl { server: &server }, now())
             {
                 self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
             }
@@ -587,7 +596,7 @@ impl Owner {
 
     /// What led to a question that came while this call was under way.
     pub(super) fn why_of(&self, call: Option<&str>) -> Why {
-        call.and_then(|id| self.calls.get(id)).map_or(Why::Server, |record| Why::Call {
+        call.and_then(|id| self.calls.records.get(id)).map_or(Why::Server, |record| Why::Call {
             call: record.view.id.clone(),
             kind: record.view.kind,
             name: record.view.name.clone(),
@@ -603,7 +612,7 @@ impl Owner {
             _ => return None,
         };
         let is_it = |call: &Call| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
-        let mut running = self.calls.values().filter(|record| is_it(&record.view));
+        let mut running = self.calls.records.values().filter(|record| is_it(&record.view));
         let only = running.next().filter(|_| running.next().is_none())?;
         Some(only.view.id.clone())
     }
@@ -611,7 +620,11 @@ impl Owner {
     /// A question that a call waited for is over, without an end of the call.
     pub(super) fn goes_on(&mut self, why: &Why) {
         if let Why::Call { call, .. } = why
-            && self.calls.get(call.as_str()).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
+            && self
+                .calls
+                .records
+                .get(call.as_str())
+                .is_some_and(|record| record.view.state == CallState::AwaitingApproval)
         {
             self.set_call(call, CallState::Running);
         }
@@ -619,7 +632,7 @@ impl Owner {
 
     /// In which round a question is that a call led to: a call that waits for nothing begins a new one.
     pub(super) fn round_of(&mut self, call: &str) -> Option<u32> {
-        let record = self.calls.get_mut(call)?;
+        let record = self.calls.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
             record.round += 1;
         }
@@ -628,14 +641,14 @@ impl Owner {
 
     /// The call a ticket stands for.
     pub(super) fn call_of(&self, ticket: Ticket) -> Option<String> {
-        match self.tickets.get(&ticket) {
+        match self.calls.tickets.get(&ticket) {
             Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
             _ => None,
         }
     }
 
     pub(super) fn set_call(&mut self, id: &str, state: CallState) {
-        if let Some(record) = self.calls.get_mut(id) {
+        if let Some(record) = self.calls.records.get_mut(id) {
             record.view.state = state;
             self.emit_call(id);
         }
@@ -643,16 +656,16 @@ impl Owner {
 
     /// Tells how a call is, if anybody listens.
     fn emit_call(&mut self, id: &str) {
-        if self.is_observed()
-            && let Some(record) = self.calls.get(id)
+        if self.events.is_observed()
+            && let Some(record) = self.calls.records.get(id)
         {
             let view = record.view.clone();
-            self.emit(HostEvent::CallChanged(view));
+            self.events.emit(HostEvent::CallChanged(view));
         }
     }
 
     pub(super) fn end_call(&mut self, id: &str, reply: Result<ServerResult, CallFailure>) {
-        if let Some(record) = self.calls.remove(id) {
+        if let Some(record) = self.calls.records.remove(id) {
             self.finish(record, reply);
         }
     }
@@ -672,14 +685,14 @@ impl Owner {
             Err(CallFailure::Refused(_)) => CallState::Refused,
             Err(_) => CallState::Failed,
         };
-        self.emit(HostEvent::CallChanged(record.view));
+        self.events.emit(HostEvent::CallChanged(record.view));
         // The caller may have gone away.
         let _ = record.reply.send(reply);
     }
 
     /// Ends what is left of a run's calls. The session has ended its own already.
     pub(super) fn end_calls_of(&mut self, run: RunId) {
-        let tickets: Vec<Ticket> = self.tickets.iter().filter(|(_, t)| t.run() == run).map(|(t, _)| *t).collect();
+        let tickets: Vec<Ticket> = self.calls.tickets.iter().filter(|(_, t)| t.run() == run).map(|(t, _)| *t).collect();
         for ticket in tickets {
             self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
         }
@@ -687,8 +700,8 @@ impl Owner {
 
     /// What a resource said, if that is still fresh.
     pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<Read> {
-        let record = self.servers.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
+        let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
+        self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
     /// Keeps what a resource said for as long as its server allows. Gives until when.
@@ -699,32 +712,32 @@ impl Owner {
         contents: &[ResourceContents],
         hint: Option<CacheHint>,
     ) -> Option<Millis> {
-        let record = self.servers.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), Instant::now())
+        let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
+        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), Instant::now())
     }
 
     /// A change of a resource is told if the user watches it, or one above it.
     pub(super) fn on_resource_updated(&mut self, server: String, uri: String) {
-        self.reads.changed(&server, &uri);
-        let Some(record) = self.servers.get(&server) else { return };
-        if record.subscriptions.iter().any(|watched| uri.starts_with(watched.as_str())) {
-            self.emit(HostEvent::ResourceUpdated { server, uri });
+        self.calls.reads.changed(&server, &uri);
+        let Some(record) = self.servers.records.get(&server) else { return };
+        if record.session.subscriptions.iter().any(|watched| uri.starts_with(watched.as_str())) {
+            self.events.emit(HostEvent::ResourceUpdated { server, uri });
         }
     }
 
     pub(crate) fn subscribed(&mut self, server: &str, uri: String, on: bool) {
-        if let Some(record) = self.servers.get_mut(server) {
-            record.subscriptions.retain(|other| *other != uri);
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.session.subscriptions.retain(|other| *other != uri);
             if on {
-                record.subscriptions.push(uri);
+                record.session.subscriptions.push(uri);
             }
         }
         self.emit_server(server);
     }
 
     pub(crate) fn log_level_set(&mut self, server: &str, level: LogLevel) {
-        if let Some(record) = self.servers.get_mut(server) {
-            record.log_level = Some(level);
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.session.log_level = Some(level);
         }
         self.emit_server(server);
     }

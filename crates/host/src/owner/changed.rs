@@ -4,14 +4,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use offers::review::{Kind, Pin, ServerPins};
 use policy::{Hash, Standing};
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use ports::time::now;
 use serde_json::{Map, Value, json};
 
 use super::Owner;
 use super::pins::command_parts;
-use crate::activity::now;
-use crate::review::{Kind, Pin, ServerPins};
 
 /// The parts of a command that its configuration alone decides.
 const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
@@ -19,10 +19,12 @@ const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "s
 impl Owner {
     /// Notes which tools of a server are no longer as they were reviewed, or are so again.
     pub(super) fn note_changed_tools(&mut self, server: &str) {
-        let (Some(record), Some(pins)) = (self.servers.get(server), self.pins.get(server)) else { return };
+        let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
+            return;
+        };
         let mut seen = HashSet::new();
         let mut noted: Vec<(String, bool)> = Vec::new();
-        for listed in &record.catalog.tools {
+        for listed in &record.offer.catalog.tools {
             let name = listed.name();
             let Some(pin) = pins.of(Kind::Tool).get(name).filter(|_| seen.insert(name)) else { continue };
             let is_changed = listed.read().is_ok_and(|tool| Hash::of(&json!(tool)) != pin.hash);
@@ -45,7 +47,7 @@ impl Owner {
 
     /// Whether the user has seen a tool as it is, as far as that is known while its server does not run.
     pub(super) fn standing_unseen(&self, server: &str, tool: &str) -> Standing {
-        let (Some(record), Some(pins)) = (self.servers.get(server), self.pins.get(server)) else {
+        let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return Standing::New;
         };
         match pins.of(Kind::Tool).get(tool) {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use credentials::providers::ProvidersFile;
 use domain::StoreError;
 use models::{ModelRef, ProviderKind, ProviderSettings};
 use policy::{Hash, canonical_json};
@@ -14,7 +15,6 @@ use url::Url;
 use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
-use crate::providers::ProvidersFile;
 use crate::view::AppSettings;
 
 /// `confirmed.json`.
@@ -72,7 +72,7 @@ impl Owner {
     /// than before.
     pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
-        if self.confirmed.file.is_some() && self.is_written_later(Document::Confirmed) {
+        if self.documents.confirmed.file.is_some() && self.is_written_later(Document::Confirmed) {
             // The file is older than what the user confirmed; it is read again once that is written.
             return false;
         }
@@ -81,12 +81,12 @@ impl Owner {
             (Some(Ok(kept)), _) => Some(kept),
             (_, DocumentSeal::Waiting | DocumentSeal::Unavailable { .. }) => None,
             (None, DocumentSeal::None { .. }) => Some(self.adopt(file)),
-            (None, DocumentSeal::Sealed) if self.confirmed.adopts => Some(self.adopt(file)),
+            (None, DocumentSeal::Sealed) if self.documents.confirmed.adopts => Some(self.adopt(file)),
             _ => Some(ConfirmedFile::default()),
         };
-        self.confirmed.adopts = false;
-        let is_other = self.confirmed.file != next;
-        self.confirmed.file = next;
+        self.documents.confirmed.adopts = false;
+        let is_other = self.documents.confirmed.file != next;
+        self.documents.confirmed.file = next;
         is_other
     }
 
@@ -94,7 +94,7 @@ impl Owner {
         let adopted = ConfirmedFile {
             providers: file.providers.iter().map(|own| (own.id.clone(), Address::of(own))).collect(),
             default: file.default.clone(),
-            keeping: Some(Keeping::of(&self.settings)),
+            keeping: Some(Keeping::of(&self.settings.current)),
         };
         // Where nothing is set up, the first confirmation writes it.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
@@ -117,7 +117,7 @@ impl Owner {
         change: impl Fn(&mut ConfirmedFile) + Send + 'static,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let own = self.confirmed.file.clone().unwrap_or_default();
+        let own = self.documents.confirmed.file.clone().unwrap_or_default();
         let change = move |kept: Option<Value>| {
             let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
             let mut changed: ConfirmedFile = kept.unwrap_or_else(|| own.clone());
@@ -125,19 +125,19 @@ impl Owner {
             (json!(changed), changed)
         };
         self.change_document(Document::Confirmed, change, move |owner, written| {
-            let written = written.map(|changed| owner.confirmed.file = Some(changed));
+            let written = written.map(|changed| owner.documents.confirmed.file = Some(changed));
             then(owner, written);
         });
     }
 
     /// Whether it can be said what was confirmed.
     pub(super) const fn knows_confirmed(&self) -> bool {
-        self.confirmed.file.is_some()
+        self.documents.confirmed.file.is_some()
     }
 
     /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
     pub(super) fn confirmed_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
-        let known = self.confirmed.file.as_ref().and_then(|file| file.providers.get(&settings.id));
+        let known = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(&settings.id));
         match known {
             Some(known) if *known == Address::of(settings) => Ok(()),
             known => Err(known.map(|known| known.url.to_string())),
@@ -146,7 +146,7 @@ impl Owner {
 
     /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
     pub(super) fn confirmed_default(&self, file: &ProvidersFile) -> Option<ModelRef> {
-        self.confirmed.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
+        self.documents.confirmed.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
     }
 
     /// The user says where a provider is: it is written down, and confirmed.
@@ -156,8 +156,8 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let (id, now) = (settings.id.clone(), Address::of(settings));
-        let was = self.confirmed.file.as_ref().and_then(|file| file.providers.get(&id)).cloned();
-        if was.as_ref() == Some(&now) && self.confirmed.pending_providers == 0 {
+        let was = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(&id)).cloned();
+        if was.as_ref() == Some(&now) && self.documents.confirmed.pending_providers == 0 {
             return then(self, Ok(()));
         }
         let then = self.count_provider_change(then);
@@ -180,8 +180,8 @@ impl Owner {
         id: &str,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let was = self.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned();
-        if was.is_none() && self.confirmed.pending_providers == 0 {
+        let was = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned();
+        if was.is_none() && self.documents.confirmed.pending_providers == 0 {
             return then(self, Ok(()));
         }
         let own = id.to_owned();
@@ -203,9 +203,9 @@ impl Owner {
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) -> impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static {
-        self.confirmed.pending_providers += 1;
+        self.documents.confirmed.pending_providers += 1;
         move |owner, changed| {
-            owner.confirmed.pending_providers -= 1;
+            owner.documents.confirmed.pending_providers -= 1;
             then(owner, changed);
         }
     }
@@ -264,13 +264,14 @@ impl Owner {
     pub(super) fn hold_to_confirmed_keeping(&mut self) {
         // Without a word of the user's it is what a new installation keeps: a file that was removed shortens nothing.
         let unchanged = || Keeping::of(&AppSettings::default());
-        let confirmed = self.confirmed.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged));
+        let confirmed = self.documents.confirmed.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged));
         let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
-        if let Some(keeping) = confirmed.filter(|keeping| is_sealed && *keeping != Keeping::of(&self.settings)) {
+        if let Some(keeping) = confirmed.filter(|keeping| is_sealed && *keeping != Keeping::of(&self.settings.current))
+        {
             let Keeping { days, megabytes, contents } = keeping;
-            self.settings.audit_days = days;
-            self.settings.audit_megabytes = megabytes;
-            self.settings.audit_contents = contents;
+            self.settings.current.audit_days = days;
+            self.settings.current.audit_megabytes = megabytes;
+            self.settings.current.audit_contents = contents;
         }
     }
 }

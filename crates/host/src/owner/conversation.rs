@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use domain::bounds::ChatBounds;
 use domain::item::ConversationEvent;
+use offers::review::Reviewed;
 use policy::Hash;
 
 use super::Owner;
-use crate::review::Reviewed;
 use crate::view::{HostEvent, ServerState};
 
 /// A server as a model may know of it.
@@ -43,12 +43,12 @@ impl Owner {
     /// Servers as a model may know of them, in this order.
     pub(crate) fn servers_for_model(&self, names: &[String]) -> Vec<ServerForModel> {
         let of = |name: &String| {
-            let record = self.servers.get(name);
+            let record = self.servers.records.get(name);
             ServerForModel {
                 server: name.clone(),
                 reviewed: self.reviewed(name),
                 is_ready: record.is_some_and(|record| record.state == ServerState::Ready),
-                instructions: record.and_then(|record| record.facts.as_ref()?.instructions.clone()),
+                instructions: record.and_then(|record| record.session.facts.as_ref()?.instructions.clone()),
                 roots: self.told_roots(name).unwrap_or_default(),
             }
         };
@@ -57,11 +57,11 @@ impl Owner {
 
     /// How much of a conversation a model gets.
     pub(crate) const fn conversation_bounds(&self) -> ChatBounds {
-        self.settings.chat.within_bounds()
+        self.settings.current.chat.within_bounds()
     }
 
     /// Tells something of a conversation.
     pub(crate) fn tell_of_conversation(&mut self, event: ConversationEvent) {
-        self.emit(HostEvent::Conversation(event));
+        self.events.emit(HostEvent::Conversation(event));
     }
 }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use domain::Millis;
 use domain::question::QuestionOutcome;
+use ports::time::now;
+use supervision::limits::MAX_QUESTIONS;
 use tokio::time::Instant;
 
 use super::Owner;
 use super::audit::Decided;
 use super::questions::{For, Pending, kind_of, subject_of};
-use crate::activity::now;
 use crate::connection::RunId;
-use crate::limits::MAX_QUESTIONS;
 
 /// So many refusals in a row mute a server for a while.
 const REFUSALS: u32 = 3;
@@ -54,7 +54,7 @@ impl Owner {
     /// Whether a server may have one more question of its own in the queue.
     pub(super) fn may_ask_more(&self, server: &str) -> bool {
         let own = |pending: &&Pending| pending.view.server == server && pending.is_asked_by_server();
-        self.questions.iter().filter(own).count() < MAX_QUESTIONS
+        self.consent.pending.iter().filter(own).count() < MAX_QUESTIONS
     }
 
     /// The user answers a question. Refusals of what a server asks are counted, and an approval makes up for them.
@@ -64,18 +64,18 @@ impl Owner {
             return;
         }
         if !refused {
-            if let Some(asking) = self.asking.get_mut(server) {
+            if let Some(asking) = self.consent.asking.get_mut(server) {
                 asking.refusals = 0;
             }
             return;
         }
-        let asking = self.asking.entry(server.to_owned()).or_default();
+        let asking = self.consent.asking.entry(server.to_owned()).or_default();
         if asking.last.is_some_and(|last| last.elapsed() > IN_A_ROW) {
             asking.refusals = 0;
         }
         asking.refusals += 1;
         asking.last = Some(Instant::now());
-        if asking.refusals >= REFUSALS && !self.policy.is_muted(server) {
+        if asking.refusals >= REFUSALS && !self.permissions.policy.is_muted(server) {
             self.cool_down(server);
         }
     }
@@ -83,10 +83,10 @@ impl Owner {
     fn cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
         let until = now() + u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
-        let asking = self.asking.entry(server.to_owned()).or_default();
+        let asking = self.consent.asking.entry(server.to_owned()).or_default();
         asking.refusals = 0;
         asking.muted_until = Some(until);
-        self.policy.mute(server);
+        self.permissions.policy.mute(server);
         self.note(Decided {
             server,
             kind: "mute",
@@ -99,7 +99,7 @@ impl Owner {
         self.emit_server(server);
         let name = server.to_owned();
         self.beside(tokio::time::sleep(pause), move |owner, ()| {
-            if owner.asking.get(&name).is_some_and(|asking| asking.muted_until == Some(until)) {
+            if owner.consent.asking.get(&name).is_some_and(|asking| asking.muted_until == Some(until)) {
                 owner.unmute(&name);
             }
         });
@@ -108,8 +108,8 @@ impl Owner {
     /// Refuses what a server that is now muted has asked already.
     fn refuse_open(&mut self, server: &str) {
         let is_open = |p: &Pending| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
-        while let Some(at) = self.questions.iter().position(is_open) {
-            let pending = self.questions.remove(at);
+        while let Some(at) = self.consent.pending.iter().position(is_open) {
+            let pending = self.consent.pending.remove(at);
             self.note(Decided {
                 server,
                 kind: kind_of(&pending.view.body),
@@ -127,7 +127,7 @@ impl Owner {
 
     /// A connection refused questions unseen; `refused` in all of this run.
     pub(super) fn on_refused_unseen(&mut self, run: RunId, server: &str, refused: u64) {
-        let asking = self.asking.entry(server.to_owned()).or_default();
+        let asking = self.consent.asking.entry(server.to_owned()).or_default();
         if asking.run != Some(run) {
             (asking.run, asking.before) = (Some(run), 0);
         }
@@ -138,7 +138,7 @@ impl Owner {
     /// A question was refused because the server is muted. Few of these are written down, each with how many there were until
     /// then, so that such a server can't push all else out of the log.
     pub(super) fn count_muted(&mut self, server: &str) {
-        let asking = self.asking.entry(server.to_owned()).or_default();
+        let asking = self.consent.asking.entry(server.to_owned()).or_default();
         asking.muted += 1;
         let refused = asking.muted;
         if refused.is_power_of_two() {
@@ -162,7 +162,7 @@ impl Owner {
 
     /// The last number, if it is not written down yet.
     fn note_all_muted(&mut self, server: &str) {
-        let refused = self.asking.get(server).map_or(0, |asking| asking.muted);
+        let refused = self.consent.asking.get(server).map_or(0, |asking| asking.muted);
         if refused > 0 && !refused.is_power_of_two() {
             self.note_muted(server, refused);
         }
@@ -171,7 +171,7 @@ impl Owner {
     /// The user has dealt with all that a server asked: the numbers begin anew. With `mute` until the user unmutes it.
     pub(super) fn dealt_with(&mut self, server: &str, mute: bool) {
         self.note_all_muted(server);
-        if let Some(asking) = self.asking.get_mut(server) {
+        if let Some(asking) = self.consent.asking.get_mut(server) {
             (asking.before, asking.muted) = (asking.unseen, 0);
             if mute {
                 asking.muted_until = None;
@@ -182,8 +182,8 @@ impl Owner {
     /// Lets a server ask again.
     pub(crate) fn unmute(&mut self, server: &str) {
         self.note_all_muted(server);
-        self.policy.unmute(server);
-        if let Some(asking) = self.asking.get_mut(server) {
+        self.permissions.policy.unmute(server);
+        if let Some(asking) = self.consent.asking.get_mut(server) {
             (asking.refusals, asking.muted_until, asking.muted) = (0, None, 0);
         }
         self.emit_server(server);

@@ -116,11 +116,11 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let failed = move |cause: &str| StoreError { path: document.file_name().to_owned(), cause: cause.to_owned() };
-        let place = match self.document_writer.place() {
+        let place = match self.documents.writer.place() {
             Ok(place) => place,
             Err(cause) => return then(self, Err(failed(cause))),
         };
-        *self.document_writer.pending.entry(document.file_name()).or_default() += 1;
+        *self.documents.writer.pending.entry(document.file_name()).or_default() += 1;
         let work = move |documents: &dyn Documents| -> DeferredTurn {
             let mut given = None;
             let written = documents.update(document, &mut |kept| {
@@ -130,7 +130,7 @@ impl Owner {
             });
             let result = written.and_then(|()| given.ok_or_else(|| failed("it was not changed")));
             DeferredTurn::named(std::any::type_name_of_val(&then), move |owner| {
-                owner.document_writer.written(document);
+                owner.documents.writer.written(document);
                 then(owner, result);
                 owner.reload_if_stale(document);
             })
@@ -175,7 +175,7 @@ impl Owner {
         work: impl FnOnce(&dyn Documents) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, &'static str>) + Send + 'static,
     ) {
-        let place = match self.document_writer.place() {
+        let place = match self.documents.writer.place() {
             Ok(place) => place,
             Err(cause) => return then(self, Err(cause)),
         };
@@ -189,7 +189,7 @@ impl Owner {
     /// Another program changed a document whose newest state may be in memory: it is read once own changes are written, since
     /// an older file would undo them.
     pub(super) fn reload_document(&mut self, document: Document, apply: fn(&mut Self, ReadDocument)) {
-        let (writer, name) = (&mut self.document_writer, document.file_name());
+        let (writer, name) = (&mut self.documents.writer, document.file_name());
         if writer.is_written_later(document) || writer.reading.contains(name) {
             writer.stale.insert(name);
             return;
@@ -198,13 +198,13 @@ impl Owner {
         self.on_disk(
             move |documents| documents.read(document),
             move |owner, read| {
-                owner.document_writer.reading.remove(name);
+                owner.documents.writer.reading.remove(name);
                 match read {
                     Err(cause) => {
                         tracing::error!(document = name, cause, "a change of another program could not be read");
                     }
-                    Ok(_) if owner.document_writer.is_written_later(document) => {
-                        owner.document_writer.stale.insert(name);
+                    Ok(_) if owner.documents.writer.is_written_later(document) => {
+                        owner.documents.writer.stale.insert(name);
                     }
                     Ok(read) => {
                         apply(owner, read);
@@ -216,7 +216,7 @@ impl Owner {
     }
 
     fn reload_if_stale(&mut self, document: Document) {
-        let writer = &mut self.document_writer;
+        let writer = &mut self.documents.writer;
         if !writer.is_written_later(document) && writer.stale.remove(document.file_name()) {
             match document {
                 Document::Grants => self.reload_grants(),
@@ -231,7 +231,7 @@ impl Owner {
 
     /// Returns true while changes of this document wait for the disk.
     pub(super) fn is_written_later(&self, document: Document) -> bool {
-        self.document_writer.is_written_later(document)
+        self.documents.writer.is_written_later(document)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use domain::merge::changed_entries;
+use offers::review::{Pins, ServerPins};
 use policy::{Grant, Subject};
 use ports::server_config::ConfigProblem;
 use ports::{Document, DocumentSeal, Refusal, RefusedDocument};
@@ -12,8 +14,6 @@ use super::Owner;
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
 use super::roots::SharedRoots;
-use crate::merge::changed_entries;
-use crate::review::{Pins, ServerPins};
 use crate::view::{HostEvent, ServerState};
 
 /// The kind of the entries about these documents.
@@ -26,7 +26,7 @@ impl Owner {
     /// Writes down, and shows, what was refused of documents since they were looked at last.
     pub(super) fn heed_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.adopted() {
-            self.confirmed.adopts = true;
+            self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
                 let subject = format!("sealed for the first time, as they stood: {}", adopted.join(", "));
                 self.note_document(&subject, "noted");
@@ -58,7 +58,7 @@ impl Owner {
             format!("its seal can't be checked ({}). Until it can, nothing in it is used.", refused.cause)
         };
         tracing::warn!(file, message, "a document is not used");
-        let own = match self.document_problem.take() {
+        let own = match self.documents.problem.take() {
             Some(other) if other.message != message => {
                 ConfigProblem { message: format!("{} {file}: {message}", other.message), ..other }
             }
@@ -69,13 +69,13 @@ impl Owner {
                 message,
             },
         };
-        self.document_problem = Some(own);
-        self.emit(HostEvent::ConfigProblem(self.shown_problem()));
+        self.documents.problem = Some(own);
+        self.events.emit(HostEvent::ConfigProblem(self.shown_problem()));
     }
 
     /// What is wrong with the settings, or else with a document.
     pub(super) fn shown_problem(&self) -> Option<ConfigProblem> {
-        self.config_problem.clone().or_else(|| self.document_problem.clone())
+        self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
 
     fn note_document(&mut self, subject: &str, decision: &'static str) {
@@ -96,21 +96,21 @@ impl Owner {
 
     fn on_grants_read(&mut self, read: ReadDocument) {
         let Some(kept) = self.usable::<Vec<Grant>>(read, json!([])) else { return };
-        let (gone, added) = self.policy.grants_mut().replace_kept(kept);
+        let (gone, added) = self.permissions.policy.grants_mut().replace_kept(kept);
         for grant in gone.iter().filter(|grant| grant.subject == Subject::Command) {
             self.approval_revoked(&grant.server);
         }
         let servers: BTreeSet<&String> = gone.iter().chain(&added).map(|grant| &grant.server).collect();
         if !servers.is_empty() {
-            self.judgement += 1;
-            self.emit(HostEvent::AuditChanged(None));
+            self.permissions.judgement += 1;
+            self.events.emit(HostEvent::AuditChanged(None));
         }
         for server in servers {
-            self.emit(HostEvent::CatalogChanged(server.clone()));
+            self.events.emit(HostEvent::CatalogChanged(server.clone()));
             self.emit_server(server);
         }
-        if self.awaits_seal && self.ports.documents.seal() != DocumentSeal::Waiting {
-            self.awaits_seal = false;
+        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSeal::Waiting {
+            self.documents.awaits_seal = false;
             if self.options.autostart {
                 self.start_approved_servers();
             }
@@ -125,31 +125,31 @@ impl Owner {
     fn on_pins_read(&mut self, read: ReadDocument) {
         let Some(kept) = self.usable::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
-        let before = std::mem::replace(&mut self.kept_pins, kept);
-        let servers: BTreeSet<String> = before.keys().chain(self.kept_pins.keys()).cloned().collect();
+        let before = std::mem::replace(&mut self.reviews.in_file, kept);
+        let servers: BTreeSet<String> = before.keys().chain(self.reviews.in_file.keys()).cloned().collect();
         for server in servers {
-            let (was, is) = (before.get(&server), self.kept_pins.get(&server));
+            let (was, is) = (before.get(&server), self.reviews.in_file.get(&server));
             if was == is {
                 continue;
             }
             let nothing = Arc::new(ServerPins::default());
-            let own = self.pins.get(&server).unwrap_or(&nothing);
+            let own = self.reviews.pins.get(&server).unwrap_or(&nothing);
             let merged = own.with_changes(was.unwrap_or(&nothing), is.unwrap_or(&nothing));
             if merged == **own {
                 continue;
             }
             if merged.is_empty() {
-                self.pins.remove(&server);
+                self.reviews.pins.remove(&server);
             } else {
-                self.pins.insert(server.clone(), Arc::new(merged));
+                self.reviews.pins.insert(server.clone(), Arc::new(merged));
             }
-            if let Some(record) = self.servers.get_mut(&server) {
-                record.definitions = Default::default();
-                record.pinned_names = Default::default();
+            if let Some(record) = self.servers.records.get_mut(&server) {
+                record.offer.definitions = Default::default();
+                record.offer.pinned_names = Default::default();
             }
-            self.judgement += 1;
+            self.permissions.judgement += 1;
             self.mark_questions_again(&server);
-            self.emit(HostEvent::CatalogChanged(server));
+            self.events.emit(HostEvent::CatalogChanged(server));
         }
     }
 
@@ -161,12 +161,12 @@ impl Owner {
     fn on_roots_read(&mut self, read: ReadDocument) {
         let kept = self.usable::<BTreeMap<String, SharedRoots>>(read, json!({}));
         let Some(kept) = kept else { return };
-        let before = std::mem::replace(&mut self.kept_roots, kept);
-        let merged = changed_entries(&self.roots, &before, &self.kept_roots);
-        let servers: BTreeSet<String> = before.keys().chain(self.kept_roots.keys()).cloned().collect();
-        self.roots = merged;
+        let before = std::mem::replace(&mut self.permissions.folders.in_file, kept);
+        let merged = changed_entries(&self.permissions.folders.shared, &before, &self.permissions.folders.in_file);
+        let servers: BTreeSet<String> = before.keys().chain(self.permissions.folders.in_file.keys()).cloned().collect();
+        self.permissions.folders.shared = merged;
         for server in servers {
-            if before.get(&server) != self.kept_roots.get(&server) {
+            if before.get(&server) != self.permissions.folders.in_file.get(&server) {
                 self.emit_server(&server);
             }
         }
@@ -176,6 +176,7 @@ impl Owner {
     pub(super) fn start_approved_servers(&mut self) {
         let approved: Vec<String> = self
             .servers
+            .records
             .iter()
             .filter(|(name, r)| r.state == ServerState::Stopped && self.is_approved(name, &r.config))
             .map(|(name, _)| name.clone())

@@ -24,7 +24,7 @@ fn not_found(server: &str) -> FlowError {
 impl Owner {
     /// What the user set for a server.
     pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
-        self.flows.get(server).cloned().unwrap_or_default()
+        self.permissions.data_flow.flows.get(server).cloned().unwrap_or_default()
     }
 
     /// Sets it. It is written down first, as it may let more pass.
@@ -35,13 +35,13 @@ impl Owner {
         reply: oneshot::Sender<Result<(), FlowError>>,
     ) {
         let was = self.flow_of(server);
-        let nothing_to_write = if !self.servers.contains_key(server) {
+        let nothing_to_write = if !self.servers.records.contains_key(server) {
             Some(Err(not_found(server)))
         } else if flow.tools.len() > MAX_TOOLS {
             Some(Err(FlowError::TooMany))
         } else {
             // While a change is being written, what is in memory is not what will stand.
-            (was == flow && self.flow_changes == 0).then_some(Ok(()))
+            (was == flow && self.permissions.data_flow.pending_changes == 0).then_some(Ok(()))
         };
         if let Some(outcome) = nothing_to_write {
             // Whoever set it may have gone away, here and below.
@@ -60,28 +60,28 @@ impl Owner {
             ..Decided::default()
         };
         let server = server.to_owned();
-        self.flow_changes += 1;
+        self.permissions.data_flow.pending_changes += 1;
         self.audit(entry, move |owner, written| {
             // It may have been removed or renamed meanwhile.
-            let is_there = owner.servers.contains_key(&server);
+            let is_there = owner.servers.records.contains_key(&server);
             let written = written.map_err(FlowError::from);
             if let Err(error) = written.and_then(|()| is_there.then_some(()).ok_or_else(|| not_found(&server))) {
-                owner.flow_changes -= 1;
+                owner.permissions.data_flow.pending_changes -= 1;
                 let _ = reply.send(Err(error));
                 return;
             }
             let (name, value) = (server.clone(), json!(flow));
             let change = move |kept: Option<Value>| (with_entry(kept, &name, Some(&value)), ());
             owner.change_document(Document::Flow, change, move |owner, written| {
-                owner.flow_changes -= 1;
-                let set = if !owner.servers.contains_key(&server) {
+                owner.permissions.data_flow.pending_changes -= 1;
+                let set = if !owner.servers.records.contains_key(&server) {
                     owner.keep_flow(&server, None);
                     Err(not_found(&server))
                 } else if let Err(error) = written {
                     Err(error.into())
                 } else {
-                    owner.flows.insert(server.clone(), flow);
-                    owner.judgement += 1;
+                    owner.permissions.data_flow.flows.insert(server.clone(), flow);
+                    owner.permissions.judgement += 1;
                     owner.emit_server(&server);
                     Ok(())
                 };
@@ -96,15 +96,15 @@ impl Owner {
     }
 
     pub(super) fn rename_flow(&mut self, was: &str, name: &str) {
-        if let Some(flow) = self.flows.remove(was) {
+        if let Some(flow) = self.permissions.data_flow.flows.remove(was) {
             self.keep_flow(was, None);
             self.keep_flow(name, Some(&flow));
-            self.flows.insert(name.to_owned(), flow);
+            self.permissions.data_flow.flows.insert(name.to_owned(), flow);
         }
     }
 
     pub(super) fn forget_flow(&mut self, server: &str) {
-        if self.flows.remove(server).is_some() {
+        if self.permissions.data_flow.flows.remove(server).is_some() {
             self.keep_flow(server, None);
         }
     }
@@ -116,12 +116,15 @@ impl Owner {
 
     fn on_flows_read(&mut self, read: ReadDocument) {
         let Some(now) = self.usable::<Flows>(read, json!({})) else { return };
-        let before = std::mem::replace(&mut self.flows, now);
-        let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
-        let changed: Vec<String> =
-            servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect();
+        let before = std::mem::replace(&mut self.permissions.data_flow.flows, now);
+        let servers: BTreeSet<&String> = before.keys().chain(self.permissions.data_flow.flows.keys()).collect();
+        let changed: Vec<String> = servers
+            .into_iter()
+            .filter(|name| before.get(*name) != self.permissions.data_flow.flows.get(*name))
+            .cloned()
+            .collect();
         for server in changed {
-            self.judgement += 1;
+            self.permissions.judgement += 1;
             self.emit_server(&server);
         }
     }

@@ -7,16 +7,20 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use credentials::sign_in::EnteredClient;
 use domain::call::{Call, CallFailure, CallKind};
 use domain::item::ToolResult;
 use domain::question::{QuestionId, QuestionOutcome};
 use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
+use offers::review::{as_json, result_parts};
 use policy::{By, Hash, Scope};
 use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, json};
+use server_requests::sampling::convert::to_request;
+use server_requests::sampling::{SamplingState, ask_hash};
 use url::Url;
 
 use super::answers::Acted;
@@ -24,10 +28,6 @@ use super::call_request::CallRequest;
 use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
 use super::{AnswerError, Owner};
 use crate::connection::Target;
-use crate::review::{as_json, result_parts};
-use crate::sampling::convert::to_request;
-use crate::sampling::{SamplingState, ask_hash};
-use crate::sign_in::EnteredClient;
 use crate::view::{HostEvent, QuestionBody};
 
 /// The parameters of a sign-in page that are made for one use, after it was shown: only these may differ from what was approved.
@@ -267,7 +267,7 @@ impl Owner {
     /// # Errors
     /// If the request is being acted on, or is not what was shown.
     pub(super) fn approval(&self, at: usize, shown: &str) -> Result<Approval, AnswerError> {
-        let pending = &self.questions[at];
+        let pending = &self.consent.pending[at];
         let now = pending.hash();
         if pending.being_acted_on || now != pending.view.hash || now.as_str() != shown {
             return Err(AnswerError::Stale);
@@ -288,18 +288,20 @@ impl Owner {
         act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<Acted, AnswerError> + Send + 'static,
     ) -> Result<Acted, AnswerError> {
         let Approval { request, shown } = approval;
-        let Some(at) = self.questions.iter().position(|p| p.view.id == request) else {
+        let Some(at) = self.consent.pending.iter().position(|p| p.view.id == request) else {
             return act(self, Err(AnswerError::NotOpen));
         };
-        let pending = &mut self.questions[at];
+        let pending = &mut self.consent.pending[at];
         if pending.being_acted_on || pending.hash() != shown {
             return act(self, Err(AnswerError::Stale));
         }
         (pending.being_acted_on, pending.being_written) = (true, true);
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
-        let (entry, judgement) =
-            (self.entry_of(&self.questions[at], QuestionOutcome::Allowed, Some(scope), &mut leaving), self.judgement);
+        let (entry, judgement) = (
+            self.entry_of(&self.consent.pending[at], QuestionOutcome::Allowed, Some(scope), &mut leaving),
+            self.permissions.judgement,
+        );
         self.audit_entry(entry, move |owner, written| {
             let departed = match written {
                 Ok(()) => owner.still_approved(request, &shown, judgement).inspect_err(|_| {
@@ -319,8 +321,8 @@ impl Owner {
 
     /// The place of a consent request that is acted on no more, if it is still there.
     fn acted_on(&mut self, request: QuestionId) -> Option<usize> {
-        let at = self.questions.iter().position(|p| p.view.id == request)?;
-        let pending = &mut self.questions[at];
+        let at = self.consent.pending.iter().position(|p| p.view.id == request)?;
+        let pending = &mut self.consent.pending[at];
         (pending.being_acted_on, pending.being_written) = (false, false);
         Some(at)
     }
@@ -328,10 +330,10 @@ impl Owner {
     /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
     fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
         let at = self.acted_on(request).ok_or(AnswerError::NotOpen)?;
-        if self.questions[at].hash() != *shown {
+        if self.consent.pending[at].hash() != *shown {
             return Err(AnswerError::Stale);
         }
-        match self.denied_now(at).filter(|_| judgement != self.judgement) {
+        match self.denied_now(at).filter(|_| judgement != self.permissions.judgement) {
             Some(by) => {
                 self.refuse_by_rule(at, by);
                 Err(AnswerError::Denied(by.to_string()))
@@ -353,8 +355,8 @@ impl Owner {
     ) -> Result<Acted, AnswerError> {
         self.depart(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
-            let pending = owner.questions.remove(at);
-            owner.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Allowed });
+            let pending = owner.consent.pending.remove(at);
+            owner.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Allowed });
             act(owner, pending, departure)
         })
     }

@@ -8,10 +8,10 @@ use mcp_transport::http::KnownServer;
 use policy::Hash;
 use ports::Document;
 use ports::server_config::config_hash;
+use ports::time::now;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
-use crate::activity::now;
 use crate::connection::RunId;
 use crate::view::Connected;
 
@@ -57,22 +57,22 @@ impl Owner {
     }
 
     fn remembered(&self, name: &str) -> Option<&Remembered> {
-        let (known, record) = (self.known.get(name)?, self.servers.get(name)?);
+        let (known, record) = (self.launches.known.get(name)?, self.servers.records.get(name)?);
         Some(known).filter(|known| known.config == config_hash(&record.config) && known.is_believed())
     }
 
     pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: TransportFound, how: String) {
         if let Some(record) = self.current(name, run) {
-            record.connected = Some(Connected { transport, how });
+            record.session.connected = Some(Connected { transport, how });
         }
         self.emit_server(name);
     }
 
     /// Remembers how a server that is ready was reached, and what it speaks.
     pub(super) fn remember(&mut self, name: &str) {
-        let Some(record) = self.servers.get(name) else { return };
-        let Some(facts) = &record.facts else { return };
-        let transport = record.connected.as_ref().map(|connected| connected.transport);
+        let Some(record) = self.servers.records.get(name) else { return };
+        let Some(facts) = &record.session.facts else { return };
+        let transport = record.session.connected.as_ref().map(|connected| connected.transport);
         // A local server that speaks what the user chose was not asked what else it speaks.
         if transport.is_none() && record.config.revision.is_some() {
             return;
@@ -80,11 +80,11 @@ impl Owner {
         let config = config_hash(&record.config);
         let found = Remembered { config, transport, revision: facts.revision, found: now() };
         // What was only tried first, and is still so, was not found out anew.
-        if self.known.get(name).is_some_and(|known| known.is_believed() && known.says_the_same(&found)) {
+        if self.launches.known.get(name).is_some_and(|known| known.is_believed() && known.says_the_same(&found)) {
             return;
         }
         let value = serde_json::to_value(&found).ok();
-        self.known.insert(name.to_owned(), found);
+        self.launches.known.insert(name.to_owned(), found);
         self.write_entry_later(Document::Servers, "the facts of a server could not be written", name, value);
     }
 
@@ -96,7 +96,7 @@ impl Owner {
     }
 
     pub(super) fn forget_known(&mut self, name: &str) {
-        if self.known.remove(name).is_some() {
+        if self.launches.known.remove(name).is_some() {
             self.write_entry_later(Document::Servers, "the facts of a server could not be removed", name, None);
         }
     }

@@ -54,11 +54,11 @@ pub(super) fn not_followed(config: &ServerConfig) -> PathFacts {
 impl Owner {
     /// The paths in a call of a tool that rules ask about, if they are this computer's.
     pub(super) fn paths_in_call(&self, server: &str, tool: &str, arguments: &Map<String, Value>) -> BTreeSet<String> {
-        let is_local = self.servers.get(server).is_some_and(|record| record.config.as_stdio().is_some());
+        let is_local = self.servers.records.get(server).is_some_and(|record| record.config.as_stdio().is_some());
         if !is_local {
             return BTreeSet::new();
         }
-        self.policy.paths_in_call(server, tool, arguments).into_iter().map(str::to_owned).collect()
+        self.permissions.policy.paths_in_call(server, tool, arguments).into_iter().map(str::to_owned).collect()
     }
 }
 

@@ -4,21 +4,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use credentials::sign_in::SignInEndpoint;
 use mcp_proto::types::Tool;
+use offers::review::{
+    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
+    flags_of_text,
+};
 use policy::{Grants, Hash, Scope, Subject};
 use ports::server_config::address_hash;
+use ports::time::now;
 use serde_json::{Map, json};
 
 use super::approvals::command_hash;
 use super::pins::{address_parts, command_parts, endpoint_parts};
 use super::questions::For;
 use super::{Owner, ServerRecord};
-use crate::activity::now;
-use crate::review::{
-    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
-    flags_of_text,
-};
-use crate::sign_in::SignInEndpoint;
 use crate::view::QuestionBody;
 
 /// What a server says of itself at its opening, looked through once.
@@ -33,32 +33,32 @@ pub(crate) struct Said {
 impl Owner {
     /// One server's definitions beside what the user saw of them.
     pub(crate) fn reviewed(&self, server: &str) -> Option<Reviewed> {
-        let record = self.servers.get(server)?;
-        let others = self.servers.iter().filter(|(name, _)| *name != server);
+        let record = self.servers.records.get(server)?;
+        let others = self.servers.records.iter().filter(|(name, _)| *name != server);
         Some(Reviewed {
             server: server.to_owned(),
             config: Arc::clone(&record.config),
-            catalog: Arc::clone(&record.catalog),
-            pins: self.pins.get(server).cloned().unwrap_or_default(),
-            identity: record.identity.clone(),
-            granted: granted(self.policy.grants(), server),
+            catalog: Arc::clone(&record.offer.catalog),
+            pins: self.reviews.pins.get(server).cloned().unwrap_or_default(),
+            identity: record.offer.identity.clone(),
+            granted: granted(self.permissions.policy.grants(), server),
             others: others.map(|(name, other)| (name.clone(), self.names_of(name, other))).collect(),
         })
     }
 
     /// The names of what a server offers; while that is not known, of what the user saw of it.
     fn names_of(&self, server: &str, record: &ServerRecord) -> KindNames {
-        if record.connection.is_some() && record.catalog.is_read {
-            return record.catalog.names.clone();
+        if record.session.connection.is_some() && record.offer.catalog.is_read {
+            return record.offer.catalog.names.clone();
         }
-        let Some(pins) = self.pins.get(server) else { return KindNames::default() };
+        let Some(pins) = self.reviews.pins.get(server) else { return KindNames::default() };
         let names = || [Kind::Tool, Kind::Prompt].map(|kind| Arc::new(pins.names(kind)));
-        record.pinned_names.get_or_init(names).clone()
+        record.offer.pinned_names.get_or_init(names).clone()
     }
 
     /// What is worth a second look about what a question is about.
     pub(super) fn marks_of(&self, server: &str, body: &QuestionBody) -> Marks {
-        let pins = self.pins.get(server);
+        let pins = self.reviews.pins.get(server);
         let diff = match body {
             QuestionBody::Tool { tool, .. } => {
                 return self.reviewed(server).map(|reviewed| reviewed.tool(tool).1).unwrap_or_default();
@@ -83,11 +83,11 @@ impl Owner {
 
     /// What a call's question tells of its tool may be otherwise now.
     pub(super) fn mark_questions_again(&mut self, server: &str) {
-        for at in 0..self.questions.len() {
-            let pending = &self.questions[at];
+        for at in 0..self.consent.pending.len() {
+            let pending = &self.consent.pending[at];
             if pending.view.server == server && matches!(pending.what_for, For::Call(_)) {
                 let marks = self.marks_of(server, &pending.view.body);
-                self.questions[at].view.marks = marks;
+                self.consent.pending[at].view.marks = marks;
                 self.changed(at);
             }
         }
@@ -95,18 +95,20 @@ impl Owner {
 
     /// The tool that a question is about is another one now than was shown.
     pub(super) fn mark_changed(&mut self, at: usize, shown: &Tool) {
-        let view = &self.questions[at].view;
+        let view = &self.consent.pending[at].view;
         let mut marks = self.marks_of(&view.server, &view.body);
         // One that nobody had approved is compared with what was shown.
         if let (None, QuestionBody::Tool { tool, .. }) = (&marks.diff, &view.body) {
             marks.diff = Some(Box::new(Diff::of_definitions(&json!(shown), &json!(tool))));
         }
-        self.questions[at].view.marks = marks;
+        self.consent.pending[at].view.marks = marks;
     }
 
     /// Looks through what a server says of itself.
     pub(super) fn look_at_claims(&mut self, server: &str) {
-        let Some(facts) = self.servers.get(server).and_then(|record| record.facts.as_ref()) else { return };
+        let Some(facts) = self.servers.records.get(server).and_then(|record| record.session.facts.as_ref()) else {
+            return;
+        };
         let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
         let claims = facts.server.as_ref();
         let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
@@ -116,26 +118,26 @@ impl Owner {
         flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
         flags.extend(flags_of_name(server));
         let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
-        if let Some(record) = self.servers.get_mut(server) {
-            record.said = Said { name, flags };
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.offer.said = Said { name, flags };
         }
     }
 
     /// What is worth a second look about a server itself.
     pub(super) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
-        let Some((name, keys)) = record.said.name.as_ref().filter(|_| record.facts.is_some()) else {
+        let Some((name, keys)) = record.offer.said.name.as_ref().filter(|_| record.session.facts.is_some()) else {
             return Marks::default();
         };
-        let others = self.servers.iter().filter(|(other, _)| *other != server);
+        let others = self.servers.records.iter().filter(|(other, _)| *other != server);
         let found = others.filter_map(|(label, other)| {
             let claimed =
-                other.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
+                other.offer.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
             let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
         });
         Marks {
             look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
-            flags: record.said.flags.clone(),
+            flags: record.offer.said.flags.clone(),
             ..Marks::default()
         }
     }

@@ -10,7 +10,6 @@ mod changed;
 mod confirmed;
 mod conversation;
 mod cool_down;
-mod definitions;
 mod document_writer;
 mod documents;
 mod flow;
@@ -25,7 +24,6 @@ mod provenance;
 mod providers;
 mod questions;
 mod read_calls;
-mod reads;
 mod results;
 mod roots;
 mod rules;
@@ -38,6 +36,7 @@ mod sessions;
 mod settings;
 mod sign_in;
 mod starting;
+mod state;
 mod supervision;
 mod turn;
 mod withdrawn;
@@ -46,23 +45,30 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use ::packages::LoadedPackage;
+use ::supervision::activity::{Activity, Together};
+use ::supervision::limits::Counted;
+use credentials::vault::Vaults;
+use domain::Millis;
+use domain::question::QuestionId;
 use indexmap::IndexMap;
 use mcp_proto::session::Facts;
 use mcp_proto::types::{LogLevel, SamplingCapability};
+use offers::catalog::Catalog;
+use offers::definitions::Definitions;
+use offers::review::{KindNames, Pins, ServerPins};
+use packages::ApprovedPackage;
 use policy::{Grants, Hash, Policy};
+use ports::server_config::{ConfigProblem, ServerConfig, StdioConfig};
+use ports::{AuditReceipts, Document, DocumentSeal, Ports};
 use process::orphans::RunningRecord;
 use process::sandbox::Plan;
 use process::{LaunchFiles, SearchPath};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use supervision::Supervision;
 use tokio::sync::{broadcast, oneshot};
 
-use crate::activity::{Activity, Together};
-use crate::catalog::Catalog;
 use crate::connection::{Connection, News, RunId, Ticket};
-use crate::limits::Counted;
-use crate::packages::LoadedPackage;
-use crate::review::{KindNames, Pins, ServerPins};
-use crate::vault::Vaults;
 use crate::view::{AppSettings, Connected, HostEvent, ServerState, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
@@ -72,26 +78,19 @@ use audit::{Audits, Decided};
 pub use calls::Sent;
 use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
+use confirmed::Confirmed;
 pub use conversation::ServerForModel;
 use cool_down::Asking;
-use definitions::Definitions;
 use document_writer::DocumentWriter;
-use domain::Millis;
-use domain::question::QuestionId;
 pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
 use known::Remembered;
 use marks::Said;
-use packages::ApprovedPackage;
 pub use pins::{ReviewError, Seen};
-use ports::server_config::{ConfigProblem, ServerConfig, StdioConfig};
-use ports::{AuditReceipts, Document, DocumentSeal, Ports};
 use provenance::Labels;
 pub use provenance::{CallOrigin, Label};
 use providers::Providers;
 use questions::Pending;
-pub use reads::Read;
-use reads::Reads;
 pub use results::{ResultOrigin, ResultVerdict};
 use roots::SharedRoots;
 use rules::RuleFiles;
@@ -101,120 +100,31 @@ pub use sampling::SamplingError;
 pub use sandbox::NoPlan;
 use sandbox::OwnFiles;
 pub use servers::ServerError;
-pub use sign_in::client_document;
 use sign_in::{Access, Answered};
-use supervision::Supervision;
+pub(crate) use state::ServerRecord;
+use state::{
+    CallTable, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, Launches, Lifetime, ModelAccess,
+    Permissions, Reviews, ServerRegistry, SettingsState, SignIns,
+};
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
-/// A server, with all that is known of it.
-pub(crate) struct ServerRecord {
-    pub(crate) config: Arc<ServerConfig>,
-    pub(crate) state: ServerState,
-    pub(crate) since: Millis,
-    pub(crate) connection: Option<Connection>,
-    pub(crate) facts: Option<Facts>,
-    pub(crate) catalog: Arc<Catalog>,
-    pub(crate) definitions: Definitions,
-    /// The names of what was seen of it, made when they are needed.
-    pinned_names: OnceLock<KindNames>,
-    /// Over what was started or connected to.
-    pub(crate) identity: Option<Hash>,
-    /// What it says of itself, looked through.
-    said: Said,
-    pub(crate) activity: Arc<Mutex<Activity>>,
-    pub(crate) subscriptions: Vec<String>,
-    pub(crate) log_level: Option<LogLevel>,
-    pub(crate) pid: Option<u32>,
-    /// Where its command was found, and how, between the approval's question and the start.
-    pub(crate) found: Option<(PathBuf, SearchPath)>,
-    /// What it reaches in its sandbox, if it has one, from when its command was found to its end.
-    pub(crate) plan: Option<Plan>,
-    /// The files that decide what it runs, as they were found.
-    pub(crate) files: Option<LaunchFiles>,
-    /// The command that runs, with the version of the package that it loads; from when it was found.
-    command: Option<StdioConfig>,
-    /// The package that its command loads, from when that was looked up.
-    package: Option<LoadedPackage>,
-    /// The start that is under way was asked for by the user.
-    started_by_user: bool,
-    /// How much it uses of what each server gets.
-    pub(crate) used: Arc<Mutex<Counted>>,
-    /// How a remote server was reached.
-    pub(crate) connected: Option<Connected>,
-    /// Why changes are not told at the moment.
-    pub(crate) subscriptions_lost: Option<String>,
-    /// What the user set up with a server that is being brought back: watched resources, and the level of its log.
-    pub(crate) to_restore: (Vec<String>, Option<LogLevel>),
-    supervision: Supervision,
-    /// Whether to start it again once it has stopped.
-    pub(crate) start_again: bool,
-    /// What its session was told of sampling.
-    sampling_offered: Option<SamplingCapability>,
-    access: Access,
-}
-
-/// All state of the host.
+/// All state of the host, in parts that do not know each other. Its methods lead from one part to the next.
 pub(crate) struct Owner {
     ports: Ports,
-    /// What is kept of the sign-ins.
-    vaults: Arc<Vaults>,
     options: HostOptions,
-    policy: Policy,
-    /// Grows whenever something changes that calls are judged by: rules, approvals, definitions, what was seen of them.
-    judgement: u64,
-    servers: IndexMap<String, ServerRecord, FxBuildHasher>,
-    /// How much is kept of the activity of all servers.
-    kept: Together,
-    runs: FxHashMap<RunId, String>,
-    questions: Vec<Pending>,
-    /// What waits for the answer to a question about signing in, by the question's number.
-    sign_in_replies: FxHashMap<u64, oneshot::Sender<Answered>>,
-    /// The results that wait for their review, by call.
-    held_results: FxHashMap<String, results::HeldResult>,
-    /// Who is told the outcome of an answer that is being carried out.
-    answering: FxHashMap<QuestionId, answers::Reply>,
-    calls: FxHashMap<Arc<str>, Box<CallRecord>>,
-    tickets: FxHashMap<Ticket, TicketUse>,
+    lifetime: Lifetime,
+    events: EventStream,
+    servers: ServerRegistry,
+    launches: Launches,
+    calls: CallTable,
+    consent: ConsentQueue,
+    sign_ins: SignIns,
+    permissions: Permissions,
+    reviews: Reviews,
+    pub(crate) models: ModelAccess,
+    documents: GrantDocuments,
+    settings: SettingsState,
     audits: Audits,
-    pins: Pins,
-    /// The pins and the roots as they stand in their files.
-    kept_pins: Pins,
-    kept_roots: BTreeMap<String, SharedRoots>,
-    confirmed: confirmed::Confirmed,
-    /// Whether the approvals wait for the keychain.
-    awaits_seal: bool,
-    labels: Labels,
-    /// The providers of models.
-    pub(crate) models: models::Registry,
-    /// How they are set up, and what they list.
-    providers: Providers,
-    /// How servers ask, by name; only of those that were refused something.
-    asking: BTreeMap<String, Asking>,
-    roots: BTreeMap<String, SharedRoots>,
-    flows: flow::Flows,
-    /// The number of changes to them that are being written.
-    flow_changes: usize,
-    sampling: Sampling,
-    rule_files: RuleFiles,
-    known: BTreeMap<String, Remembered>,
-    packages: BTreeMap<String, ApprovedPackage>,
-    reads: Reads,
-    running: FxHashMap<RunId, RunningRecord>,
-    document_writer: DocumentWriter,
-    own_files: OwnFiles,
-    settings: AppSettings,
-    settings_changes: settings::SettingsChanges,
-    config_problem: Option<ConfigProblem>,
-    /// Why a document that grants rights is not used.
-    document_problem: Option<ConfigProblem>,
-    search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
-    next_id: u64,
-    next_event: u64,
-    events: broadcast::Sender<Arc<NumberedEvent>>,
-    /// To come back from what runs beside the turns.
-    back: WeakOwner,
-    closing: Vec<oneshot::Sender<()>>,
-    is_closing: bool,
 }
 
 impl Owner {
@@ -237,54 +147,30 @@ impl Owner {
         let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
         let own_files = OwnFiles::new(&ports);
-        let document_writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
+        let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
+        let flow = FlowTable { flows, ..FlowTable::default() };
+        let folders = FolderShares { in_file: roots.clone(), shared: roots };
         let mut owner = Self {
-            vaults: Arc::new(Vaults::new(Arc::clone(&ports.secrets))),
+            sign_ins: SignIns::new(Vaults::new(Arc::clone(&ports.secrets))),
             ports,
             options,
-            policy: Policy::new(grants),
-            judgement: 0,
-            servers: IndexMap::default(),
-            kept: Together::default(),
-            runs: FxHashMap::default(),
-            questions: Vec::new(),
-            sign_in_replies: FxHashMap::default(),
-            held_results: FxHashMap::default(),
-            answering: FxHashMap::default(),
-            calls: FxHashMap::default(),
-            tickets: FxHashMap::default(),
+            lifetime: Lifetime::new(back),
+            events: EventStream::new(events),
+            servers: ServerRegistry::default(),
+            launches: Launches {
+                known,
+                packages,
+                own_files,
+                search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
+            },
+            calls: CallTable::default(),
+            consent: ConsentQueue::default(),
+            permissions: Permissions::new(grants, flow, folders),
+            reviews: Reviews { in_file: pins.clone(), pins },
+            models: ModelAccess { sampling, ..ModelAccess::default() },
+            documents: GrantDocuments { writer, confirmed: Confirmed::default(), awaits_seal, problem: None },
+            settings: SettingsState { current: settings, ..SettingsState::default() },
             audits: Audits::default(),
-            asking: BTreeMap::new(),
-            kept_pins: pins.clone(),
-            pins,
-            kept_roots: roots.clone(),
-            confirmed: confirmed::Confirmed::default(),
-            awaits_seal,
-            labels: Labels::default(),
-            models: models::Registry::default(),
-            providers: Providers::default(),
-            roots,
-            flows,
-            flow_changes: 0,
-            sampling,
-            rule_files: RuleFiles::default(),
-            known,
-            packages,
-            reads: Reads::default(),
-            running: FxHashMap::default(),
-            document_writer,
-            own_files,
-            settings,
-            settings_changes: settings::SettingsChanges::default(),
-            config_problem: None,
-            document_problem: None,
-            search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
-            next_id: 0,
-            next_event: 1,
-            events,
-            back,
-            closing: Vec::new(),
-            is_closing: false,
         };
         owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
         owner.heed_documents();
@@ -292,21 +178,21 @@ impl Owner {
         owner.read_rules();
         owner.read_providers();
         owner.look_at_keeping();
-        owner.config_problem = owner.config_problem.or(problem);
+        owner.settings.config_problem = owner.settings.config_problem.or(problem);
         owner
     }
 
     /// Whether the host is closed and every server has ended.
     pub(super) fn has_ended(&self) -> bool {
-        self.is_closing && self.runs.is_empty()
+        self.lifetime.is_closing && self.servers.runs.is_empty()
     }
 
     /// Ends every server; `done` is told when nothing is left of any.
     pub(crate) fn close(&mut self, done: Option<oneshot::Sender<()>>) {
-        self.closing.extend(done);
-        if !self.is_closing {
-            self.is_closing = true;
-            let names: Vec<String> = self.servers.keys().cloned().collect();
+        self.lifetime.waiting.extend(done);
+        if !self.lifetime.is_closing {
+            self.lifetime.is_closing = true;
+            let names: Vec<String> = self.servers.records.keys().cloned().collect();
             for name in names {
                 self.stop(&name);
             }
@@ -322,7 +208,7 @@ impl Owner {
             News::Done { ticket, result } => return self.on_done(ticket, *result),
             news => news,
         };
-        let Some(server) = self.runs.get(&run).cloned() else { return };
+        let Some(server) = self.servers.runs.get(&run).cloned() else { return };
         match news {
             News::Started { pid, record } => self.on_started(run, &server, pid, record),
             News::Connected { transport, how } => self.on_connected(run, &server, transport, how),
@@ -336,9 +222,9 @@ impl Owner {
             News::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
             News::RefusedUnseen { refused } => self.on_refused_unseen(run, &server, refused),
             News::Activity { last } => {
-                let all = self.servers.values().map(|record| &*record.activity);
-                self.kept.keep_within(self.options.kept_together, all);
-                self.emit(HostEvent::ActivityAppended { server, last });
+                let all = self.servers.records.values().map(|record| &*record.activity);
+                self.servers.activity_size.keep_within(self.options.kept_together, all);
+                self.events.emit(HostEvent::ActivityAppended { server, last });
             }
             News::Ended(failure) => self.on_ended(run, &server, failure),
         }
@@ -346,72 +232,57 @@ impl Owner {
 
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
-            next_event: self.next_event,
-            servers: self.servers.keys().filter_map(|name| self.server_view(name)).collect(),
-            questions: self.questions.iter().map(|pending| pending.view.clone()).collect(),
-            calls: self.calls.values().map(|call| call.view.clone()).collect(),
-            settings: self.settings.clone(),
+            next_event: self.events.next_event,
+            servers: self.servers.records.keys().filter_map(|name| self.server_view(name)).collect(),
+            questions: self.consent.pending.iter().map(|pending| pending.view.clone()).collect(),
+            calls: self.calls.records.values().map(|call| call.view.clone()).collect(),
+            settings: self.settings.current.clone(),
             config_problem: self.shown_problem(),
         }
     }
 
     pub(crate) fn server_view(&self, name: &str) -> Option<ServerView> {
-        let record = self.servers.get(name)?;
+        let record = self.servers.records.get(name)?;
         Some(ServerView {
             name: name.to_owned(),
             config: (*record.config).clone(),
             state: record.state.clone(),
             since: record.since,
             approved: self.is_approved(name, &record.config),
-            facts: record.facts.clone(),
-            counts: record.catalog.counts(),
+            facts: record.session.facts.clone(),
+            counts: record.offer.catalog.counts(),
             roots: self.shared_roots(name),
             told_roots: self.told_roots(name),
-            held_by: record.plan.as_ref().filter(|_| record.pid.is_some()).map(|plan| plan.mechanism.name()),
-            subscriptions: record.subscriptions.clone(),
-            log_level: record.log_level,
-            muted: self.policy.is_muted(name),
-            muted_until: self.asking.get(name).and_then(|asking| asking.muted_until),
-            refused_questions: self.asking.get(name).map_or(0, Asking::refused_unseen),
+            held_by: record
+                .launch
+                .plan
+                .as_ref()
+                .filter(|_| record.session.pid.is_some())
+                .map(|plan| plan.mechanism.name()),
+            subscriptions: record.session.subscriptions.clone(),
+            log_level: record.session.log_level,
+            muted: self.permissions.policy.is_muted(name),
+            muted_until: self.consent.asking.get(name).and_then(|asking| asking.muted_until),
+            refused_questions: self.consent.asking.get(name).map_or(0, Asking::refused_unseen),
             trust: self.trust_in(name),
             flow: self.flow_of(name),
-            pid: record.pid,
-            connected: record.connected.clone(),
-            subscriptions_lost: record.subscriptions_lost.clone(),
+            pid: record.session.pid,
+            connected: record.session.connected.clone(),
+            subscriptions_lost: record.session.subscriptions_lost.clone(),
             marks: self.marks_of_server(name, record),
         })
     }
 
     pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
-        self.servers.get(name)
-    }
-
-    /// Whether anybody listens to events. Whoever begins to reads the snapshot first.
-    fn is_observed(&self) -> bool {
-        self.events.receiver_count() > 0
-    }
-
-    fn emit(&mut self, event: HostEvent) {
-        if !self.is_observed() {
-            return;
-        }
-        let number = self.next_event;
-        self.next_event += 1;
-        // Whoever listened may just have gone away.
-        let _ = self.events.send(Arc::new(NumberedEvent { number, event }));
+        self.servers.records.get(name)
     }
 
     fn emit_server(&mut self, name: &str) {
-        if self.is_observed()
+        if self.events.is_observed()
             && let Some(view) = self.server_view(name)
         {
-            self.emit(HostEvent::ServerChanged(Box::new(view)));
+            self.events.emit(HostEvent::ServerChanged(Box::new(view)));
         }
-    }
-
-    const fn new_id(&mut self) -> u64 {
-        self.next_id += 1;
-        self.next_id
     }
 
     /// Runs something beside the turns, and takes one with what it gives back.
@@ -420,7 +291,7 @@ impl Owner {
         work: impl Future<Output = T> + Send + 'static,
         then: impl FnOnce(&mut Self, T) + Send + 'static,
     ) {
-        let back = self.back.clone();
+        let back = self.lifetime.back.clone();
         tokio::spawn(async move {
             let result = work.await;
             let name = std::any::type_name_of_val(&then);
@@ -471,13 +342,13 @@ pub(crate) async fn run(owner: SharedOwner) {
         follow(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
-    owner.document_writer.close().await;
+    owner.documents.writer.close().await;
     let audit = Arc::clone(&owner.ports.audit);
     let flushed = tokio::task::spawn_blocking(move || audit.flush()).await;
     if let Ok(Err(error)) = flushed {
         tracing::error!(%error, "the last decisions may be lost if the power is");
     }
-    for done in owner.closing.drain(..) {
+    for done in owner.lifetime.waiting.drain(..) {
         // Whoever closed it may have gone away.
         let _ = done.send(());
     }

@@ -6,17 +6,18 @@
 use std::path::Path;
 
 use domain::Millis;
+use packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
+use ports::time::now;
 use process::{SearchPath, ServerCommand};
 use serde::{Deserialize, Serialize};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
 use super::approvals::command_hash;
 use super::starting::{Found, files};
-use crate::activity::{ActivityKind, now};
-use crate::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use crate::view::QuestionBody;
 
 /// How long no newer version is looked for. In milliseconds.
@@ -103,8 +104,7 @@ impl Owner {
     pub(super) fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
-            && let Some(crate::packages::Launched::Package(reference)) =
-                crate::packages::launched(&stdio.command, &stdio.args)
+            && let Some(packages::Launched::Package(reference)) = packages::launched(&stdio.command, &stdio.args)
         {
             stdio.args = reference.pinned(&stdio.args, &package.version);
         }
@@ -112,7 +112,7 @@ impl Owner {
     }
 
     fn approved_package(&self, name: &str, config: &ServerConfig) -> Option<&ApprovedPackage> {
-        self.packages.get(name).filter(|package| package.config == config_hash(config))
+        self.launches.packages.get(name).filter(|package| package.config == config_hash(config))
     }
 
     /// Starts a server whose command loads a package: with the version that was approved, else with the one that a look-up
@@ -127,13 +127,13 @@ impl Owner {
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // Of a server that a rule keeps out nothing is looked up either.
         let act = Act::StartServer { server: &start.name, command: &unpinned };
-        if let Decision::Deny { rule, .. } = self.policy.decide(&act, now()) {
+        if let Decision::Deny { rule, .. } = self.permissions.policy.decide(&act, now()) {
             return self.fail(&start.name, rule.name());
         }
-        let Some(record) = self.servers.get_mut(&start.name) else { return };
-        let by_user = std::mem::take(&mut record.started_by_user);
+        let Some(record) = self.servers.records.get_mut(&start.name) else { return };
+        let by_user = std::mem::take(&mut record.launch.started_by_user);
         let by_user = by_user && self.options.decides == "user";
-        let ran = record.package.clone().filter(|_| !by_user && record.supervision.is_bringing_back());
+        let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_bringing_back());
         let approved = self.approved_package(&start.name, &start.config);
         let (version, brings_back) = match (ran, approved) {
             (Some(_), Some(approved)) => (Ok(approved.known().clone()), true),
@@ -166,7 +166,7 @@ impl Owner {
     /// Looks up the package of a command and asks about what was found. Where nothing was, the approved version starts as it did
     /// before, but not where the registry offered other files for it.
     fn look_up_package(&mut self, start: PackageStart) {
-        if let Some(record) = self.servers.get(&start.name) {
+        if let Some(record) = self.servers.records.get(&start.name) {
             record.note(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
         }
         let approved = self.approved_package(&start.name, &start.config).filter(|package| !package.is_outdated(false));
@@ -198,12 +198,12 @@ impl Owner {
     /// Tells if the policy lets this command start without a question.
     fn starts_unasked(&self, name: &str, hash: &Hash) -> bool {
         let act = Act::StartServer { server: name, command: hash };
-        matches!(self.policy.decide(&act, now()), Decision::Allow { .. })
+        matches!(self.permissions.policy.decide(&act, now()), Decision::Allow { .. })
     }
 
     /// The version that the user approved last, however the settings were then.
     fn package_seen(&self, name: &str) -> Option<PackageVersion> {
-        self.packages.get(name).map(|package| package.version.clone())
+        self.launches.packages.get(name).map(|package| package.version.clone())
     }
 
     /// Looks, beside a start, for what the registry offers now. It is announced, and asked about at the next start.
@@ -222,7 +222,7 @@ impl Owner {
                 } else {
                     format!("{} {} is there; the next start asks about it", found.name, found.version)
                 };
-                if let Some(record) = owner.servers.get(&name) {
+                if let Some(record) = owner.servers.records.get(&name) {
                     record.note(ActivityKind::State, &words);
                 }
             }
@@ -232,10 +232,10 @@ impl Owner {
 
     /// A server starts as it was approved: its version is remembered for the next start.
     pub(super) fn remember_package(&mut self, name: &str) {
-        let Some(record) = self.servers.get(name) else { return };
-        let Some(Ok(version)) = record.package.as_ref().map(|package| package.found.clone()) else { return };
+        let Some(record) = self.servers.records.get(name) else { return };
+        let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };
         let config = config_hash(&record.config);
-        let known = self.packages.get(name).filter(|known| known.config == config && known.version == version);
+        let known = self.launches.packages.get(name).filter(|known| known.config == config && known.version == version);
         if known.is_none_or(|known| known.newer.as_ref() == Some(&version)) {
             let package = ApprovedPackage { config, version, looked_up: now(), newer: None, declined: None };
             self.keep_package(name, package);
@@ -246,7 +246,7 @@ impl Owner {
     pub(super) fn decline_package(&mut self, name: &str, body: &QuestionBody) -> Option<String> {
         let QuestionBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
-        let config = self.servers.get(name).map(|record| std::sync::Arc::clone(&record.config))?;
+        let config = self.servers.records.get(name).map(|record| std::sync::Arc::clone(&record.config))?;
         let mut approved = self.approved_package(name, &config)?.clone();
         if approved.version == *found || approved.version.is_replaced_by(found) || !self.is_approved(name, &config) {
             return None;
@@ -260,7 +260,7 @@ impl Owner {
 
     fn keep_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
-        self.packages.insert(name.to_owned(), package);
+        self.launches.packages.insert(name.to_owned(), package);
         // What a file of answers approved holds while it is used, and takes nothing from what a person approved.
         if self.options.decides != "user" {
             return;
@@ -269,17 +269,17 @@ impl Owner {
     }
 
     pub(super) fn forget_package(&mut self, name: &str) {
-        if self.packages.remove(name).is_some() {
+        if self.launches.packages.remove(name).is_some() {
             self.write_entry_later(Document::Packages, "the version of a package could not be removed", name, None);
         }
     }
 }
 
 /// The package that a command loads, and a copy of it that would run instead.
-pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<crate::packages::Launched> {
-    use crate::packages::{Launched, UnknownPackage, local_copy};
+pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<packages::Launched> {
+    use packages::{Launched, UnknownPackage, local_copy};
 
-    let launched = crate::packages::launched(&config.command, &config.args)?;
+    let launched = packages::launched(&config.command, &config.args)?;
     let Launched::Package(reference) = &launched else { return Some(launched) };
     match local_copy(reference, directory) {
         Some(copy) => {

@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use credentials::sign_in::SignInEndpoint;
 use mcp_proto::types::Tool;
+use offers::review::{Identity, Kind, Pins, ServerPins};
+use packages::LoadedPackage;
 use policy::{Hash, Standing};
 use ports::Document;
 use ports::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
+use ports::time::now;
 use process::{FileState, LaunchFile, LaunchFiles};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use crate::activity::now;
-use crate::packages::LoadedPackage;
-use crate::review::{Identity, Kind, Pins, ServerPins};
-use crate::sign_in::SignInEndpoint;
 use crate::view::HostEvent;
 
 /// A definition that the user has looked at.
@@ -55,17 +55,17 @@ pub enum ReviewError {
 impl Owner {
     /// A server is started, or connected to, as it was approved: that is what the user has seen of it.
     pub(super) fn pin_identity(&mut self, server: &str, approved: &Hash) {
-        let Some(record) = self.servers.get_mut(server) else { return };
-        record.identity = Some(approved.clone());
+        let Some(record) = self.servers.records.get_mut(server) else { return };
+        record.offer.identity = Some(approved.clone());
         let parts = match &record.config.transport {
             ServerTransport::Stdio(config) => {
-                let Some((program, _)) = &record.found else { return };
-                let command = record.command.as_ref().unwrap_or(config);
-                command_parts(command, program, record.files.as_ref(), record.package.as_ref())
+                let Some((program, _)) = &record.launch.found else { return };
+                let command = record.launch.command.as_ref().unwrap_or(config);
+                command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
             }
             ServerTransport::Http(config) => address_parts(config),
         };
-        let pinned = self.pins.get(server).and_then(|pins| pins.identity.as_ref());
+        let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
             let identity = Identity { hash: approved.clone(), parts, at: now() };
             self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_identity(identity.clone()));
@@ -79,7 +79,7 @@ impl Owner {
 
     /// Who issues the tokens for a server was approved.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
-        if self.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
+        if self.reviews.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
             let issuer = issuer.to_owned();
             self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_issuer(&issuer));
         }
@@ -88,7 +88,7 @@ impl Owner {
     /// Where the credentials and tokens of a sign-in go was approved.
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
         let endpoints = endpoint_parts(endpoints);
-        if self.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
+        if self.reviews.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
             let lasts = self.is_of_a_person();
             self.change_pins(server, lasts, move |pins| pins.endpoints.clone_from(&endpoints));
         }
@@ -96,9 +96,9 @@ impl Owner {
 
     /// Whether there was room.
     fn pin(&mut self, server: &str, kind: Kind, name: &str, definition: &Value) -> bool {
-        let identity = self.servers.get(server).and_then(|record| record.identity.clone());
+        let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of(definition);
-        if let Some(pins) = self.pins.get(server)
+        if let Some(pins) = self.reviews.pins.get(server)
             && pins.standing(kind, name, &hash, identity.as_ref()) == Standing::Reviewed
         {
             return true;
@@ -121,12 +121,12 @@ impl Owner {
         lasts: bool,
         mut change: impl FnMut(&mut ServerPins) -> T + Send + 'static,
     ) -> T {
-        let changed = change(Arc::make_mut(self.pins.entry(server.to_owned()).or_default()));
-        if let Some(record) = self.servers.get_mut(server) {
-            record.definitions = Default::default();
-            record.pinned_names = Default::default();
+        let changed = change(Arc::make_mut(self.reviews.pins.entry(server.to_owned()).or_default()));
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.offer.definitions = Default::default();
+            record.offer.pinned_names = Default::default();
         }
-        self.judgement += 1;
+        self.permissions.judgement += 1;
         if !lasts {
             return changed;
         }
@@ -147,7 +147,7 @@ impl Owner {
     }
 
     pub(super) fn forget_pins(&mut self, server: &str) {
-        if self.pins.remove(server).is_some() {
+        if self.reviews.pins.remove(server).is_some() {
             self.write_entry_later(Document::Pins, "the pins of a removed server could not be removed", server, None);
         }
     }
@@ -173,7 +173,7 @@ impl Owner {
             hash: hash.as_str(),
             ..Decided::default()
         };
-        let (identity, at) = (self.servers.get(server).and_then(|record| record.identity.clone()), now());
+        let (identity, at) = (self.servers.records.get(server).and_then(|record| record.offer.identity.clone()), now());
         let reviewed: Vec<(Kind, String, Value)> =
             seen.iter().zip(definitions).map(|(seen, definition)| (seen.kind, seen.name.clone(), definition)).collect();
         let server = server.to_owned();
@@ -187,18 +187,18 @@ impl Owner {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
             owner.mark_questions_again(&server);
-            owner.emit(HostEvent::CatalogChanged(server.clone()));
+            owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });
     }
 
     /// These definitions, if all are as they were shown.
     fn as_shown(&self, server: &str, seen: &[Seen]) -> Result<Vec<Value>, ReviewError> {
-        let record = self.servers.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
-        if record.connection.is_none() {
+        let record = self.servers.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
+        if record.session.connection.is_none() {
             return Err(ReviewError::NotRunning(server.to_owned()));
         }
-        let catalog = Arc::clone(&record.catalog);
+        let catalog = Arc::clone(&record.offer.catalog);
         let definitions: Vec<Option<Value>> = seen
             .iter()
             .map(|seen| match seen.kind {
@@ -217,21 +217,21 @@ impl Owner {
 
     /// What is kept of what the user saw.
     pub(crate) const fn pins(&self) -> &Pins {
-        &self.pins
+        &self.reviews.pins
     }
 
     /// The hash of a prompt as it is now, and whether the user has seen it so; none if there is no such prompt.
     pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, Standing)> {
-        let record = self.servers.get(server)?;
-        let hash = Hash::of(&json!(record.catalog.prompt(prompt)?));
-        let pins = self.pins.get(server).cloned().unwrap_or_default();
-        let standing = pins.standing(Kind::Prompt, prompt, &hash, record.identity.as_ref());
+        let record = self.servers.records.get(server)?;
+        let hash = Hash::of(&json!(record.offer.catalog.prompt(prompt)?));
+        let pins = self.reviews.pins.get(server).cloned().unwrap_or_default();
+        let standing = pins.standing(Kind::Prompt, prompt, &hash, record.offer.identity.as_ref());
         Some((hash, standing))
     }
 
     /// The user gets a prompt: they have seen its definition.
     pub(super) fn pin_prompt(&mut self, server: &str, prompt: &str) {
-        let definition = self.servers.get(server).and_then(|record| record.catalog.prompt(prompt));
+        let definition = self.servers.records.get(server).and_then(|record| record.offer.catalog.prompt(prompt));
         if let Some(definition) = definition {
             self.pin(server, Kind::Prompt, prompt, &json!(definition));
         }

@@ -124,22 +124,22 @@ impl Owner {
     /// Notes that something of these servers is in a conversation, and with `is_whole`, that nothing of others was in it
     /// before.
     pub(crate) fn put_in(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
-        if self.labels.add(conversation, servers, is_whole) {
-            self.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));
+        if self.permissions.data_flow.labels.add(conversation, servers, is_whole) {
+            self.events.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));
         }
     }
 
     /// Whose words are in a conversation, as far as it is known.
     pub(crate) fn label(&self, conversation: &str) -> Label {
-        self.labels.of(conversation).cloned().unwrap_or_default()
+        self.permissions.data_flow.labels.of(conversation).cloned().unwrap_or_default()
     }
 
     /// Notes what was read from servers in a conversation.
     pub(crate) fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
-            self.labels.add_readings(conversation, readings);
+            self.permissions.data_flow.labels.add_readings(conversation, readings);
             // A call that waits to be written down may be one that asks now.
-            self.judgement += 1;
+            self.permissions.judgement += 1;
         }
     }
 
@@ -153,9 +153,9 @@ impl Owner {
 
     /// What a model has read from a server, after which its calls of the same server ask.
     fn read_before(&self, conversation: &str, server: &str) -> Vec<Reading> {
-        let Some(label) = self.labels.of(conversation) else { return Vec::new() };
+        let Some(label) = self.permissions.data_flow.labels.of(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
-        let is_remote = self.servers.get(server).is_some_and(|record| record.config.as_http().is_some());
+        let is_remote = self.servers.records.get(server).is_some_and(|record| record.config.as_http().is_some());
         let asks = |own: &&Reading| own.server == server && flow.asks_after(own, is_remote);
         label.readings.iter().filter(asks).cloned().collect()
     }
@@ -165,7 +165,7 @@ impl Owner {
         match origin {
             CallOrigin::User { .. } => false,
             CallOrigin::Model { conversation } => {
-                self.labels.before_call(conversation, server).is_some()
+                self.permissions.data_flow.labels.before_call(conversation, server).is_some()
                     || !self.read_before(conversation, server).is_empty()
             }
         }
@@ -177,7 +177,7 @@ impl Owner {
             CallOrigin::User { conversation } => Why::User { conversation: conversation.clone() },
             CallOrigin::Model { conversation } => Why::Model {
                 conversation: conversation.clone(),
-                after: self.labels.before_call(conversation, server).unwrap_or_default(),
+                after: self.permissions.data_flow.labels.before_call(conversation, server).unwrap_or_default(),
                 read: self.read_before(conversation, server),
             },
         }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use credentials::providers::{
+    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
+};
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 use ports::{Document, Documents};
@@ -10,10 +13,6 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::document_writer::{ReadDocument, with_entry};
-use crate::activity;
-use crate::providers::{
-    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
-};
 use crate::view::HostEvent;
 
 /// The providers as they were read last.
@@ -81,7 +80,7 @@ impl Owner {
         file.providers.retain(|settings| settings.check().is_ok());
         file.providers.truncate(MAX_PROVIDERS);
         let lists: Lists = if self.is_written_later(Document::ModelLists) {
-            self.providers.lists.clone()
+            self.models.providers.lists.clone()
         } else {
             serde_json::from_value(lists).unwrap_or_default()
         };
@@ -90,87 +89,87 @@ impl Owner {
         file.default = self.confirmed_default(&file);
         // The user may have confirmed what stands there already.
         let is_settled = |settings: &ProviderSettings| {
-            self.providers.unconfirmed.contains_key(&settings.id) != self.confirmed_address(settings).is_ok()
+            self.models.providers.unconfirmed.contains_key(&settings.id) != self.confirmed_address(settings).is_ok()
         };
-        let is_same = file == self.providers.file && lists == self.providers.lists;
+        let is_same = file == self.models.providers.file && lists == self.models.providers.lists;
         if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
             return;
         }
-        let was = std::mem::replace(&mut self.providers.file, file);
-        self.providers.lists = lists;
+        let was = std::mem::replace(&mut self.models.providers.file, file);
+        self.models.providers.lists = lists;
         for gone in &was.providers {
-            if !self.providers.file.providers.iter().any(|settings| settings.id == gone.id) {
-                self.models.remove(&gone.id);
-                self.providers.problems.remove(&gone.id);
-                self.providers.unconfirmed.remove(&gone.id);
+            if !self.models.providers.file.providers.iter().any(|settings| settings.id == gone.id) {
+                self.models.registry.remove(&gone.id);
+                self.models.providers.problems.remove(&gone.id);
+                self.models.providers.unconfirmed.remove(&gone.id);
             }
         }
-        for settings in self.providers.file.providers.clone() {
-            let was_used = !self.providers.unconfirmed.contains_key(&settings.id);
+        for settings in self.models.providers.file.providers.clone() {
+            let was_used = !self.models.providers.unconfirmed.contains_key(&settings.id);
             let is_used = self.confirmed_address(&settings).is_ok();
             if was.providers.contains(&settings) && was_used == is_used {
-                self.models.set_models(&settings.id, self.listed(&settings.id));
+                self.models.registry.set_models(&settings.id, self.listed(&settings.id));
             } else {
                 self.put_keyed(settings);
             }
         }
         self.look_again_at_models();
-        self.emit(HostEvent::ModelsChanged);
+        self.events.emit(HostEvent::ModelsChanged);
     }
 
     fn listed(&self, id: &str) -> Vec<Model> {
-        self.providers.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
+        self.models.providers.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
     }
 
     /// Puts a provider in as it is set up now. Its key is read anew when it is needed.
     fn put_keyed(&mut self, settings: ProviderSettings) {
         let (id, models) = (settings.id.clone(), self.listed(&settings.id));
-        self.providers.problems.remove(&id);
+        self.models.providers.problems.remove(&id);
         if let Err(was) = self.confirmed_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
-            self.providers.unconfirmed.insert(id.clone(), settings.clone());
+            self.models.providers.unconfirmed.insert(id.clone(), settings.clone());
             // As long as the keychain does not answer, nobody is known to have changed anything.
             if self.knows_confirmed()
-                && self.providers.noted.insert(id.clone(), settings.clone()).as_ref() != Some(&settings)
+                && self.models.providers.noted.insert(id.clone(), settings.clone()).as_ref() != Some(&settings)
             {
                 self.note_unconfirmed(&settings, was.as_deref());
             }
             let problem = ModelError::Unconfirmed { was, now };
-            self.providers.problems.insert(id.clone(), problem.clone());
-            return self.models.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
+            self.models.providers.problems.insert(id.clone(), problem.clone());
+            return self.models.registry.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
         }
-        self.providers.unconfirmed.remove(&id);
-        self.providers.noted.remove(&id);
+        self.models.providers.unconfirmed.remove(&id);
+        self.models.providers.noted.remove(&id);
         match Keyed::new(settings, Arc::clone(&self.ports.secrets)) {
-            Ok(provider) => self.models.put(id, Arc::new(provider), models),
+            Ok(provider) => self.models.registry.put(id, Arc::new(provider), models),
             Err(error) => {
-                self.providers.problems.insert(id, error);
+                self.models.providers.problems.insert(id, error);
             }
         }
     }
 
     /// All providers.
     pub(crate) fn providers_view(&self) -> ProvidersView {
-        let providers = self.providers.file.providers.iter().map(|settings| {
-            let listed = self.providers.lists.get(&settings.id);
+        let providers = self.models.providers.file.providers.iter().map(|settings| {
+            let listed = self.models.providers.lists.get(&settings.id);
             ProviderView {
                 settings: settings.clone(),
                 models: listed.map(|listed| listed.models.clone()).unwrap_or_default(),
                 listed_at: listed.map(|listed| listed.at),
-                problem: self.providers.problems.get(&settings.id).cloned(),
+                problem: self.models.providers.problems.get(&settings.id).cloned(),
             }
         });
-        ProvidersView { providers: providers.collect(), default: self.providers.file.default.clone() }
+        ProvidersView { providers: providers.collect(), default: self.models.providers.file.default.clone() }
     }
 
     /// The model that new conversations begin with.
     pub(crate) fn default_model(&self) -> Option<ModelRef> {
-        self.providers.file.default.clone()
+        self.models.providers.file.default.clone()
     }
 
     /// A provider's settings.
     pub(crate) fn provider_settings(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
-        let found = self.providers.file.providers.iter().find(|settings| settings.id == id);
+        let found = self.models.providers.file.providers.iter().find(|settings| settings.id == id);
         found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
     }
 
@@ -235,7 +234,7 @@ impl Owner {
 
     fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
         settings.check()?;
-        let providers = &self.providers.file.providers;
+        let providers = &self.models.providers.file.providers;
         let is_new = !providers.iter().any(|own| own.id == settings.id);
         if is_new && providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
@@ -285,8 +284,8 @@ impl Owner {
     ) {
         let value = listed.as_ref().and_then(|listed| serde_json::to_value(listed).ok());
         match listed {
-            Some(listed) => self.providers.lists.insert(id.to_owned(), listed),
-            None => self.providers.lists.remove(id),
+            Some(listed) => self.models.providers.lists.insert(id.to_owned(), listed),
+            None => self.models.providers.lists.remove(id),
         };
         let id = id.to_owned();
         let change = move |kept: Option<Value>| (with_entry(kept, &id, value.as_ref()), ());
@@ -306,7 +305,7 @@ impl Owner {
         if let Ok(settings) = self.provider_settings(id) {
             self.put_keyed(settings);
             self.look_again_at_models();
-            self.emit(HostEvent::ModelsChanged);
+            self.events.emit(HostEvent::ModelsChanged);
         }
     }
 
@@ -325,20 +324,20 @@ impl Owner {
         }
         match listed {
             Ok(models) => {
-                self.providers.problems.remove(&settings.id);
-                let listed = Listed { models: models.clone(), at: activity::now() };
+                self.models.providers.problems.remove(&settings.id);
+                let listed = Listed { models: models.clone(), at: ports::time::now() };
                 self.keep_list(&settings.id, Some(listed), |_, kept| {
                     // Whoever asked may have gone away.
                     let _ = reply.send(kept.map_err(ProviderError::from));
                 });
-                self.models.set_models(&settings.id, models);
+                self.models.registry.set_models(&settings.id, models);
             }
             Err(error) => {
-                self.providers.problems.insert(settings.id.clone(), error.clone());
+                self.models.providers.problems.insert(settings.id.clone(), error.clone());
                 let _ = reply.send(Err(error.into()));
             }
         }
         self.look_again_at_models();
-        self.emit(HostEvent::ModelsChanged);
+        self.events.emit(HostEvent::ModelsChanged);
     }
 }

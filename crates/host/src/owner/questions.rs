@@ -6,25 +6,25 @@ use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::{QuestionId, QuestionOutcome, Why};
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
+use offers::definitions::call_hash;
+use offers::review::as_json;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
 use ports::AuditEntry;
 use ports::server_config::address_hash;
+use ports::time::now;
 use ports::url_parts::shown_url;
 use process::LaunchFiles;
 use serde_json::{Value, json};
+use server_requests::form::Form;
+use server_requests::sampling::{Run, ask_hash, asked_before};
 
 use super::Owner;
 use super::approvals::command_hash;
 use super::audit::Decided;
-use super::definitions::call_hash;
 use super::gate::{Leaving, Passed, refuses};
 use super::links::not_followed;
 use super::sampling::{self, Running};
-use crate::activity::now;
 use crate::connection::{RunId, Tell, Ticket};
-use crate::form::Form;
-use crate::review::as_json;
-use crate::sampling::{Run, ask_hash, asked_before};
 use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 
 /// What an answer leads to.
@@ -189,7 +189,7 @@ impl Owner {
         what_for: For,
         (schema, round): (Option<Value>, Option<u32>),
     ) {
-        let config = self.servers.get(server).map(|record| &record.config);
+        let config = self.servers.records.get(server).map(|record| &record.config);
         let command_line = match &body {
             // With the version of the package that it loads.
             QuestionBody::StartServer { config, .. } => config.command_line(),
@@ -198,7 +198,7 @@ impl Owner {
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
         let marks = self.marks_of(server, &body);
         let view = QuestionView {
-            id: QuestionId(self.new_id()),
+            id: QuestionId(self.events.new_id()),
             hash: hash_of(&body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
@@ -215,10 +215,10 @@ impl Owner {
                 _ => None,
             },
         };
-        if self.settings.announce {
+        if self.settings.current.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
-        let paths = self.servers.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
+        let paths = self.servers.records.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
         let pending = Pending {
             view: view.clone(),
             what_for,
@@ -230,8 +230,8 @@ impl Owner {
             being_looked_at: false,
             running: None,
         };
-        self.questions.push(pending);
-        self.emit(HostEvent::QuestionChanged(Box::new(view)));
+        self.consent.pending.push(pending);
+        self.events.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
     /// A server asks for something.
@@ -244,7 +244,7 @@ impl Owner {
         question: ServerQuestion,
     ) {
         let call = ticket.and_then(|ticket| self.call_of(ticket));
-        let decision = self.policy.decide(&self.act_of(server, &question), now());
+        let decision = self.permissions.policy.decide(&self.act_of(server, &question), now());
         match (question, decision) {
             (question, Decision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(question);
@@ -312,7 +312,8 @@ impl Owner {
 
     /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
     pub(super) fn tell_answer(&mut self, server: &str, run: RunId, request: ServerRequestId, answer: Passed<Answer>) {
-        let Some(connection) = self.servers.get(server).and_then(|r| r.connection.as_ref()).filter(|c| c.run == run)
+        let Some(connection) =
+            self.servers.records.get(server).and_then(|r| r.session.connection.as_ref()).filter(|c| c.run == run)
         else {
             return;
         };
@@ -325,13 +326,15 @@ impl Owner {
 
     /// The tools of a server were read again: what is asked about one must be about the tool as it is now.
     pub(super) fn look_again_at_tools(&mut self, server: &str) {
-        let Some(catalog) = self.servers.get(server).map(|record| Arc::clone(&record.catalog)) else { return };
+        let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
+            return;
+        };
         self.end_questions(|p| match &p.view.body {
             QuestionBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
             _ => false,
         });
-        for at in 0..self.questions.len() {
-            let pending = &mut self.questions[at];
+        for at in 0..self.consent.pending.len() {
+            let pending = &mut self.consent.pending[at];
             if pending.view.server == server
                 && let QuestionBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
                 && let Some(now) = catalog.tool(&tool.name)
@@ -355,26 +358,26 @@ impl Owner {
 
     /// Takes questions out of the queue that nobody needs to answer any more.
     pub(super) fn end_questions(&mut self, is_over: impl Fn(&Pending) -> bool) {
-        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.questions).into_iter().partition(is_over);
-        self.questions = left;
+        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.consent.pending).into_iter().partition(is_over);
+        self.consent.pending = left;
         for pending in over {
             self.write_down(&pending, QuestionOutcome::Withdrawn, None);
-            self.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
+            self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
             match pending.what_for {
                 For::Call(call) => {
                     let server = pending.view.server;
-                    let is_ready = self.servers.get(&server).is_some_and(|r| r.state == ServerState::Ready);
+                    let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
                     let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
                     self.end_call(&call, Err(failure));
                 }
                 For::Request { call: Some(call), .. } => self.input_given(&call),
                 // Whoever waits for it sees that no answer comes.
                 For::SignIn(number) => {
-                    drop(self.sign_in_replies.remove(&number));
+                    drop(self.sign_ins.replies.remove(&number));
                     self.goes_on(&pending.view.why);
                 }
                 // Whoever waits for it sees that no verdict comes.
-                For::Result(call) => drop(self.held_results.remove(&call)),
+                For::Result(call) => drop(self.calls.held_results.remove(&call)),
                 For::Start | For::Request { .. } | For::Page => {}
             }
         }
@@ -382,9 +385,12 @@ impl Owner {
 
     /// A question of this call was answered; it goes on when there is no other.
     pub(super) fn input_given(&mut self, call: &str) {
-        let more =
-            self.questions.iter().any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
-        if let Some(record) = self.calls.get_mut(call) {
+        let more = self
+            .consent
+            .pending
+            .iter()
+            .any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
+        if let Some(record) = self.calls.records.get_mut(call) {
             record.entry = self.audits.last;
         }
         if !more {
@@ -428,7 +434,9 @@ impl Owner {
         match why {
             Why::User { conversation } => conversation.clone(),
             Why::Model { conversation, .. } => Some(conversation.clone()),
-            Why::Call { call, .. } => self.calls.get(call.as_str()).and_then(|call| call.view.conversation.clone()),
+            Why::Call { call, .. } => {
+                self.calls.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())
+            }
             Why::Server | Why::Ended { .. } => None,
         }
     }

@@ -3,6 +3,7 @@
 use domain::call::{Call, CallFailure};
 use mcp_proto::session::ClientRequest;
 use policy::{Act, Decision};
+use ports::time::now;
 use serde_json::Map;
 
 use super::Owner;
@@ -11,7 +12,6 @@ use super::calls::Way;
 use super::gate::Departure;
 use super::provenance::CallOrigin;
 use super::questions::{content_of, hash_of, kind_of};
-use crate::activity::now;
 use crate::view::QuestionBody;
 
 impl Owner {
@@ -24,7 +24,7 @@ impl Owner {
     ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
         let act = Act::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
-        match self.policy.decide(&act, now()) {
+        match self.permissions.policy.decide(&act, now()) {
             Decision::Allow { by } => {
                 let body = read_body(call, request);
                 let hash = hash_of(&body, None);
@@ -67,7 +67,7 @@ impl Owner {
     /// Whether what would ask at each key press, such as a completion, may be sent: only if it would not ask. It is not written
     /// down, since the log would be full of it.
     pub(super) fn may_read_quietly(&self, server: &str) -> Result<(), CallFailure> {
-        match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now()) {
+        match self.permissions.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now()) {
             Decision::Allow { .. } => Ok(()),
             Decision::Ask { by, .. } | Decision::Deny { by, .. } => Err(CallFailure::Refused(format!("by {by}"))),
         }

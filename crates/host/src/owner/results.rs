@@ -53,7 +53,7 @@ impl Owner {
     ) {
         let ResultOrigin { conversation, call, server, .. } = origin;
         let why = Why::Model { conversation, after: Vec::new(), read: Vec::new() };
-        self.held_results.insert(call.clone(), HeldResult { result, reply });
+        self.calls.held_results.insert(call.clone(), HeldResult { result, reply });
         self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, For::Result(call));
     }
 
@@ -83,7 +83,7 @@ impl Owner {
         let (For::Result(call), QuestionBody::Result { tool, .. }) = (&pending.what_for, &pending.view.body) else {
             return;
         };
-        let Some(HeldResult { result, reply }) = self.held_results.remove(call) else { return };
+        let Some(HeldResult { result, reply }) = self.calls.held_results.remove(call) else { return };
         let verdict = match departure.result(&pending.view.server, tool, result) {
             Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
             Err(Changed) => {
@@ -103,7 +103,7 @@ impl Owner {
 
     /// Leaves a result out.
     pub(super) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
-        let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
+        let Some(HeldResult { reply, .. }) = self.calls.held_results.remove(call) else { return };
         let stops = outcome == QuestionOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
         // The run may have ended.

@@ -9,6 +9,7 @@ use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
 use ports::Document;
 use ports::server_config::config_hash;
+use ports::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
@@ -18,7 +19,6 @@ use super::audit::{Decided, WaitingFolders};
 use super::document_writer::with_entry;
 use super::gate::{allowed_answer, refuses};
 use super::questions::refusal;
-use crate::activity::now;
 use crate::connection::{RunId, Ticket};
 
 /// The folders a server may know of.
@@ -32,23 +32,23 @@ pub(super) struct SharedRoots {
 impl Owner {
     /// The folders a server may know of, once the user has decided about its command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        let (shared, record) = (self.roots.get(server)?, self.servers.get(server)?);
+        let (shared, record) = (self.permissions.folders.shared.get(server)?, self.servers.records.get(server)?);
         (shared.command == config_hash(&record.config)).then(|| shared.folders.clone())
     }
 
     /// The folders with the command of the server as it is now, for which the user decides.
     pub(super) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<SharedRoots> {
-        let record = self.servers.get(server)?;
+        let record = self.servers.records.get(server)?;
         Some(SharedRoots { command: config_hash(&record.config), folders })
     }
 
     /// Shares folders as the user decided, once that is written down. The server may have another command by then, with which they
     /// are not shared. Returns false if there is no server with this name any more.
     pub(super) fn share_roots(&mut self, server: &str, shared: SharedRoots) -> bool {
-        if !self.servers.contains_key(server) {
+        if !self.servers.records.contains_key(server) {
             return false;
         }
-        self.roots.insert(server.to_owned(), shared);
+        self.permissions.folders.shared.insert(server.to_owned(), shared);
         // What a script answers holds while the script runs; only a person decides for longer.
         if self.options.decides == "user" {
             self.keep_roots(server);
@@ -58,7 +58,7 @@ impl Owner {
 
     /// Takes back the folders that are not among those that the user shares now. It holds at once.
     pub(super) fn narrow_roots(&mut self, server: &str, now: &SharedRoots) {
-        let Some(shared) = self.roots.get(server) else { return };
+        let Some(shared) = self.permissions.folders.shared.get(server) else { return };
         if shared.command != now.command || shared.folders.iter().all(|folder| now.folders.contains(folder)) {
             return;
         }
@@ -67,22 +67,22 @@ impl Owner {
     }
 
     pub(super) fn rename_roots(&mut self, was: &str, name: &str) {
-        if let Some(shared) = self.roots.remove(was) {
-            self.roots.insert(name.to_owned(), shared);
+        if let Some(shared) = self.permissions.folders.shared.remove(was) {
+            self.permissions.folders.shared.insert(name.to_owned(), shared);
             self.keep_roots(was);
             self.keep_roots(name);
         }
     }
 
     pub(super) fn forget_roots(&mut self, server: &str) {
-        if self.roots.remove(server).is_some() {
+        if self.permissions.folders.shared.remove(server).is_some() {
             self.keep_roots(server);
         }
     }
 
     /// Writes down what stands for one server. All else in the file stays: another host may have written it.
     fn keep_roots(&mut self, server: &str) {
-        let own = self.roots.get(server).cloned();
+        let own = self.permissions.folders.shared.get(server).cloned();
         let value = own.as_ref().and_then(|shared| serde_json::to_value(shared).ok());
         let (entry, server) = (server.to_owned(), server.to_owned());
         self.change_document(
@@ -90,8 +90,8 @@ impl Owner {
             move |kept| (with_entry(kept, &entry, value.as_ref()), ()),
             move |owner, written| match (written, own) {
                 // The file has it by now. When the file is read again, this is no change of another program.
-                (Ok(()), Some(own)) => drop(owner.kept_roots.insert(server, own)),
-                (Ok(()), None) => drop(owner.kept_roots.remove(&server)),
+                (Ok(()), Some(own)) => drop(owner.permissions.folders.in_file.insert(server, own)),
+                (Ok(()), None) => drop(owner.permissions.folders.in_file.remove(&server)),
                 (Err(error), _) => {
                     tracing::error!(%error, "the shared folders could not be written; they hold until Drawbridge ends");
                 }
@@ -132,8 +132,9 @@ impl Owner {
         if let Err(error) = written {
             return self.tell_answer(&server, run, request, refuses(refusal(error.to_string())));
         }
-        let is_there = self.servers.get(&server).and_then(|r| r.connection.as_ref()).is_some_and(|c| c.run == run);
-        let decision = self.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), now());
+        let is_there =
+            self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
+        let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), now());
         let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, Decision::Allow { .. }) {
             return self.tell_answer(&server, run, request, answer);

@@ -7,25 +7,25 @@ use std::sync::Arc;
 use domain::StoreError;
 use domain::question::QuestionId;
 use mcp_proto::types::Tool;
+use offers::catalog::List;
+use offers::definitions::claims_of;
+use offers::review::Kind;
 use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
     RuleSource, SamplingUse, Standing, Subject, canonical_json,
 };
 use ports::Document;
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use ports::time::now;
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use super::definitions::claims_of;
 use super::document_writer::ReadDocument;
 use super::links::{follow, not_followed};
 use super::pins::standing_of;
 use super::questions::Pending;
-use crate::activity::now;
-use crate::catalog::List;
-use crate::review::Kind;
 use crate::rules::{DryRun, DryRunResult, RuleFile, RulesError, RulesView, Trust, read_rules};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
@@ -63,32 +63,37 @@ impl Owner {
     /// Takes over both files of rules, as they were read. Questions that a rule now denies are refused.
     fn take_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
-        let changed = self.rule_files.user.changed;
+        let changed = self.permissions.rule_files.user.changed;
         let (exists, problem) = match parsed(managed) {
-            Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => {
+                (exists, self.permissions.policy.set_managed(file).err().map(|problem| problem.to_string()))
+            }
             Err(cause) => {
-                self.policy.managed_unusable();
+                self.permissions.policy.managed_unusable();
                 (true, Some(cause))
             }
         };
-        self.rule_files.managed = RuleFile { path: self.ports.managed.path(), exists, problem, changed: None };
+        self.permissions.rule_files.managed =
+            RuleFile { path: self.ports.managed.path(), exists, problem, changed: None };
         let (exists, problem) = match parsed(user) {
-            Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => {
+                (exists, self.permissions.policy.set_user(file).err().map(|problem| problem.to_string()))
+            }
             Err(cause) => {
-                self.policy.user_unusable();
+                self.permissions.policy.user_unusable();
                 (true, Some(cause))
             }
         };
         let path = self.ports.documents.path().join(Document::Policy.file_name());
-        self.rule_files.user = RuleFile { path, exists, problem, changed };
+        self.permissions.rule_files.user = RuleFile { path, exists, problem, changed };
         let after = self.rules_view();
         if after != before {
-            if std::mem::replace(&mut self.rule_files.were_read, true) {
+            if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
                 self.write_down_changes(&before, &after);
             }
             self.rules_changed();
         }
-        self.rule_files.were_read = true;
+        self.permissions.rule_files.were_read = true;
     }
 
     /// Writes down what another program changed in the files of rules: a rule lets things cross, whoever wrote it.
@@ -114,7 +119,7 @@ impl Owner {
             view.rules.iter().filter(|(source, _)| *source == RuleSource::User).map(|(_, rule)| rule.clone()).collect()
         };
         if before.preset != after.preset || of_user(before) != of_user(after) {
-            self.rule_files.user.changed = Some(now());
+            self.permissions.rule_files.user.changed = Some(now());
         }
         let more = lines.len().saturating_sub(MOST_TOLD);
         if more > 0 {
@@ -140,7 +145,7 @@ impl Owner {
     /// Says what a server is, for rules that go by that: its command line or URL, and the program it leads to, as it was found
     /// and with links resolved, once that is found.
     pub(super) fn say_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
-        let Some(record) = self.servers.get(server) else { return };
+        let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
             ServerTransport::Stdio(config) => {
                 [config.command_line(), config.command.clone()].into_iter().chain(config.args.iter().cloned()).collect()
@@ -151,7 +156,7 @@ impl Owner {
             words.push(program.display().to_string());
             words.extend(real.map(|real| real.display().to_string()));
         }
-        self.policy.set_identity(server, &words);
+        self.permissions.policy.set_identity(server, &words);
     }
 
     /// Whether a rule keeps a server out.
@@ -161,7 +166,7 @@ impl Owner {
             ServerTransport::Stdio(_) => Act::StartServer { server, command: &hash },
             ServerTransport::Http(_) => Act::ConnectServer { server, address: &hash },
         };
-        matches!(self.policy.decide(&act, now()), Decision::Deny { .. })
+        matches!(self.permissions.policy.decide(&act, now()), Decision::Deny { .. })
     }
 
     /// Ends servers that a rule now keeps out, and says why.
@@ -171,6 +176,7 @@ impl Owner {
         };
         let kept_out: Vec<String> = self
             .servers
+            .records
             .iter()
             .filter(|(name, record)| runs(&record.state) && self.keeps_out(name, &record.config))
             .map(|(name, _)| name.clone())
@@ -185,13 +191,13 @@ impl Owner {
 
     /// All rules.
     pub(crate) fn rules_view(&self) -> RulesView {
-        let of = |source| self.policy.rules(source).map(move |rule| (source, rule.clone()));
+        let of = |source| self.permissions.policy.rules(source).map(move |rule| (source, rule.clone()));
         RulesView {
-            preset: self.policy.preset_of(RuleSource::User),
-            managed_preset: self.policy.preset_of(RuleSource::Managed),
+            preset: self.permissions.policy.preset_of(RuleSource::User),
+            managed_preset: self.permissions.policy.preset_of(RuleSource::Managed),
             rules: of(RuleSource::Managed).chain(of(RuleSource::User)).chain(of(RuleSource::Session)).collect(),
-            user: self.rule_files.user.clone(),
-            managed: self.rule_files.managed.clone(),
+            user: self.permissions.rule_files.user.clone(),
+            managed: self.permissions.rule_files.managed.clone(),
         }
     }
 
@@ -218,17 +224,17 @@ impl Owner {
     }
 
     fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        if rule.id != 0 && !self.policy.session_mut().remove_if(|own| own.id == rule.id) {
+        if rule.id != 0 && !self.permissions.policy.session_mut().remove_if(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
-        let id = self.policy.session_mut().add(rule)?;
+        let id = self.permissions.policy.session_mut().add(rule)?;
         self.rules_changed();
         Ok(id)
     }
 
     /// Removes a rule of the user's.
     pub(crate) fn remove_rule(&mut self, rule: RuleRef, reply: oneshot::Sender<Result<(), RulesError>>) {
-        let own = self.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
+        let own = self.permissions.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
         let Some(own) = own.filter(|_| rule.source != RuleSource::Managed) else {
             let _ = reply.send(Err(RulesError::NoSuchRule));
             return;
@@ -237,7 +243,7 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
-                owner.policy.session_mut().remove_if(|own| own.id == rule.id);
+                owner.permissions.policy.session_mut().remove_if(|own| own.id == rule.id);
                 owner.rules_changed();
                 let _ = reply.send(Ok(()));
             } else {
@@ -268,7 +274,7 @@ impl Owner {
 
     /// Trusts a server with calls of its tools, or no longer does.
     pub(crate) fn trust(&mut self, server: &str, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
-        if !self.servers.contains_key(server) {
+        if !self.servers.records.contains_key(server) {
             let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
             return;
         }
@@ -283,14 +289,14 @@ impl Owner {
     fn set_trust(&mut self, server: String, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
         // First what needs no file: to end it must not wait for one that can't be used.
         if trust == Trust::Run {
-            if let Err(error) = self.policy.trust_for_run(&server) {
+            if let Err(error) = self.permissions.policy.trust_for_run(&server) {
                 let _ = reply.send(Err(error.into()));
                 return;
             }
         } else {
-            self.policy.end_trust(&server);
+            self.permissions.policy.end_trust(&server);
         }
-        let stands = self.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
+        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
         if stands == (trust == Trust::Always) && !self.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
@@ -314,9 +320,9 @@ impl Owner {
 
     /// For how long a server is trusted.
     pub(crate) fn trust_in(&self, server: &str) -> Trust {
-        if self.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
+        if self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
             Trust::Always
-        } else if self.policy.is_trusted_for_run(server) {
+        } else if self.permissions.policy.is_trusted_for_run(server) {
             Trust::Run
         } else {
             Trust::No
@@ -325,7 +331,7 @@ impl Owner {
 
     /// The server's name no longer stands for what was trusted.
     pub(super) fn forget_trust(&mut self, server: &str) {
-        if !self.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
+        if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
             return;
         }
         let name = server.to_owned();
@@ -358,9 +364,9 @@ impl Owner {
                 // What another program wrote meanwhile is not to pass for a change of ours.
                 owner.take_rules(managed, Ok(before));
                 let (file, given) = changed?;
-                owner.policy.set_user(file)?;
-                owner.rule_files.user.exists = true;
-                owner.rule_files.user.problem = None;
+                owner.permissions.policy.set_user(file)?;
+                owner.permissions.rule_files.user.exists = true;
+                owner.permissions.rule_files.user.problem = None;
                 owner.rules_changed();
                 Ok(given)
             });
@@ -391,15 +397,15 @@ impl Owner {
     }
 
     fn rules_changed(&mut self) {
-        self.judgement += 1;
+        self.permissions.judgement += 1;
         let questions: Vec<_> =
-            self.questions.iter().map(|pending| (pending.view.id, self.paths_in_question(pending))).collect();
+            self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_in_question(pending))).collect();
         for (id, paths) in questions {
             if paths.is_empty() {
                 self.refuse_if_denied(id);
             } else {
                 self.beside(follow(paths), move |owner, facts| {
-                    if let Some(pending) = owner.questions.iter_mut().find(|pending| pending.view.id == id) {
+                    if let Some(pending) = owner.consent.pending.iter_mut().find(|pending| pending.view.id == id) {
                         pending.paths = facts;
                     }
                     owner.refuse_if_denied(id);
@@ -408,13 +414,13 @@ impl Owner {
         }
         self.end_kept_out();
         self.end_unallowed();
-        self.emit(HostEvent::RulesChanged);
+        self.events.emit(HostEvent::RulesChanged);
     }
 
     /// Refuses a question that a rule denies now, unless it was answered and what it is about has left. To refuse one may have
     /// ended others.
     fn refuse_if_denied(&mut self, id: QuestionId) {
-        let at = self.questions.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
+        let at = self.consent.pending.iter().position(|pending| pending.view.id == id && pending.can_be_refused());
         if let Some((at, by)) = at.and_then(|at| Some((at, self.denied_now(at)?))) {
             self.refuse_by_rule(at, by);
         }
@@ -422,7 +428,7 @@ impl Owner {
 
     /// What denies a question as it is now: rules may have changed since it was asked, and so may what would cross.
     pub(super) fn denied_now(&self, at: usize) -> Option<By> {
-        match self.decide_again(self.questions.get(at)?) {
+        match self.decide_again(self.consent.pending.get(at)?) {
             Decision::Deny { by, .. } => Some(by),
             _ => None,
         }
@@ -455,7 +461,7 @@ impl Owner {
             QuestionBody::Roots => Act::ShareRoots { server, decided: false },
             QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
         };
-        self.policy.decide(&act, now())
+        self.permissions.policy.decide(&act, now())
     }
 
     /// The paths in a question about a call that rules ask about.
@@ -480,7 +486,8 @@ impl Owner {
             _ => BTreeSet::new(),
         };
         if paths.is_empty() {
-            let facts = self.servers.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
+            let facts =
+                self.servers.records.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
             // Whoever asked may have gone away, here and below.
             let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
             return;
@@ -492,7 +499,7 @@ impl Owner {
 
     fn dry_run_with(&mut self, server: &str, asked: &DryRun, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
         if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
-            && self.servers.contains_key(server)
+            && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
             return Ok(self.dry_call(
@@ -503,8 +510,8 @@ impl Owner {
                 *after_untrusted,
             ));
         }
-        let record = self.servers.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
-        let approved = self.policy.grants().find(server, &Subject::Command);
+        let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
+        let approved = self.permissions.policy.grants().find(server, &Subject::Command);
         // The hash of a local command has the file that it leads to, which only a start looks for.
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
@@ -519,7 +526,11 @@ impl Owner {
             DryRun::SignIn => Act::SignIn { server, steps_up: false },
         };
         let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
-        Ok(DryRunResult { explanation: self.policy.explain(&act, now()), assumed_unchanged, standing: None })
+        Ok(DryRunResult {
+            explanation: self.permissions.policy.explain(&act, now()),
+            assumed_unchanged,
+            standing: None,
+        })
     }
 
     fn dry_call(
@@ -542,25 +553,26 @@ impl Owner {
             after_untrusted,
             conversation,
         };
-        let explanation = self.policy.explain(&act, now());
+        let explanation = self.permissions.policy.explain(&act, now());
         DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
     /// A tool as its server defines it now or, while that does not run, as the user saw it last.
     fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
         let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
-        let record = self.servers.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
+        let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         if record.state == ServerState::Ready {
-            let (pins, identity) = (&self.pins, record.identity.as_ref());
+            let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
             let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
-            let own = record.definitions.get(&record.config, &record.catalog, tool, seen).ok_or_else(no_tool)?;
+            let own =
+                record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
             let (definition, claims) = (own.approval.clone(), own.claims);
-            let standing = record.catalog.standing_now(List::Tools, own.standing);
+            let standing = record.offer.catalog.standing_now(List::Tools, own.standing);
             return Ok(KnownTool { definition, standing, claims, assumed_unchanged: false });
         }
-        let approved = self.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
+        let approved = self.permissions.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
-        let pin = self.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
+        let pin = self.reviews.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let standing = self.standing_unseen(server, tool);
         let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();

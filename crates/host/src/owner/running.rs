@@ -10,7 +10,7 @@ use super::Owner;
 impl Owner {
     /// Writes down what runs. What other hosts over the same folder (the app beside a terminal) wrote stays.
     pub(super) fn keep_running(&mut self) {
-        let own: Vec<String> = self.running.values().map(ToString::to_string).collect();
+        let own: Vec<String> = self.servers.running.values().map(ToString::to_string).collect();
         self.write_later(Document::Running, "the list of running servers could not be written", move |kept| {
             let others = records(kept).into_iter().filter(|record| record.owner != std::process::id());
             others.map(|record| record.to_string()).chain(own.iter().cloned()).collect()

@@ -115,7 +115,7 @@ impl Owner {
     /// How a local server is started.
     pub(super) fn command(&self, name: &str, config: &StdioConfig) -> ServerCommand {
         // By the settings, since the approved command may name an image by nothing but its content.
-        let configured = self.servers.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
+        let configured = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).unwrap_or(config);
         ServerCommand {
             program: config.command.clone(),
             arguments: config.args.clone(),
@@ -125,8 +125,8 @@ impl Owner {
                 folders: sandbox.folders.clone(),
                 network: sandbox.network.clone(),
                 home: self.sandbox_home(name, configured),
-                hidden: self.own_files.folders(),
-                limits: self.settings.limits.resources(),
+                hidden: self.launches.own_files.folders(),
+                limits: self.settings.current.limits.resources(),
             }),
             approved: None,
             files: None,
@@ -136,17 +136,17 @@ impl Owner {
     /// The home that a server has of its own in a sandbox, as it was found before the last start. Of a server that was not started
     /// yet links are not followed, as a turn waits for no disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
-        let plan = self.servers.get(name).and_then(|record| record.plan.as_ref());
+        let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {
             Some(plan) => plan.reach.home.clone(),
-            None => self.own_files.homes().join(home_name_by_settings(name, config)),
+            None => self.launches.own_files.homes().join(home_name_by_settings(name, config)),
         }
     }
 
     /// The other servers whose sandbox lets them write to one of these files.
     pub(super) fn writers(&self, name: &str, files: &LaunchFiles) -> Vec<Writer> {
         let mut found = Vec::new();
-        for (server, record) in self.servers.iter().filter(|(server, _)| *server != name) {
+        for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
             let Some(stdio) = record.config.as_stdio() else { continue };
             let Some(sandbox) = &stdio.sandbox else { continue };
             let home = Folder { path: self.sandbox_home(server, stdio), access: Access::Write };
@@ -168,12 +168,13 @@ impl Owner {
 
     /// What a server would reach if it were started now. Nothing is started.
     pub(crate) fn plan_sandbox(&mut self, name: &str, reply: oneshot::Sender<Result<SandboxPreview, NoPlan>>) {
-        let stdio = self.servers.get(name).and_then(|record| record.config.as_stdio()).cloned();
+        let stdio = self.servers.records.get(name).and_then(|record| record.config.as_stdio()).cloned();
         let Some(stdio) = stdio.filter(|stdio| stdio.sandbox.is_some()) else {
             let _ = reply.send(Err(NoPlan::NoSandbox));
             return;
         };
-        let (command, known, own) = (self.command(name, &stdio), self.search_path.clone(), self.own_files.clone());
+        let (command, known, own) =
+            (self.command(name, &stdio), self.launches.search_path.clone(), self.launches.own_files.clone());
         let name = name.to_owned();
         tokio::spawn(async move {
             let command = own.settle(&name, &stdio, command).await;
@@ -196,7 +197,7 @@ impl Owner {
 
     /// What a server is told of these folders: in a sandbox, those that it reaches.
     pub(super) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
-        let config = self.servers.get(server).and_then(|record| record.config.as_stdio());
+        let config = self.servers.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
             Some(sandbox) => reachable(&shared, sandbox),
             None => shared,
@@ -206,15 +207,15 @@ impl Owner {
     /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
     pub(super) fn renaming_of_home(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
-        let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
+        let (own, was, name) = (self.launches.own_files.clone(), was.to_owned(), entry.name.clone());
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
     /// Removes the home of a server that its user removed. It may be large.
     pub(super) fn forget_sandbox(&self, name: &str) {
-        let config = self.servers.get(name).map(|record| &record.config);
+        let config = self.servers.records.get(name).map(|record| &record.config);
         let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
-        let (own, name) = (self.own_files.clone(), name.to_owned());
+        let (own, name) = (self.launches.own_files.clone(), name.to_owned());
         tokio::task::spawn_blocking(move || {
             let home = own.home(&name, &stdio);
             if let Err(error) = std::fs::remove_dir_all(&home)

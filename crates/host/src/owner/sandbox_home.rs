@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use packages::Launched;
 use policy::Hash;
 use ports::server_config::{StdioConfig, path_in_json};
 use process::{is_of_system, leads_to_code};
 use serde_json::json;
-
-use crate::packages::Launched;
 
 /// How much of a hash names a home.
 const NAME: usize = 24;
@@ -28,7 +27,7 @@ pub(super) fn home_name_by_settings(name: &str, config: &StdioConfig) -> String 
 }
 
 fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], &[&str]) -> Vec<PathBuf>) -> String {
-    let args = match crate::packages::launched(&config.command, &config.args) {
+    let args = match packages::launched(&config.command, &config.args) {
         Some(Launched::Package(reference)) => reference.unversioned(&config.args),
         Some(Launched::Unknown(..)) | None => config.args.clone(),
     };

@@ -3,19 +3,20 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::StoreError;
+use offers::definitions::Definitions;
 use policy::{Grant, Subject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
+use ports::time::now;
 use ports::{Document, ServerSettings};
 use serde_json::Value;
+use supervision::activity::{Activity, ActivityKind};
 use tokio::sync::oneshot;
 
 use super::approvals::approval_words;
-use super::definitions::Definitions;
 use super::marks::Said;
 use super::sign_in::{Access, Forgotten};
 use super::supervision::Supervision;
 use super::{Owner, ServerRecord};
-use crate::activity::{Activity, ActivityKind, now};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 /// Why a change to the servers could not be made.
@@ -108,7 +109,7 @@ impl Owner {
     /// can't be used, all stays as it was.
     fn take_servers(&mut self, ReadServers { entries, is_there }: ReadServers) {
         let entries = match entries {
-            Ok(entries) if entries.is_empty() && !self.servers.is_empty() && !is_there => {
+            Ok(entries) if entries.is_empty() && !self.servers.records.is_empty() && !is_there => {
                 // Some programs take a file away for a moment when they write it.
                 let path = self.ports.servers.path();
                 self.set_config_problem(Some(ConfigProblem {
@@ -127,31 +128,34 @@ impl Owner {
         };
         self.set_config_problem(None);
         let gone: Vec<String> =
-            self.servers.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
+            self.servers.records.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
         // Approvals are bound to the exact command, so that they can wait for a server which an editor took out and puts back.
         for name in gone {
             self.drop_server(&name);
         }
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
-            match self.servers.get(&name) {
+            match self.servers.records.get(&name) {
                 None => {
-                    self.servers.insert(name.clone(), ServerRecord::new(config, Activity::counted_in(&self.kept)));
+                    self.servers.records.insert(
+                        name.clone(),
+                        ServerRecord::new(config, Activity::counted_in(&self.servers.activity_size)),
+                    );
                     self.say_identity(&name, None);
                     self.emit_server(&name);
                 }
                 Some(record) if *record.config != config => self.change_config(&name, config),
                 Some(_) => {}
             }
-            if let Some(from) = self.servers.get_index_of(&name) {
-                self.servers.move_index(from, at.min(self.servers.len() - 1));
+            if let Some(from) = self.servers.records.get_index_of(&name) {
+                self.servers.records.move_index(from, at.min(self.servers.records.len() - 1));
             }
         }
     }
 
     fn set_config_problem(&mut self, problem: Option<ConfigProblem>) {
-        if self.config_problem != problem {
-            self.config_problem.clone_from(&problem);
-            self.emit(HostEvent::ConfigProblem(self.shown_problem()));
+        if self.settings.config_problem != problem {
+            self.settings.config_problem.clone_from(&problem);
+            self.events.emit(HostEvent::ConfigProblem(self.shown_problem()));
         }
     }
 
@@ -170,7 +174,7 @@ impl Owner {
     }
 
     pub(crate) fn update_server(&mut self, was: &str, entry: ServerEntry, forgotten: Forgotten, reply: Reply) {
-        let checked = if self.servers.contains_key(was) {
+        let checked = if self.servers.records.contains_key(was) {
             self.check(&entry, Some(was))
         } else {
             Err(ServerError::NotFound(was.to_owned()))
@@ -209,13 +213,13 @@ impl Owner {
 
     /// Secrets that a server's settings name may be others: they are read anew when they are needed next.
     pub(crate) fn secrets_changed(&mut self, name: &str) {
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             record.access.outdate();
         }
     }
 
     pub(crate) fn remove_server(&mut self, name: &str, forgotten: Forgotten, reply: Reply) {
-        if !self.servers.contains_key(name) {
+        if !self.servers.records.contains_key(name) {
             let _ = reply.send(Err(ServerError::NotFound(name.to_owned())));
             return;
         }
@@ -250,9 +254,9 @@ impl Owner {
             bad("it must not be empty or begin or end with a space")
         } else if name.chars().count() > 64 {
             bad("it must have at most 64 characters")
-        } else if name.chars().any(|c| c.is_control() || crate::review::is_hidden(c)) {
+        } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
             bad("it has characters that can't be seen")
-        } else if was != Some(name) && self.servers.contains_key(name) {
+        } else if was != Some(name) && self.servers.records.contains_key(name) {
             bad("another server has it")
         } else {
             Ok(())
@@ -261,13 +265,13 @@ impl Owner {
 
     /// Forgets what rests on a server's name.
     fn forget(&mut self, name: &str) {
-        self.policy.forget_server(name);
+        self.permissions.policy.forget_server(name);
         self.keep_grants(name, None, |_, kept| {
             if let Err(error) = kept {
                 tracing::error!(%error, "the approvals of a removed server could not be taken out");
             }
         });
-        self.asking.remove(name);
+        self.consent.asking.remove(name);
         self.forget_roots(name);
         self.forget_flow(name);
         self.forget_sampling(name);
@@ -281,8 +285,8 @@ impl Owner {
     fn drop_server(&mut self, name: &str) {
         self.stop(name);
         self.end_questions(|p| p.view.server == name);
-        if self.servers.shift_remove(name).is_some() {
-            self.emit(HostEvent::ServerRemoved(name.to_owned()));
+        if self.servers.records.shift_remove(name).is_some() {
+            self.events.emit(HostEvent::ServerRemoved(name.to_owned()));
         }
     }
 
@@ -292,14 +296,14 @@ impl Owner {
             |body: &QuestionBody| matches!(body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         self.end_questions(|p| p.view.server == name && is_start(&p.view.body));
         // What was found was found with the revision that was chosen then.
-        if self.servers.get(name).is_some_and(|record| record.config.revision != config.revision) {
+        if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
             self.forget_known(name);
         }
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             record.access.set_up_as(config.as_http());
             record.config = Arc::new(config);
             record.start_again = false;
-            if record.connection.is_none() {
+            if record.session.connection.is_none() {
                 record.set(ServerState::Stopped);
             }
         }
@@ -310,7 +314,7 @@ impl Owner {
     /// Whether this command or address was approved. Whether the file that a command leads to is still the same shows when
     /// it is started.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
-        let grant = self.policy.grants().find(name, &Subject::Command);
+        let grant = self.permissions.policy.grants().find(name, &Subject::Command);
         grant.filter(|grant| !grant.has_expired(now())).is_some_and(|grant| match &config.transport {
             ServerTransport::Stdio(_) => grant.words == approval_words(&self.as_approved(name, config)),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
@@ -328,7 +332,7 @@ impl Owner {
         let (server, subject) = (server.to_owned(), subject.cloned());
         let concerns =
             move |grant: &Grant| grant.server == server && subject.as_ref().is_none_or(|s| *s == grant.subject);
-        let own: Vec<Grant> = self.policy.grants().to_keep().into_iter().filter(&concerns).collect();
+        let own: Vec<Grant> = self.permissions.policy.grants().to_keep().into_iter().filter(&concerns).collect();
         let change = move |kept: Option<Value>| {
             let mut kept: Vec<Grant> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
             kept.retain(|grant| !concerns(grant));
@@ -336,52 +340,5 @@ impl Owner {
             (serde_json::to_value(kept).unwrap_or_default(), ())
         };
         self.change_document(Document::Grants, change, then);
-    }
-}
-
-impl ServerRecord {
-    pub(super) fn new(config: ServerConfig, activity: Activity) -> Self {
-        Self {
-            config: Arc::new(config),
-            state: ServerState::Stopped,
-            since: now(),
-            connection: None,
-            facts: None,
-            catalog: Arc::default(),
-            definitions: Definitions::default(),
-            pinned_names: Default::default(),
-            identity: None,
-            said: Said::default(),
-            activity: Arc::new(Mutex::new(activity)),
-            subscriptions: Vec::new(),
-            log_level: None,
-            pid: None,
-            found: None,
-            plan: None,
-            files: None,
-            command: None,
-            package: None,
-            started_by_user: false,
-            used: Arc::default(),
-            connected: None,
-            subscriptions_lost: None,
-            to_restore: Default::default(),
-            supervision: Supervision::default(),
-            start_again: false,
-            sampling_offered: None,
-            access: Access::default(),
-        }
-    }
-
-    /// A line in its activity.
-    pub(super) fn note(&self, kind: ActivityKind, text: &str) {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).line(kind, text);
-    }
-
-    pub(super) fn set(&mut self, state: ServerState) {
-        if self.state != state {
-            self.state = state;
-            self.since = now();
-        }
     }
 }

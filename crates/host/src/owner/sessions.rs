@@ -4,27 +4,27 @@ use std::sync::Arc;
 
 use domain::Millis;
 use mcp_proto::session::Facts;
+use offers::catalog::Catalog;
+use ports::time::now;
 use process::orphans::RunningRecord;
 
 use super::{Owner, ServerRecord};
-use crate::activity::now;
-use crate::catalog::Catalog;
 use crate::connection::{RunId, Tell};
 use crate::view::{Failure, HostEvent, ServerState};
 
 impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
-        self.running.insert(run, record);
+        self.servers.running.insert(run, record);
         self.keep_running();
         if let Some(server) = self.current(name, run) {
-            server.pid = Some(pid);
+            server.session.pid = Some(pid);
         }
         self.emit_server(name);
     }
 
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: Facts) {
         if let Some(record) = self.current(name, run).filter(|r| r.state == ServerState::Starting) {
-            record.facts = Some(bounded(facts));
+            record.session.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
             record.supervision.is_ready();
             self.look_at_claims(name);
@@ -37,28 +37,28 @@ impl Owner {
 
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
         let Some(record) = self.current(name, run) else { return };
-        let is_same = record.catalog.offers_the_same(&catalog);
-        let is_as_sure = record.catalog.outdated == catalog.outdated;
-        record.catalog = catalog;
-        self.judgement += 1;
+        let is_same = record.offer.catalog.offers_the_same(&catalog);
+        let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
+        record.offer.catalog = catalog;
+        self.permissions.judgement += 1;
         // Lists that are read again because they were no longer fresh are mostly as they were.
         if is_same {
             if !is_as_sure {
                 self.mark_questions_again(name);
-                self.emit(HostEvent::CatalogChanged(name.to_owned()));
+                self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
         }
         self.look_again_at_tools(name);
         self.note_changed_tools(name);
-        self.emit(HostEvent::CatalogChanged(name.to_owned()));
+        self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }
 
     /// The server forgot the session, and a new one was opened. What it said of itself may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: Facts) {
         if let Some(record) = self.current(name, run) {
-            record.facts = Some(bounded(facts));
+            record.session.facts = Some(bounded(facts));
         }
         self.look_at_claims(name);
         self.emit_server(name);
@@ -66,11 +66,11 @@ impl Owner {
 
     /// Has lists read again that are no longer fresh. What is known of them serves until then.
     pub(crate) fn read_stale_lists(&mut self, name: &str) {
-        let Some(record) = self.servers.get(name).filter(|r| r.state == ServerState::Ready) else { return };
+        let Some(record) = self.servers.records.get(name).filter(|r| r.state == ServerState::Ready) else { return };
         let at = now();
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
-        if record.catalog.fresh_until.iter().any(is_stale)
-            && let Some(connection) = &record.connection
+        if record.offer.catalog.fresh_until.iter().any(is_stale)
+            && let Some(connection) = &record.session.connection
         {
             // If it is too busy now, the next who asks has them read.
             let _ = connection.tell.try_send(Box::new(Tell::ReadStale));
@@ -80,55 +80,55 @@ impl Owner {
     /// Whether changes are told; if not, why.
     pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
         if let Some(record) = self.current(name, run) {
-            record.subscriptions_lost = lost;
+            record.session.subscriptions_lost = lost;
         }
         self.emit_server(name);
     }
 
     pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<Failure>) {
-        self.runs.remove(&run);
-        if self.running.remove(&run).is_some() {
+        self.servers.runs.remove(&run);
+        if self.servers.running.remove(&run).is_some() {
             self.keep_running();
         }
         self.end_calls_of(run);
-        self.reads.forget_server(name);
+        self.calls.reads.forget_server(name);
         self.end_unasked(|(of, _)| of == run);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
-        if failure.is_some() && self.current(name, run).is_some_and(|record| record.facts.is_none()) {
+        if failure.is_some() && self.current(name, run).is_some_and(|record| record.session.facts.is_none()) {
             self.doubt_known(name);
         }
         if let Some(record) = self.current(name, run) {
-            record.connection = None;
-            record.facts = None;
-            record.connected = None;
-            record.pid = None;
-            record.plan = None;
-            record.subscriptions_lost = None;
+            record.session.connection = None;
+            record.session.facts = None;
+            record.session.connected = None;
+            record.session.pid = None;
+            record.launch.plan = None;
+            record.session.subscriptions_lost = None;
             record.restore_later();
-            record.catalog = Arc::default();
+            record.offer.catalog = Arc::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
             match (record.access.take_cause(), failure.filter(|_| !stopped)) {
                 (Some(cause), _) => self.needs_sign_in(name, cause),
                 (None, Some(failure)) => self.ended_by_itself(name, failure),
                 (None, None) => {
-                    record.to_restore = Default::default();
+                    record.session.to_restore = Default::default();
                     record.set(ServerState::Stopped);
                 }
             }
-            self.emit(HostEvent::CatalogChanged(name.to_owned()));
+            self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
         self.emit_server(name);
         self.after_session(name);
-        if again && !self.is_closing {
+        if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }
     }
 
     /// The server, if this is still its run.
     pub(super) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
-        self.servers.get_mut(name).filter(|r| r.connection.as_ref().is_some_and(|c| c.run == run))
+        self.servers.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 }
 

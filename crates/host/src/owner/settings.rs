@@ -5,11 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use ports::{AuditQuery, Document};
+use supervision::limits::Use;
 use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use crate::limits::Use;
 use crate::view::{AppSettings, HostEvent};
 
 /// The kind of the entry that says what the audit log keeps.
@@ -37,16 +37,16 @@ pub(super) struct SettingsChanges {
 impl Owner {
     /// How much a server uses of what each server gets.
     pub(crate) fn used(&self, name: &str) -> Option<Use> {
-        let counted = self.servers.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Some(counted.now(&self.settings.limits.within_bounds()))
+        let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Some(counted.now(&self.settings.current.limits.within_bounds()))
     }
 
     /// Changes the settings. They hold once they are written; what they say of the audit log is in that log first, and until that
     /// is done other changes wait, so that the latest one holds.
     pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {
-        if self.settings_changes.under_way {
-            if self.settings_changes.later.len() < MAX_LATER {
-                self.settings_changes.later.push_back((settings, reply));
+        if self.settings.changes.under_way {
+            if self.settings.changes.later.len() < MAX_LATER {
+                self.settings.changes.later.push_back((settings, reply));
             } else {
                 let path = Document::Settings.file_name().to_owned();
                 let cause = "too many changes wait for the disk; try again".to_owned();
@@ -55,11 +55,11 @@ impl Owner {
             }
             return;
         }
-        let (before, now) = (keeping(&self.settings), keeping(&settings));
+        let (before, now) = (keeping(&self.settings.current), keeping(&settings));
         if now == before {
             return self.keep_settings(settings, |_, kept| drop(reply.send(kept)));
         }
-        self.settings_changes.under_way = true;
+        self.settings.changes.under_way = true;
         // From here on the log may be ahead of the settings, so comparing the two says nothing.
         self.audits.is_retention_set = true;
         let entry = Decided {
@@ -93,7 +93,7 @@ impl Owner {
         self.keep_settings(settings, move |owner, kept| {
             let Err(error) = kept else { return owner.end_settings_change(reply, Ok(())) };
             owner.note_keeping(&before, Some(&now), NOT_WRITTEN);
-            let former = owner.settings.clone();
+            let former = owner.settings.current.clone();
             owner.confirm_keeping(&former, move |owner, undone| {
                 let StoreError { path, mut cause } = error;
                 if undone.is_err() {
@@ -106,10 +106,10 @@ impl Owner {
 
     /// Goes on with the changes that waited for this one.
     fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
-        self.settings_changes.under_way = false;
+        self.settings.changes.under_way = false;
         let _ = reply.send(result);
-        while !self.settings_changes.under_way
-            && let Some((settings, reply)) = self.settings_changes.later.pop_front()
+        while !self.settings.changes.under_way
+            && let Some((settings, reply)) = self.settings.changes.later.pop_front()
         {
             self.set_settings(settings, reply);
         }
@@ -132,9 +132,9 @@ impl Owner {
             move |_| (value.clone(), ()),
             move |owner, kept| {
                 if kept.is_ok() {
-                    owner.settings = settings.clone();
+                    owner.settings.current = settings.clone();
                     owner.retain_audit();
-                    owner.emit(HostEvent::SettingsChanged(settings));
+                    owner.events.emit(HostEvent::SettingsChanged(settings));
                 }
                 then(owner, kept);
             },
@@ -147,7 +147,7 @@ impl Owner {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(KIND.to_owned()), ..AuditQuery::latest(1) };
         let read = async move { tokio::task::spawn_blocking(move || log.read(&query)).await };
-        let at_start = keeping(&self.settings);
+        let at_start = keeping(&self.settings.current);
         self.hold_to_confirmed_keeping();
         self.beside(read, move |owner, found| {
             let known = match found {
@@ -156,7 +156,7 @@ impl Owner {
                 Err(error) => return tracing::error!(%error, "nothing is removed from the audit log"),
             };
             let known = known.as_deref().map(|known| known.split(BEFORE).next().unwrap_or(known));
-            let holds = keeping(&owner.settings);
+            let holds = keeping(&owner.settings.current);
             if owner.audits.is_retention_set {
                 // The log was read after that change, or before it: neither is a change from outside.
             } else if holds != at_start && known == Some(holds.as_str()) {
@@ -192,7 +192,7 @@ impl Owner {
     }
 
     pub(crate) fn conversations_changed(&mut self, changed: Option<String>) {
-        self.emit(HostEvent::ConversationsChanged(changed));
+        self.events.emit(HostEvent::ConversationsChanged(changed));
     }
 }
 

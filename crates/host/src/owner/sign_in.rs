@@ -6,26 +6,24 @@ mod asking;
 mod ending;
 mod flow;
 mod making;
-mod settings;
 mod signing;
 mod user;
 mod views;
 
 use std::sync::{Arc, PoisonError};
 
+use credentials::settings::{Unmade, not_offered};
+use credentials::sign_in::{AuthorizationView, SignInError, TokensKept};
 use mcp_auth::{Authorization, Cause};
 use mcp_transport::http::Authorizer;
+use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
 
 use super::{Owner, ServerRecord};
-use crate::sign_in::{AuthorizationView, SignInError, TokensKept};
 use crate::view::{HostEvent, ServerState};
 pub(super) use access::Access;
 pub(crate) use ending::Forgotten;
 use making::Maker;
-use ports::server_config::{AuthConfig, HttpConfig};
-pub use settings::client_document;
-pub(super) use settings::{Unmade, not_offered};
 use signing::Signing;
 pub(super) use user::Answered;
 use user::Asker;
@@ -63,25 +61,25 @@ impl SignIn {
 
 impl Owner {
     pub(super) fn sign_in_maker(&self, name: &str) -> Option<Maker> {
-        let record = self.servers.get(name)?;
-        let pins = self.pins.get(name);
+        let record = self.servers.records.get(name)?;
+        let pins = self.reviews.pins.get(name);
         let pinned = pins.and_then(|pins| pins.identity.as_ref());
         let endpoints = pins.into_iter().flat_map(|pins| pins.endpoints.values()).flat_map(|urls| urls.split(' '));
         Some(Maker {
             server: name.to_owned(),
-            back: self.back.clone(),
+            back: self.lifetime.back.clone(),
             ports: self.ports.clone(),
-            vaults: Arc::clone(&self.vaults),
+            vaults: Arc::clone(&self.sign_ins.vaults),
             activity: Arc::clone(&record.activity),
             existing: record.access.current().cloned(),
             endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
-            approved: record.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
+            approved: record.offer.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
         })
     }
 
     /// Something about a sign-in is no longer as it was.
     pub(super) fn authorization_changed(&mut self, name: &str) {
-        self.emit(HostEvent::AuthorizationChanged(name.to_owned()));
+        self.events.emit(HostEvent::AuthorizationChanged(name.to_owned()));
     }
 
     /// Does something with the sign-in of a server, which is made first if need be.
@@ -90,7 +88,7 @@ impl Owner {
         name: &str,
         then: impl FnOnce(&mut Self, &str, Result<SignIn, SignInError>) + Send + 'static,
     ) {
-        let Some((record, maker)) = self.servers.get(name).zip(self.sign_in_maker(name)) else {
+        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else {
             return then(self, name, Err(SignInError::NotFound(name.to_owned())));
         };
         let offered = match (record.config.as_http(), not_offered(record.config.as_http())) {
@@ -117,7 +115,7 @@ impl Owner {
     }
 
     fn kept_sign_in(&mut self, name: &str, made: Result<Option<SignIn>, Unmade>) -> Result<SignIn, SignInError> {
-        let record = self.servers.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         match made {
             // The settings may be others by now.
             Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.is_for(config)) => {
@@ -140,7 +138,7 @@ impl Owner {
         name: &str,
         sign_in: Result<SignIn, SignInError>,
     ) -> Result<AuthorizationView, SignInError> {
-        let access = &self.servers.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?.access;
+        let access = &self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?.access;
         let nothing = AuthorizationView {
             server: name.to_owned(),
             not_offered: None,
@@ -182,7 +180,7 @@ impl ServerRecord {
     /// The sign-in as it can be used at once. One that signs for a connection, or is under way, serves until that ends, though
     /// what it was made of may be others.
     fn usable_sign_in(&self) -> Option<&SignIn> {
-        let is_in_use = self.connection.is_some() || self.access.flow.is_some();
+        let is_in_use = self.session.connection.is_some() || self.access.flow.is_some();
         if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
     }
 

@@ -3,16 +3,20 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use credentials::settings::Unmade;
 use domain::question::Why;
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
+use packages::{Launched, LoadedPackage};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::Secrets;
 use ports::secrets::{Filled, Unresolved};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
+use ports::time::now;
 use process::sandbox::Plan;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 use serde_json::json;
+use supervision::activity::ActivityKind;
 
 use super::approvals::{command_hash, without_sandbox};
 use super::gate::Departure;
@@ -21,20 +25,18 @@ use super::packages::PackageStart;
 use super::pins::changed_files;
 use super::questions::{For, kind_of};
 use super::sandbox::{NoPlan, OwnFiles, plan};
-use super::sign_in::{SignIn, Unmade};
+use super::sign_in::SignIn;
 use super::{Decided, Owner, ServerError};
-use crate::activity::{ActivityKind, now};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
-use crate::packages::{Launched, LoadedPackage};
 use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
 
 impl Owner {
     /// Starts a server: finds its command or looks at its address, asks if need be, and then runs it.
     pub(crate) fn start(&mut self, name: &str) -> Result<(), ServerError> {
-        if self.is_closing {
+        if self.lifetime.is_closing {
             return Ok(());
         }
-        let record = self.servers.get_mut(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
+        let record = self.servers.records.get_mut(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
         match record.state {
             ServerState::Stopping => {
                 record.start_again = true;
@@ -68,9 +70,9 @@ impl Owner {
             self.could_not_start(&name, "its working folder must be a whole path, from the root");
             return;
         }
-        let (config, known) = (Arc::clone(config), Arc::clone(&self.search_path));
+        let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
         self.emit_server(&name);
-        let (command, own) = (self.command(&name, stdio), self.own_files.clone());
+        let (command, own) = (self.command(&name, stdio), self.launches.own_files.clone());
         let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own);
         self.beside(looking, move |owner, (path, found)| {
             owner.on_found(&name, &config, path, found);
@@ -88,8 +90,8 @@ impl Owner {
             Err(NoPlan::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
             Err(error) => return self.could_not_start(name, &error.to_string()),
         };
-        record.found = Some((found.program.clone(), path.clone()));
-        record.plan.clone_from(&found.plan);
+        record.launch.found = Some((found.program.clone(), path.clone()));
+        record.launch.plan.clone_from(&found.plan);
         self.say_identity(name, Some((&found.program, found.real.as_deref())));
         let Some(stdio) = config.as_stdio().cloned() else { return };
         match launched {
@@ -115,18 +117,18 @@ impl Owner {
         mut package: Option<LoadedPackage>,
     ) {
         let Found { program: resolved, plan, files, .. } = found;
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             if let Some(package) = &mut package {
                 package.configured = record.config.command_line();
             }
-            record.command = Some(config.clone());
-            record.package.clone_from(&package);
-            record.files = Some(files.clone());
+            record.launch.command = Some(config.clone());
+            record.launch.package.clone_from(&package);
+            record.launch.files = Some(files.clone());
         }
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
         let writers = self.writers(name, &files);
         let package = package.map(Box::new);
-        let changed_files = self.pins.get(name).map(|pins| changed_files(pins, &files)).unwrap_or_default();
+        let changed_files = self.reviews.pins.get(name).map(|pins| changed_files(pins, &files)).unwrap_or_default();
         let approved_before = None;
         let body = QuestionBody::StartServer {
             config,
@@ -145,15 +147,16 @@ impl Owner {
     /// removed meanwhile.
     pub(super) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
         self.servers
+            .records
             .get_mut(name)
-            .filter(|r| r.state == ServerState::Starting && r.connection.is_none() && *r.config == *config)
+            .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
     }
 
     /// Asks the policy whether a server may be started or connected to, and does what it says.
     fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
         let act = start_act(name, hash, &body);
-        let signed_in = self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
-        match self.policy.decide(&act, now()) {
+        let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
+        match self.permissions.policy.decide(&act, now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
             // To go on after the sign-in for which it waited is no new act to ask about.
             Decision::Ask { .. } if signed_in => {
@@ -168,7 +171,7 @@ impl Owner {
 
     /// Asks to start a server. One that ended by itself is asked about for the host, and its user is not interrupted.
     fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
-        let before = self.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
+        let before = self.permissions.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
         let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
         if let QuestionBody::StartServer { approved_before, .. } | QuestionBody::ConnectServer { approved_before, .. } =
             body
@@ -176,7 +179,7 @@ impl Owner {
             *approved_before = before;
         }
         let mut why = Why::User { conversation: None };
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.ended_because() {
                 record.note(
@@ -192,7 +195,7 @@ impl Owner {
 
     /// Runs a server without a question, once the log has it.
     fn launch_audited(&mut self, name: &str, departure: Departure, body: QuestionBody, by: &'static str) {
-        let Some(record) = self.servers.get(name) else { return };
+        let Some(record) = self.servers.records.get(name) else { return };
         // To bring back what ended is nobody's wish but the host's.
         let brings_back = record.supervision.is_bringing_back();
         if brings_back && by == "grant" {
@@ -200,9 +203,9 @@ impl Owner {
         }
         let hash = departure.leaves().clone();
         let command =
-            || record.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
+            || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
         let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
-        let (config, judgement) = (Arc::clone(&record.config), self.judgement);
+        let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
         let kind = kind_of(&body);
         let entry = self.entry(Decided {
             server: name,
@@ -226,7 +229,7 @@ impl Owner {
             }
             match written {
                 Err(error) => owner.fail(name, &error.to_string()),
-                Ok(()) if judgement == owner.judgement => owner.launch(name, departure),
+                Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
                 // What allowed it may have been taken back.
                 Ok(()) if owner.still_starts(name, &hash, &body) => owner.launch(name, departure),
                 Ok(()) => {
@@ -239,9 +242,11 @@ impl Owner {
 
     /// Returns true if a start goes on without a question.
     fn still_starts(&self, name: &str, hash: &Hash, body: &QuestionBody) -> bool {
-        match self.policy.decide(&start_act(name, hash, body), now()) {
+        match self.permissions.policy.decide(&start_act(name, hash, body), now()) {
             Decision::Allow { .. } => true,
-            Decision::Ask { .. } => self.servers.get(name).is_some_and(|record| record.supervision.signed_in_to(hash)),
+            Decision::Ask { .. } => {
+                self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash))
+            }
             Decision::Deny { .. } => false,
         }
     }
@@ -252,7 +257,7 @@ impl Owner {
     }
 
     pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
-        if let Some(record) = self.servers.get(name) {
+        if let Some(record) = self.servers.records.get(name) {
             record.note(ActivityKind::State, &failure.message);
             self.ended_by_itself(name, failure);
         }
@@ -261,20 +266,20 @@ impl Owner {
 
     /// Runs a server whose command is found, or whose address is known.
     pub(super) fn launch(&mut self, name: &str, departure: Departure) {
-        if self.is_closing {
+        if self.lifetime.is_closing {
             return;
         }
         self.pin_identity(name, departure.leaves());
         self.remember_package(name);
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
         record.supervision.launched(departure.leaves().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
-                let Some((program, path)) = record.found.take() else { return };
-                let (approved, files) = (record.plan.clone(), record.files.take());
-                let stdio = &record.command.clone().unwrap_or_else(|| stdio.clone());
+                let Some((program, path)) = record.launch.found.take() else { return };
+                let (approved, files) = (record.launch.plan.clone(), record.launch.files.take());
+                let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.command(name, stdio) };
                 if !ports::secrets::in_environment(stdio) {
                     return self.connect_process(name, Target::Process { command, program, path }, departure);
@@ -305,7 +310,7 @@ impl Owner {
         departure: Departure,
         prepared: Result<Prepared, Unmade>,
     ) {
-        if self.is_closing {
+        if self.lifetime.is_closing {
             return;
         }
         let Some(record) = self.awaited(name, config) else { return };
@@ -331,7 +336,7 @@ impl Owner {
         (program, path): (PathBuf, SearchPath),
         read: Result<Filled, Unresolved>,
     ) {
-        if self.is_closing {
+        if self.lifetime.is_closing {
             return;
         }
         let Some(record) = self.awaited(name, config) else { return };
@@ -351,10 +356,10 @@ impl Owner {
         let Target::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
             return self.connect(name, target, None, departure);
         };
-        let Some(config) = self.servers.get(name).map(|record| Arc::clone(&record.config)) else { return };
+        let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         self.beside(files_now(files, self.options.look_at_files), move |owner, files| {
-            if owner.is_closing || owner.awaited(&name, &config).is_none() {
+            if owner.lifetime.is_closing || owner.awaited(&name, &config).is_none() {
                 return;
             }
             match files {
@@ -365,14 +370,16 @@ impl Owner {
     }
 
     fn connect(&mut self, name: &str, target: Target, files: Option<&LaunchFiles>, departure: Departure) {
-        let run = RunId(self.new_id());
+        let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
         let sampling = self.sampling_offered(name);
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
             (Target::Process { program, .. }, ServerTransport::Stdio(stdio)) => {
-                let stdio = record.command.as_ref().unwrap_or(stdio);
-                files.map(|files| command_hash(stdio, program, record.plan.as_ref(), files, record.package.as_ref()))
+                let stdio = record.launch.command.as_ref().unwrap_or(stdio);
+                files.map(|files| {
+                    command_hash(stdio, program, record.launch.plan.as_ref(), files, record.launch.package.as_ref())
+                })
             }
             (Target::Url(_), ServerTransport::Http(http)) => Some(address_hash(http)),
             _ => None,
@@ -382,7 +389,7 @@ impl Owner {
         let Some(target) = now.and_then(|now| departure.start(name, target, &now).ok()) else {
             return self.could_not_start(name, "its program changed after it was approved; start it again");
         };
-        record.sampling_offered.clone_from(&sampling);
+        record.session.sampling_offered.clone_from(&sampling);
         let mut session = SessionConfig {
             client: self.options.client.clone(),
             capabilities: capabilities(&record.config, sampling),
@@ -392,24 +399,24 @@ impl Owner {
             timeouts,
             ..SessionConfig::default()
         };
-        let limits = self.settings.limits.within_bounds();
+        let limits = self.settings.current.limits.within_bounds();
         record.activity.lock().unwrap_or_else(PoisonError::into_inner).keep(limits.kept_bytes);
         session.limits.in_flight_calls = limits.calls as usize;
         let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
         let start = Start { run, target, session, times, activity, limits, used };
-        record.connection = Some(connection::connect(start, self.back.clone()));
-        self.runs.insert(run, name.to_owned());
+        record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
+        self.servers.runs.insert(run, name.to_owned());
         self.emit_server(name);
     }
 
     /// Stops a server, whatever it is doing.
     pub(crate) fn stop(&mut self, name: &str) {
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;
         record.supervision.give_up();
         record.access.give_up();
-        record.to_restore = Default::default();
-        if let Some(connection) = &record.connection {
+        record.session.to_restore = Default::default();
+        if let Some(connection) = &record.session.connection {
             if record.state != ServerState::Stopping {
                 let tell = connection.tell.clone();
                 record.set(ServerState::Stopping);
@@ -427,7 +434,7 @@ impl Owner {
 
     /// The standing approval of a server was taken back. One that runs goes on, but is not brought back any more.
     pub(super) fn approval_revoked(&mut self, name: &str) {
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         if matches!(record.state, ServerState::Reconnecting(_)) {
             self.stop(name);
         } else {

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use mcp_proto::session::ClientRequest;
 use policy::Hash;
+use ports::time::now;
+use supervision::activity::ActivityKind;
+use supervision::backoff::Backoff;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use crate::activity::{ActivityKind, now};
-use crate::backoff::Backoff;
 use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
 
@@ -148,21 +149,21 @@ impl super::ServerRecord {
     /// Its session is over: what the user had set up in it is to be set up in the next one, beside what no session took up
     /// since it was set up.
     pub(super) fn restore_later(&mut self) {
-        let (uris, level) = &mut self.to_restore;
-        for uri in std::mem::take(&mut self.subscriptions) {
+        let (uris, level) = &mut self.session.to_restore;
+        for uri in std::mem::take(&mut self.session.subscriptions) {
             if !uris.contains(&uri) {
                 uris.push(uri);
             }
         }
-        *level = self.log_level.take().or(*level);
+        *level = self.session.log_level.take().or(*level);
     }
 }
 
 impl Owner {
     /// A server ended though nobody stopped it: it is brought back, or is left to the user with the cause.
     pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
-        let is_closing = self.is_closing;
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let is_closing = self.lifetime.is_closing;
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
             let cause = record.access.refusal().unwrap_or(failure.message);
             return self.needs_sign_in(name, cause);
@@ -170,7 +171,7 @@ impl Owner {
         record.access.is_not_now();
         let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
             record.supervision.exhausted(&failure);
-            record.to_restore = Default::default();
+            record.session.to_restore = Default::default();
             record.set(ServerState::Failed(failure));
             return;
         };
@@ -183,7 +184,7 @@ impl Owner {
         self.beside(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited =
                 |r: &super::ServerRecord| matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait == wait;
-            if owner.servers.get(&name).is_some_and(is_awaited) {
+            if owner.servers.records.get(&name).is_some_and(is_awaited) {
                 // It is there: nothing else can go wrong here.
                 let _ = owner.start(&name);
             }
@@ -192,7 +193,9 @@ impl Owner {
 
     /// A server whose tokens could only not be renewed is tried again by itself, later and later; whether it is.
     pub(super) fn signs_again_later(&mut self, name: &str) -> bool {
-        let Some(record) = self.servers.get_mut(name).filter(|record| record.access.may_pass()) else { return false };
+        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_pass()) else {
+            return false;
+        };
         let Some((attempt, pause)) = record.supervision.backoff.next(Instant::now(), fastrand::f64()) else {
             return false;
         };
@@ -205,7 +208,7 @@ impl Owner {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait == wait && r.access.may_pass()
             };
-            if owner.servers.get(&name).is_some_and(is_awaited) {
+            if owner.servers.records.get(&name).is_some_and(is_awaited) {
                 owner.start_without_sign_in(&name);
             }
         });
@@ -214,7 +217,7 @@ impl Owner {
 
     /// Tries again to connect where tokens could not be renewed. Nobody asked for it, so an approval for once does not cover it.
     fn start_without_sign_in(&mut self, name: &str) {
-        if let Some(record) = self.servers.get_mut(name)
+        if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
             record.supervision.tries_again(needed.cause.clone());
@@ -225,13 +228,13 @@ impl Owner {
 
     /// Sets up with a server that was brought back what the user had set up with it.
     pub(super) fn restore(&mut self, name: &str) {
-        let Some(record) = self.servers.get_mut(name) else { return };
-        let (uris, level) = record.to_restore.clone();
+        let Some(record) = self.servers.records.get_mut(name) else { return };
+        let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
             self.set_up(name, request, move |owner, name, is_done| {
-                if let Some(record) = owner.servers.get_mut(name) {
-                    record.to_restore.0.retain(|waiting| *waiting != uri);
+                if let Some(record) = owner.servers.records.get_mut(name) {
+                    record.session.to_restore.0.retain(|waiting| *waiting != uri);
                 }
                 if is_done {
                     owner.subscribed(name, uri, true);
@@ -241,8 +244,8 @@ impl Owner {
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
             self.set_up(name, request, move |owner, name, is_done| {
-                if let Some(record) = owner.servers.get_mut(name) {
-                    record.to_restore.1 = None;
+                if let Some(record) = owner.servers.records.get_mut(name) {
+                    record.session.to_restore.1 = None;
                 }
                 if is_done {
                     owner.log_level_set(name, level);
@@ -265,7 +268,7 @@ impl Owner {
         self.beside(replied, move |owner, replied| {
             let Ok(done) = replied else { return };
             // What was set up with a server that is gone again is asked for when it is back.
-            if let Some(record) = owner.servers.get(&name).filter(|record| record.state == ServerState::Ready) {
+            if let Some(record) = owner.servers.records.get(&name).filter(|record| record.state == ServerState::Ready) {
                 if let Err(error) = &done {
                     record.note(ActivityKind::State, &format!("not set up as it was before: {error}"));
                 }
@@ -277,15 +280,15 @@ impl Owner {
     /// The computer slept or its network is another one: connections that were waited for, or given up because nothing
     /// answered, are tried at once, and the others have to show that they live.
     pub(crate) fn woke(&mut self) {
-        let names: Vec<String> = self.servers.keys().cloned().collect();
+        let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
-            let Some(record) = self.servers.get_mut(&name) else { continue };
+            let Some(record) = self.servers.records.get_mut(&name) else { continue };
             if matches!(record.state, ServerState::Failed(_)) && record.supervision.resume() {
                 record.note(ActivityKind::State, "the network may be back; trying to reach it again");
                 let _ = self.start(&name);
                 continue;
             }
-            match (&record.state, &record.connection) {
+            match (&record.state, &record.session.connection) {
                 (ServerState::Reconnecting(_), _) => {
                     let _ = self.start(&name);
                 }

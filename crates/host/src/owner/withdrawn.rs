@@ -97,7 +97,7 @@ impl Owner {
 
     /// The same for a call that the user cancels while its entry is on the way to the log.
     pub(super) fn note_cancelled_in_writing(&mut self, call: &str) {
-        let Some(record) = self.calls.get(call) else { return };
+        let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.writing else { return };
         let is_it = |waiting: &&Waiting| matches!(waiting, Waiting::Call { number, .. } if *number == writing);
         let Some(Waiting::Call { departure, .. }) = self.audits.waiting().find(is_it) else { return };

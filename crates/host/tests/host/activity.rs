@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use host::HostOptions;
-use host::activity::{Activity, ActivityKind, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_transport::driver::{Direction, Frame, FrameAbout};
 use policy::Scope;
 use serde_json::json;
+use supervision::activity::{Activity, ActivityKind, MAX_BODY, MAX_BYTES, MAX_ENTRIES};
 use testkit::app::{App, PATIENCE, scripted};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {

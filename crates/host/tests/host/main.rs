@@ -4,10 +4,8 @@
 mod activity;
 mod audit;
 mod data_flow;
-mod forms;
 mod held_entry;
 mod kept;
-mod output;
 mod pressure;
 mod providers;
 mod remote;
@@ -20,5 +18,4 @@ mod served;
 mod sign_in;
 mod skills;
 mod supervision;
-mod templates;
 mod urls;

@@ -60,7 +60,7 @@ async fn x24_three_refusals_in_a_row_mute_a_server_for_a_while() {
     let third = asked_once(&app, "3", UserAnswer::Cancel).await;
     assert!(third.contains("cancel"), "the third is answered as the user did: {third}");
     let muted = app.until("harbour", "muted", |s| s.muted).await;
-    let left = muted.muted_until.expect("X24: it is told until when") - host::activity::now();
+    let left = muted.muted_until.expect("X24: it is told until when") - ports::time::now();
     assert!(left <= 2_000, "for as long as is set: {left} ms");
 
     let unseen = said(call(&app, "harbour", "4", "ask_user")).await;
@@ -108,7 +108,7 @@ async fn x24_a_flood_is_counted_and_one_gesture_refuses_all_of_it() {
     app.ready("bad").await;
     let _user = app.always(is_use);
     let flooding = call(&app, "bad", "1", "echo");
-    let most = host::MAX_QUESTIONS as u64;
+    let most = supervision::limits::MAX_QUESTIONS as u64;
     let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
     assert_eq!(
         view.refused_questions,

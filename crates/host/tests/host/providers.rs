@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use host::providers::ProviderError;
+use credentials::providers::ProviderError;
 use models::{Conversions, ModelRef, ProviderKind, ProviderSettings, Request};
 use ports::Document;
 use secrecy::SecretString;

@@ -100,7 +100,7 @@ async fn a_list_that_the_server_says_has_changed_allows_nothing_until_it_was_rea
     assert!(asked.marks.outdated, "the question says why");
     let changed = matches!(asked.body, QuestionBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "and not that the tool itself changed, which nobody knows");
-    let said = |catalog: &host::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
+    let said = |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
     if said(&failed) {
         asks(&app, "fourth", Scope::Once, "a list that can't be read allows nothing either").await;

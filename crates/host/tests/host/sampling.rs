@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::AnswerError;
-use host::sampling::{Budget, ChosenBy, Run, SamplingSettings, SamplingState};
 use host::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::types::{CallToolResult, ContentBlock, CreateMessageParams, CreateMessageResult, SamplingContent};
 use models::{Delta, ModelError, Part, Stop};
 use policy::{Direction, Effect, PolicyRule, SamplingBudget, Scope};
 use ports::Document;
 use serde_json::{Map, Value, json};
+use server_requests::sampling::{Budget, ChosenBy, Run, SamplingSettings, SamplingState};
 use testkit::app::{App, PATIENCE, demo, scripted};
 use testkit::deadline::holds_within;
 use testkit::model::{ScriptedModel, Step, ends, named, reference, text};

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::activity::ActivityEntry;
 use host::view::{CallTimes, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::Scope;
 use serde_json::{Map, Value, json};
+use supervision::activity::ActivityEntry;
 use testkit::app::{App, PATIENCE, demo, scripted};
 use tokio::task::JoinHandle;
 

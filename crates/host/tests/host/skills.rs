@@ -1,6 +1,7 @@
 //! Skills of a server: listed without being read, loaded when they are what was listed.
 
-use host::skills::{Mismatch, SkillError};
+use host::skills::SkillError;
+use offers::skills::Mismatch;
 use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::{App, scripted};

@@ -1,7 +1,7 @@
 //! Schemas of forms, and what is filled in.
 
-use host::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIONS};
 use serde_json::{Map, Value};
+use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELDS, MAX_OPTIONS};
 
 /// A schema in the first line, and what is filled in below it. Forms are bounded, a field takes its own default and its own
 /// options, and no answer without a problem breaks a rule of its field.
@@ -48,7 +48,7 @@ pub fn form(data: &[u8]) {
     assert_eq!(kept.len(), filled.len(), "no field is lost");
     for field in form.fields.iter().filter(|field| field.secret) {
         if let Some(value) = kept.get(&field.name) {
-            assert!(value.as_str().is_some_and(|text| text == host::activity::REDACTED), "{} is a secret", field.name);
+            assert!(value.as_str().is_some_and(|text| text == domain::REDACTED), "{} is a secret", field.name);
         }
     }
 }

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domain::call::CallFailure;
-use host::activity::ActivityKind;
 use host::view::HostEvent;
 use mcp_proto::types::{ContentBlock, LogLevel};
 use serde_json::json;
+use supervision::activity::ActivityKind;
 
 use super::super::servers::Transport;
 use super::{Check, One, holds};

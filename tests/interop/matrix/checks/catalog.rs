@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use host::activity::ActivityEntry;
-use host::template;
 use host::view::HostEvent;
 use mcp_proto::types::{CompletionReference, Icon};
+use offers::template;
 use serde_json::{Value, json};
+use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
 use super::{Check, One, holds};

@@ -1,11 +1,12 @@
 //! Sign-in.
 
-use domain::StoreError;
-use host::sign_in::{
+use credentials::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
     SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
     TokensKept as HostKept,
 };
+
+use domain::StoreError;
 
 use crate::data::*;
 

@@ -1,7 +1,7 @@
 //! Tools, prompts, resources and content.
 
-use host::review::Reviewed;
 use mcp_proto::types::{self as mcp, ContentBlock};
+use offers::review::Reviewed;
 use serde_json::{Value, json};
 
 use super::marks;
@@ -84,7 +84,7 @@ pub(in crate::handler) fn resource(resource: mcp::Resource) -> Resource {
 
 pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceTemplate {
     ResourceTemplate {
-        variables: host::template::variables(&template.uri_template),
+        variables: offers::template::variables(&template.uri_template),
         uri_template: template.uri_template,
         name: template.name,
         title: template.title,

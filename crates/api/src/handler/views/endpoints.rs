@@ -1,6 +1,6 @@
 //! Where a sign-in sends credentials: the settings that say so, and the endpoints that were found.
 
-use host::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
+use credentials::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
 use ports::server_config::AuthConfig;
 
 use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint, UrlParts};

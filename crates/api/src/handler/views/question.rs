@@ -1,10 +1,10 @@
 //! Questions and forms.
 
-use host::form::{self, Form};
 use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
 use ports::server_config::AuthConfig;
 use serde_json::json;
+use server_requests::form::{self, Form};
 
 use super::content::claims;
 use super::readable::readable;

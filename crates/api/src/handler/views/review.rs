@@ -1,6 +1,6 @@
 //! What is worth a second look.
 
-use host::review::{Diff as HostDiff, FlagReason as HostReason, Marks as HostMarks};
+use offers::review::{Diff as HostDiff, FlagReason as HostReason, Marks as HostMarks};
 
 use crate::data::*;
 

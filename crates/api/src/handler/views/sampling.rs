@@ -1,8 +1,8 @@
 //! Sampling: requests, models, answers and limits.
 
-use host::sampling as own;
 use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
+use server_requests::sampling as own;
 
 use super::content::{role, to_block};
 

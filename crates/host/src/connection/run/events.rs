@@ -6,10 +6,10 @@ use domain::call::Progress;
 use mcp_proto::session::{Answer, CallId, CloseReason, ServerQuestion, ServerRequestId, SessionEvent};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::driver::{Control, DriverEvent, Frame};
+use offers::catalog::List;
+use supervision::activity::{Activity, ActivityKind};
 
 use super::{News, Purpose, Run, lists, note};
-use crate::activity::{Activity, ActivityKind};
-use crate::catalog::List;
 
 /// The most changed resources that are passed on at a tick.
 const MAX_UPDATED: usize = 50;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mcp_proto::session::{CallError, ClientRequest, Deadline, DroppedItem, ListKind, ServerResult};
 use mcp_transport::driver::Control;
+use offers::catalog::{Catalog, List, Next, Reading};
+use ports::time::now;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::{News, Purpose, REREAD, Run, TICK, note};
-use crate::activity::now;
-use crate::catalog::{Catalog, List, Next, Reading};
 
 /// The most entries left out of one page that are told of.
 const MAX_DROPPED: usize = 20;

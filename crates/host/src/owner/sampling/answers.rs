@@ -2,19 +2,19 @@
 
 use mcp_proto::Revision;
 use mcp_proto::types::{ContentBlock, CreateMessageResult, SamplingContent};
+use server_requests::sampling::{Run, asked_before, empty_response};
 
 use super::Owner;
 use crate::owner::AnswerError;
 use crate::owner::answers::Acted;
 use crate::owner::gate::Approval;
-use crate::sampling::{Run, asked_before, empty_response};
 use crate::view::QuestionBody;
 
 impl Owner {
     /// The user takes a request up: the model that was chosen answers it, or the user.
     pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
         self.is_not_running(at)?;
-        let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(Acted::Done) };
+        let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(Acted::Done) };
         match &state.model {
             Some(_) => self.ask_model(at, approval),
             None => self.answer_by_hand(at).map(|()| Acted::Done),
@@ -25,7 +25,7 @@ impl Owner {
     /// written down before the answer is sent.
     pub(in crate::owner) fn answer_by_hand(&mut self, at: usize) -> Result<(), AnswerError> {
         self.is_not_running(at)?;
-        let shown = self.questions[at].copy();
+        let shown = self.consent.pending[at].copy();
         let QuestionBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(AnswerError::WrongKind("it is answered already"));
         };
@@ -37,7 +37,7 @@ impl Owner {
     /// Asks the same model the same once more. Only what was approved for it and sent to it before can be: an answer that the
     /// user wrote is no approval to ask.
     pub(in crate::owner) fn ask_model_again(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
-        let QuestionBody::Sampling { request, response: Some(_), state } = &self.questions[at].view.body else {
+        let QuestionBody::Sampling { request, response: Some(_), state } = &self.consent.pending[at].view.body else {
             return Err(AnswerError::WrongKind("there is no answer yet"));
         };
         if asked_before(request, state).is_none() {
@@ -49,7 +49,7 @@ impl Owner {
     /// Goes back to the request. The answer is dropped.
     pub(in crate::owner) fn back_to_request(&mut self, at: usize) -> Result<(), AnswerError> {
         self.is_not_running(at)?;
-        if !matches!(self.questions[at].view.body, QuestionBody::Sampling { .. }) {
+        if !matches!(self.consent.pending[at].view.body, QuestionBody::Sampling { .. }) {
             return Err(AnswerError::WrongKind("it has one step only"));
         }
         self.put_answer(at, None, Run::No);
@@ -58,7 +58,7 @@ impl Owner {
 
     /// Puts an answer, or none, into a question.
     pub(super) fn put_answer(&mut self, at: usize, new: Option<CreateMessageResult>, run: Run) {
-        if let QuestionBody::Sampling { response, state, .. } = &mut self.questions[at].view.body {
+        if let QuestionBody::Sampling { response, state, .. } = &mut self.consent.pending[at].view.body {
             *response = new.map(Box::new);
             state.run = run;
         }
@@ -83,7 +83,7 @@ impl Owner {
 
     /// Whether the revision that a server speaks has room for this content.
     fn can_carry(&self, server: &str, content: &SamplingContent) -> bool {
-        let Some(facts) = self.servers.get(server).and_then(|r| r.facts.as_ref()) else { return true };
+        let Some(facts) = self.servers.records.get(server).and_then(|r| r.session.facts.as_ref()) else { return true };
         let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
         let blocks = content.blocks();
         let fits_in_one = blocks.len() == 1 || blocks.iter().all(is_text);

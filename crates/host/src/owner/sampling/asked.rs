@@ -6,16 +6,17 @@ use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::{Decision, Hash, Rule, Scope};
+use ports::time::now;
 use serde_json::json;
+use server_requests::sampling::choose::{Wish, choose};
+use server_requests::sampling::convert::{self, to_request};
+use server_requests::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::AnswerError;
 use crate::owner::questions::{For, refusal};
-use crate::sampling::choose::{Wish, choose};
-use crate::sampling::convert::{self, to_request};
-use crate::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
 use crate::view::QuestionBody;
 
 /// The most rounds of tools that one request may have behind it.
@@ -44,7 +45,7 @@ impl Owner {
         decision: Decision,
     ) {
         if let Err((reason, answer)) = self.may_sample(server, &params) {
-            if let Some(record) = self.servers.get(server) {
+            if let Some(record) = self.servers.records.get(server) {
                 record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
             let body = QuestionBody::Sampling { request: params, response: None, state: Box::default() };
@@ -107,10 +108,10 @@ impl Owner {
     /// The model that would answer a server's request, and why.
     fn choose_model(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
         let settings = self.sampling_settings(server);
-        let setting = settings.model.as_ref().filter(|model| self.models.provider(&model.provider).is_ok());
-        let default = self.default_model().filter(|model| self.models.provider(&model.provider).is_ok());
+        let setting = settings.model.as_ref().filter(|model| self.models.registry.provider(&model.provider).is_ok());
+        let default = self.default_model().filter(|model| self.models.registry.provider(&model.provider).is_ok());
         let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: default.as_ref() };
-        let all: Vec<_> = self.models.all().collect();
+        let all: Vec<_> = self.models.registry.all().collect();
         choose(wish, &all)
     }
 
@@ -122,9 +123,10 @@ impl Owner {
         by: ChosenBy,
         params: &CreateMessageParams,
     ) {
-        let name = self.models.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
+        let name = self.models.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
         let request = to_request(params).ok();
-        state.losses = request.and_then(|request| self.models.cannot_carry(&model, &request).ok()).unwrap_or_default();
+        state.losses =
+            request.and_then(|request| self.models.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
         let most_micros = self.most_micros(&model, params);
         let provider = self.provider_settings(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());
@@ -133,20 +135,20 @@ impl Owner {
 
     /// Providers changed: what is asked about is put to them as they are now, or to another one, and the question says so.
     pub(in crate::owner) fn look_again_at_models(&mut self) {
-        for at in 0..self.questions.len() {
-            let pending = &self.questions[at];
+        for at in 0..self.consent.pending.len() {
+            let pending = &self.consent.pending[at];
             let QuestionBody::Sampling { request, state, .. } = &pending.view.body else { continue };
             if pending.running.is_some() {
                 continue;
             }
             let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
-            let kept = new.model.take().filter(|own| self.models.provider(&own.model.provider).is_ok());
+            let kept = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
             let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.choose_model(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
                 self.set_model(&mut new, model, by, &request);
             }
-            if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body
+            if let QuestionBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
                 && *state != new
             {
                 *state = new;
@@ -163,7 +165,7 @@ impl Owner {
     ) -> Result<(), AnswerError> {
         self.is_not_running(at)?;
         convert::check(&new).map_err(AnswerError::Unfit)?;
-        let QuestionBody::Sampling { request, state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         new.max_tokens = new.max_tokens.clamp(1, state.wanted_tokens.max(1));
         new.tools.clone_from(&request.tools);
         new.tool_choice.clone_from(&request.tool_choice);
@@ -178,8 +180,8 @@ impl Owner {
     /// The user chooses another model.
     pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), AnswerError> {
         self.is_not_running(at)?;
-        self.models.provider(&model.provider).map_err(|error| AnswerError::Model(error.to_string()))?;
-        let QuestionBody::Sampling { request, state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        self.models.registry.provider(&model.provider).map_err(|error| AnswerError::Model(error.to_string()))?;
+        let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         let (request, mut state) = (request.clone(), state.clone());
         state.run = Run::No;
         self.set_model(&mut state, model, ChosenBy::User, &request);
@@ -188,14 +190,14 @@ impl Owner {
     }
 
     fn put_request(&mut self, at: usize, new: Box<CreateMessageParams>, new_state: Box<SamplingState>) {
-        if let QuestionBody::Sampling { request, state, .. } = &mut self.questions[at].view.body {
+        if let QuestionBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             *request = new;
             *state = new_state;
         }
     }
 
     pub(super) fn is_not_running(&self, at: usize) -> Result<(), AnswerError> {
-        if self.questions[at].running.is_some() {
+        if self.consent.pending[at].running.is_some() {
             return Err(AnswerError::WrongKind("a model answers it now; stop it first"));
         }
         Ok(())

@@ -4,11 +4,12 @@ use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelRef, Price, TokenUse};
 use policy::SamplingUse;
+use ports::time::now;
+use server_requests::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::activity::{ActivityKind, now};
 use crate::owner::AnswerError;
-use crate::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
 use crate::view::HostEvent;
 
 /// Bytes of an answer that make a token, where its provider does not count.
@@ -48,7 +49,7 @@ impl Owner {
 
     /// The known price of a model, if it is in US dollars.
     pub(super) fn price_of(&self, model: &ModelRef) -> Option<Price> {
-        self.models.model(model)?.price.clone().filter(|price| price.currency == "USD")
+        self.models.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
     }
 
     /// What a request costs at the most, in millionths of a US dollar.
@@ -148,13 +149,13 @@ impl Owner {
     ) {
         let settings = self.sampling_settings(server);
         let before = self.spending(server).stopped(&settings, now());
-        let own = self.sampling.kept.get(server).cloned().unwrap_or_default();
-        change(&mut self.sampling.kept.entry(server.to_owned()).or_default().spent);
+        let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
+        change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
         let after = self.spending(server).stopped(&settings, now());
-        if let (None, Some(limit), Some(record)) = (before, after, self.servers.get(server)) {
+        if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
-        self.emit(HostEvent::SamplingChanged(server.to_owned()));
+        self.events.emit(HostEvent::SamplingChanged(server.to_owned()));
         self.change_sampling_of(
             own,
             server,

@@ -10,24 +10,24 @@ mod unasked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::StoreError;
 use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, SamplingCapability};
 use policy::{Hash, canonical_json};
+use ports::Document;
+use ports::time::now;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use server_requests::sampling::{SamplingReport, SamplingSettings, SamplingState, Spending};
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
 use super::{Owner, ServerError};
-use crate::activity::now;
 use crate::connection::RunId;
-use crate::sampling::{SamplingReport, SamplingSettings, SamplingState, Spending};
 use crate::view::HostEvent;
 
-use domain::StoreError;
-use ports::Document;
 pub(super) use run::Running;
 use unasked::Unasked;
 
@@ -75,13 +75,13 @@ impl Sampling {
 impl Owner {
     /// How a server may use the user's models.
     pub(super) fn sampling_settings(&self, server: &str) -> SamplingSettings {
-        let mut settings = self.sampling.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
-        settings.on &= !self.sampling.turned_off.contains_key(server);
+        let mut settings = self.models.sampling.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
+        settings.on &= !self.models.sampling.turned_off.contains_key(server);
         settings
     }
 
     fn spending(&self, server: &str) -> Spending {
-        self.sampling.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
+        self.models.sampling.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
     }
 
     /// What a server is told of sampling when its session opens. Context is never offered: nothing of any server is put in.
@@ -92,13 +92,14 @@ impl Owner {
 
     /// How much a server may use and has used.
     pub(crate) fn sampling_report(&self, server: &str) -> Result<SamplingReport, ServerError> {
-        let record = self.servers.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
+        let record = self.servers.records.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
         let (settings, spent) = (self.sampling_settings(server), self.spending(server));
         Ok(SamplingReport {
             within_hour: spent.within_hour(now()),
             in_all: spent.in_all,
             stopped: spent.stopped(&settings, now()).filter(|_| settings.on),
-            is_outdated: record.connection.is_some() && record.sampling_offered != self.sampling_offered(server),
+            is_outdated: record.session.connection.is_some()
+                && record.session.sampling_offered != self.sampling_offered(server),
             settings,
         })
     }
@@ -111,16 +112,16 @@ impl Owner {
         settings: SamplingSettings,
         reply: oneshot::Sender<Result<(), SamplingError>>,
     ) {
-        if !self.servers.contains_key(server) {
+        if !self.servers.records.contains_key(server) {
             // Whoever asked may have gone away, here and below.
             let _ = reply.send(Err(ServerError::NotFound(server.to_owned()).into()));
             return;
         }
         let settings = settings.within_bounds();
-        self.sampling.last_change += 1;
-        let (number, name) = (self.sampling.last_change, server.to_owned());
+        self.models.sampling.last_change += 1;
+        let (number, name) = (self.models.sampling.last_change, server.to_owned());
         if !settings.on {
-            self.sampling.turned_off.insert(name.clone(), number);
+            self.models.sampling.turned_off.insert(name.clone(), number);
             self.refuse_unasked(server);
         }
         let subject = canonical_json(&json!(settings));
@@ -153,13 +154,13 @@ impl Owner {
 
     /// The file has new settings of a server.
     fn sampling_set(&mut self, server: String, settings: SamplingSettings, number: u64) {
-        if self.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
-            self.sampling.turned_off.remove(&server);
+        if self.models.sampling.turned_off.get(&server).is_some_and(|last| *last <= number) {
+            self.models.sampling.turned_off.remove(&server);
         }
-        if self.servers.contains_key(&server) {
-            self.sampling.kept.entry(server.clone()).or_default().settings = settings;
+        if self.servers.records.contains_key(&server) {
+            self.models.sampling.kept.entry(server.clone()).or_default().settings = settings;
         }
-        self.emit(HostEvent::SamplingChanged(server));
+        self.events.emit(HostEvent::SamplingChanged(server));
     }
 
     /// Another program changed what servers may use, or counted what they used.
@@ -174,17 +175,17 @@ impl Owner {
             tracing::warn!("sampling.json can't be used; what servers may do stays as it was");
             return;
         };
-        let was = std::mem::replace(&mut self.sampling.kept, Sampling::of(kept).kept);
-        let servers: BTreeSet<String> = was.keys().chain(self.sampling.kept.keys()).cloned().collect();
+        let was = std::mem::replace(&mut self.models.sampling.kept, Sampling::of(kept).kept);
+        let servers: BTreeSet<String> = was.keys().chain(self.models.sampling.kept.keys()).cloned().collect();
         for server in servers {
-            let now = self.sampling.kept.get(&server);
+            let now = self.models.sampling.kept.get(&server);
             if was.get(&server) == now {
                 continue;
             }
             if now.is_none_or(|kept| !kept.settings.on) {
                 self.refuse_unasked(&server);
             }
-            self.emit(HostEvent::SamplingChanged(server));
+            self.events.emit(HostEvent::SamplingChanged(server));
         }
     }
 
@@ -196,7 +197,7 @@ impl Owner {
         change: impl Fn(&mut Kept) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
-        let own = self.sampling.kept.get(server).cloned().unwrap_or_default();
+        let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
         self.change_sampling_of(own, server, change, then);
     }
 
@@ -220,8 +221,8 @@ impl Owner {
         self.change_document(Document::Sampling, change, move |owner, written| {
             let given = written.map(|(now, given)| {
                 // What was counted since is on its way to the file.
-                if !owner.is_written_later(Document::Sampling) && owner.servers.contains_key(&server) {
-                    owner.sampling.kept.insert(server, now);
+                if !owner.is_written_later(Document::Sampling) && owner.servers.records.contains_key(&server) {
+                    owner.models.sampling.kept.insert(server, now);
                 }
                 given
             });
@@ -230,21 +231,21 @@ impl Owner {
     }
 
     pub(super) fn rename_sampling(&mut self, was: &str, name: &str) {
-        if let Some(number) = self.sampling.turned_off.remove(was) {
-            self.sampling.turned_off.insert(name.to_owned(), number);
+        if let Some(number) = self.models.sampling.turned_off.remove(was) {
+            self.models.sampling.turned_off.insert(name.to_owned(), number);
         }
-        if let Some(kept) = self.sampling.kept.remove(was) {
+        if let Some(kept) = self.models.sampling.kept.remove(was) {
             let failure = "the sampling settings could not be moved; they hold until Drawbridge ends";
             for (name, kept) in [(was, None), (name, Some(json!(kept)))] {
                 self.write_entry_later(Document::Sampling, failure, name, kept);
             }
-            self.sampling.kept.insert(name.to_owned(), kept);
+            self.models.sampling.kept.insert(name.to_owned(), kept);
         }
     }
 
     pub(super) fn forget_sampling(&mut self, server: &str) {
-        self.sampling.turned_off.remove(server);
-        if self.sampling.kept.remove(server).is_some() {
+        self.models.sampling.turned_off.remove(server);
+        if self.models.sampling.kept.remove(server).is_some() {
             let failure = "the sampling settings of a removed server could not be taken out";
             self.write_entry_later(Document::Sampling, failure, server, None);
         }

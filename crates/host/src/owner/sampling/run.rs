@@ -7,6 +7,8 @@ use domain::question::QuestionId;
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, TokenUse, ToolChoice};
 use policy::Scope;
+use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
+use server_requests::sampling::{Run, RunNote, ask_hash, empty_response};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -14,8 +16,6 @@ use super::budget::Counted;
 use crate::owner::answers::Acted;
 use crate::owner::gate::{Approval, Leaving, Passed};
 use crate::owner::{AnswerError, DeferredTurn, WeakOwner};
-use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
-use crate::sampling::{Run, RunNote, ask_hash, empty_response};
 use crate::view::{HostEvent, QuestionBody};
 
 /// What comes within this time is told together: two frames of the page.
@@ -78,16 +78,16 @@ impl Owner {
     /// Asks the model that was chosen, once that is counted and written down. Its answer comes into the question.
     pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
         self.is_not_running(at)?;
-        let shown = self.questions[at].copy();
+        let shown = self.consent.pending[at].copy();
         let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else { return Ok(Acted::Done) };
         let Some(choice) = &state.model else { return Ok(Acted::Done) };
         let (server, model, params, state) =
             (shown.view.server.clone(), choice.model.clone(), params.clone(), state.clone());
         let id = shown.view.id;
-        let pending = &mut self.questions[at];
+        let pending = &mut self.consent.pending[at];
         (pending.being_acted_on, pending.being_written) = (true, true);
         self.count_run(&server.clone(), &model, &params.clone(), move |owner, counted| {
-            if let Some(pending) = owner.questions.iter_mut().find(|p| p.view.id == id) {
+            if let Some(pending) = owner.consent.pending.iter_mut().find(|p| p.view.id == id) {
                 (pending.being_acted_on, pending.being_written) = (false, false);
             }
             let acted = counted.and_then(|counted| {
@@ -112,9 +112,9 @@ impl Owner {
     }
 
     fn run_model(&mut self, at: usize, asks: Passed<(ModelRef, Request)>, counted: Counted) {
-        self.sampling.last_run += 1;
-        let (number, id) = (self.sampling.last_run, self.questions[at].view.id);
-        let work = Work { models: self.models.clone(), asks };
+        self.models.sampling.last_run += 1;
+        let (number, id) = (self.models.sampling.last_run, self.consent.pending[at].view.id);
+        let work = Work { models: self.models.registry.clone(), asks };
         let tell = move |text: String| -> DeferredTurn {
             DeferredTurn::of(move |owner| owner.on_sampling_text(id, number, text))
         };
@@ -122,9 +122,9 @@ impl Owner {
             DeferredTurn::of(move |owner| owner.on_sampling_end(id, number, ended))
         };
         let progress = Progress::default();
-        let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), Some(tell), end));
-        self.questions[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));
-        if let QuestionBody::Sampling { request, state, .. } = &mut self.questions[at].view.body {
+        let task = tokio::spawn(work.run(self.lifetime.back.clone(), progress.clone(), Some(tell), end));
+        self.consent.pending[at].running = Some(Running::new(number, counted, progress, task.abort_handle()));
+        if let QuestionBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
             state.asked = Some(ask_hash(request, state));
         }
@@ -134,25 +134,25 @@ impl Owner {
     /// Where the question is that this run of a model answers.
     fn running_at(&self, id: QuestionId, number: u64) -> Option<usize> {
         let is_it = |running: &Running| running.is(number);
-        self.questions.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
+        self.consent.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
     }
 
     fn on_sampling_text(&mut self, id: QuestionId, number: u64, more: String) {
         let Some(at) = self.running_at(id, number) else { return };
-        if let QuestionBody::Sampling { state, .. } = &mut self.questions[at].view.body
+        if let QuestionBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
             && let Run::Running { text, thinking } = &mut state.run
         {
             text.push_str(&more);
             *thinking = text.is_empty();
         }
-        self.emit(HostEvent::SamplingText { id, text: more });
+        self.events.emit(HostEvent::SamplingText { id, text: more });
     }
 
     fn on_sampling_end(&mut self, id: QuestionId, number: u64, ended: Ended) {
         let Some(at) = self.running_at(id, number) else { return };
-        let Some(running) = self.questions[at].running.take() else { return };
+        let Some(running) = self.consent.pending[at].running.take() else { return };
         let micros = self.settle_ended(&running, &ended);
-        let QuestionBody::Sampling { request, .. } = &self.questions[at].view.body else { return };
+        let QuestionBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, Run::Failed { code: error.code(), message: error.to_string() }),
             Ok(reply) => match from_reply(&reply, request) {
@@ -165,8 +165,8 @@ impl Owner {
             },
         };
         self.put_answer(at, answer, run);
-        if self.settings.announce {
-            self.ports.platform.announce(&self.questions[at].view.server, "sampling-answer");
+        if self.settings.current.announce {
+            self.ports.platform.announce(&self.consent.pending[at].view.server, "sampling-answer");
         }
     }
 
@@ -188,10 +188,10 @@ impl Owner {
 
     /// The user stops the model. What it said until then is there to go on from.
     pub(in crate::owner) fn stop_model(&mut self, at: usize) -> Result<(), AnswerError> {
-        let Some(running) = self.questions[at].running.take() else {
+        let Some(running) = self.consent.pending[at].running.take() else {
             return Err(AnswerError::WrongKind("no model answers it now"));
         };
-        let QuestionBody::Sampling { state, .. } = &self.questions[at].view.body else { return Ok(()) };
+        let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         let (text, model) = match (&state.run, &state.model) {
             (Run::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
             _ => return Ok(()),

@@ -8,20 +8,21 @@ use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use models::{ModelRef, Request, ToolChoice};
 use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
+use ports::time::now;
 use serde_json::json;
+use server_requests::sampling::ask_hash;
+use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
+use supervision::activity::ActivityKind;
 
 use super::Owner;
 use super::asked::SamplingRequest;
 use super::budget::Counted;
 use super::run::{Ended, Progress, Running, Work};
-use crate::activity::{ActivityKind, now};
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
 use crate::owner::audit::Decided;
 use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::owner::questions::refusal;
-use crate::sampling::ask_hash;
-use crate::sampling::convert::{from_reply, tool_choice, uses_tool};
 
 /// A request that a model answers without a question.
 pub(super) struct Unasked {
@@ -44,14 +45,14 @@ impl Owner {
         let Ok(asks) = departure.ask(&server, &request.params, &request.state) else {
             return self.ask_in_place_of_rule(request);
         };
-        self.sampling.last_run += 1;
-        let number = self.sampling.last_run;
+        self.models.sampling.last_run += 1;
+        let number = self.models.sampling.last_run;
         let unasked = Unasked { server: server.clone(), number, running: None, params: request.params.clone(), by };
-        self.sampling.unasked.insert(of, unasked);
+        self.models.sampling.unasked.insert(of, unasked);
         self.count_run(&server, &choice.model, &request.params.clone(), move |owner, counted| match counted {
             Ok(counted) => owner.write_down_unasked(request, (number, by), (asks, hash), counted),
             Err(_) if owner.is_unasked(of, number) => {
-                owner.sampling.unasked.remove(&of);
+                owner.models.sampling.unasked.remove(&of);
                 owner.ask_in_place_of_rule(request);
             }
             Err(_) => {}
@@ -60,7 +61,7 @@ impl Owner {
 
     /// Returns true if a request still waits for its model.
     fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
-        self.sampling.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
+        self.models.sampling.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
     }
 
     fn write_down_unasked(
@@ -98,7 +99,7 @@ impl Owner {
                     tracing::error!(%error, "a decision could not be written down");
                     owner.settle_unanswered(&counted);
                     if is_wanted {
-                        owner.sampling.unasked.remove(&request.of);
+                        owner.models.sampling.unasked.remove(&request.of);
                         owner.ask_in_place_of_rule(request);
                     }
                 }
@@ -113,13 +114,18 @@ impl Owner {
         asks: Passed<(ModelRef, Request)>,
         counted: Counted,
     ) {
-        let work = Work { models: self.models.clone(), asks };
+        let work = Work { models: self.models.registry.clone(), asks };
         let end = move |ended: Ended| -> DeferredTurn {
             DeferredTurn::of(move |owner| owner.on_unasked_end(of, number, ended))
         };
         let progress = Progress::default();
-        let task = tokio::spawn(work.run(self.back.clone(), progress.clone(), None::<fn(String) -> DeferredTurn>, end));
-        if let Some(unasked) = self.sampling.unasked.get_mut(&of) {
+        let task = tokio::spawn(work.run(
+            self.lifetime.back.clone(),
+            progress.clone(),
+            None::<fn(String) -> DeferredTurn>,
+            end,
+        ));
+        if let Some(unasked) = self.models.sampling.unasked.get_mut(&of) {
             unasked.running = Some(Running::new(number, counted, progress, task.abort_handle()));
         }
     }
@@ -128,7 +134,7 @@ impl Owner {
         if !self.is_unasked(of, number) {
             return;
         }
-        let Some(unasked) = self.sampling.unasked.remove(&of) else { return };
+        let Some(unasked) = self.models.sampling.unasked.remove(&of) else { return };
         if let Some(running) = &unasked.running {
             self.settle_ended(running, &ended);
         }
@@ -150,19 +156,19 @@ impl Owner {
                     ..Decided::default()
                 });
                 // Until the log has it, it can be refused or taken back like the request.
-                self.sampling.unasked.insert(of, Unasked { running: None, ..unasked });
+                self.models.sampling.unasked.insert(of, Unasked { running: None, ..unasked });
                 self.audit_entry(entry, move |owner, written| {
                     if !owner.is_unasked(of, number) {
                         return owner.note_not_answered(&server, &subject, &hash);
                     }
-                    owner.sampling.unasked.remove(&of);
+                    owner.models.sampling.unasked.remove(&of);
                     let refused = |error: StoreError| refuses(refusal(error.to_string()));
                     let answer = allowed_answer(by, Answer::Sampling(Box::new(answer)));
                     owner.tell_answer(&server, run, request, written.map_or_else(refused, |()| answer));
                 });
             }
             Err(cause) => {
-                if let Some(record) = self.servers.get(&server) {
+                if let Some(record) = self.servers.records.get(&server) {
                     record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
                 // What the provider says is the user's business.
@@ -184,15 +190,15 @@ impl Owner {
 
     /// Stops what models answer for requests that are over.
     pub(in crate::owner) fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
-        self.sampling.unasked.retain(|of, _| !is_over(*of));
+        self.models.sampling.unasked.retain(|of, _| !is_over(*of));
     }
 
     /// Stops what models answer for a server that the user denies all, or may not sample any more, and tells it.
     pub(in crate::owner) fn refuse_unasked(&mut self, server: &str) {
-        let own = self.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
+        let own = self.models.sampling.unasked.iter().filter(|(_, unasked)| unasked.server == server);
         let own: Vec<(RunId, ServerRequestId)> = own.map(|(of, _)| *of).collect();
         for (run, request) in own {
-            if let Some(unasked) = self.sampling.unasked.remove(&(run, request)) {
+            if let Some(unasked) = self.models.sampling.unasked.remove(&(run, request)) {
                 self.note(Decided {
                     server,
                     kind: "sampling-answer",
@@ -211,10 +217,11 @@ impl Owner {
 
     /// Stops what no rule lets through any more, whatever of its budget is left: that was counted when it began.
     pub(in crate::owner) fn end_unallowed(&mut self) {
-        let servers: BTreeSet<String> = self.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();
+        let servers: BTreeSet<String> =
+            self.models.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();
         for server in servers {
             let act = Act::Sample { server: &server, would_use: SamplingUse::default() };
-            if !matches!(self.policy.decide(&act, now()), Decision::Allow { .. }) {
+            if !matches!(self.permissions.policy.decide(&act, now()), Decision::Allow { .. }) {
                 self.refuse_unasked(&server);
             }
         }

@@ -1,9 +1,10 @@
 //! What a server's record knows of signing in to it, and what changes it.
 
+use credentials::settings::not_offered;
 use mcp_auth::{AuthError, Reason};
 use ports::server_config::HttpConfig;
 
-use super::{SignIn, ending, not_offered};
+use super::{SignIn, ending};
 
 /// What a server's record knows of signing in.
 #[derive(Default)]

@@ -1,8 +1,10 @@
 //! The questions of a sign-in: each is asked in the one queue, and its answer goes back to the sign-in that waits for it.
 
+use credentials::sign_in::{EnteredClient, SignInReason};
 use domain::call::CallState;
 use domain::question::Why;
 use policy::{Act, Decision, Scope};
+use ports::time::now;
 use tokio::sync::oneshot;
 
 use super::super::answers::{Acted, AnswerError};
@@ -10,8 +12,6 @@ use super::super::gate::{Approval, Changed, Leaving};
 use super::super::questions::{For, kind_of};
 use super::super::{Decided, Owner};
 use super::Answered;
-use crate::activity::now;
-use crate::sign_in::{EnteredClient, SignInReason};
 use crate::view::{QuestionBody, QuestionView};
 
 /// The longest id or secret that is taken, in bytes.
@@ -26,7 +26,7 @@ impl Owner {
         body: QuestionBody,
         reply: oneshot::Sender<Answered>,
     ) {
-        if self.is_closing || !self.servers.contains_key(server) || reply.is_closed() {
+        if self.lifetime.is_closing || !self.servers.records.contains_key(server) || reply.is_closed() {
             return;
         }
         let operation = match &body {
@@ -34,14 +34,14 @@ impl Owner {
             _ => None,
         };
         let steps_up = operation.is_some();
-        match self.policy.decide(&Act::SignIn { server, steps_up }, now()) {
+        match self.permissions.policy.decide(&Act::SignIn { server, steps_up }, now()) {
             Decision::Ask { rule, scopes, .. } => {
                 let call = operation.and_then(|operation| self.sender_of(server, &operation));
                 let why = if steps_up { self.why_of(call.as_deref()) } else { Why::User { conversation: None } };
                 if let Some(call) = call {
                     self.set_call(&call, CallState::AwaitingApproval);
                 }
-                self.sign_in_replies.insert(number, reply);
+                self.sign_ins.replies.insert(number, reply);
                 self.ask(server, why, body, scopes, rule, For::SignIn(number));
             }
             Decision::Allow { .. } => {}
@@ -73,7 +73,7 @@ impl Owner {
     /// Tells a sign-in what its question was answered with.
     pub(in crate::owner) fn answer_sign_in(&mut self, question: &QuestionView, number: u64, answered: Answered) {
         self.goes_on(&question.why);
-        if let Some(reply) = self.sign_in_replies.remove(&number) {
+        if let Some(reply) = self.sign_ins.replies.remove(&number) {
             // It may wait no longer.
             let _ = reply.send(answered);
         }
@@ -86,7 +86,7 @@ impl Owner {
         approval: Approval,
         scope: Scope,
     ) -> Result<Acted, AnswerError> {
-        let pending = &self.questions[at];
+        let pending = &self.consent.pending[at];
         let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it does not ask to sign in"));
         };
@@ -116,7 +116,7 @@ impl Owner {
         approval: Approval,
         client: EnteredClient,
     ) -> Result<Acted, AnswerError> {
-        if !matches!(self.questions[at].view.body, QuestionBody::ClientId { .. }) {
+        if !matches!(self.consent.pending[at].view.body, QuestionBody::ClientId { .. }) {
             return Err(AnswerError::WrongKind("it does not ask for an id"));
         }
         let is_usable = |text: &str| (1..=MAX_ENTERED).contains(&text.len()) && !text.chars().any(char::is_control);
@@ -124,7 +124,7 @@ impl Owner {
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
             return Err(AnswerError::WrongKind("an id and a secret are texts of one line"));
         }
-        let leaving = Leaving::client(&self.questions[at], &client);
+        let leaving = Leaving::client(&self.consent.pending[at], &client);
         self.take_allowed(approval, Scope::Once, leaving, |owner, pending, departure| {
             let client = departure.client(&pending.view.server, client).map_err(|Changed| AnswerError::Stale)?;
             if let For::SignIn(number) = pending.what_for {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use credentials::sign_in::{SignInError, SignedOut};
+use credentials::vault::Emptied;
 use mcp_auth::{AuthError, Reason, Revoked, SignedOut as Done};
 use policy::Hash;
 use ports::server_config::{ServerConfig, ServerEntry};
@@ -9,8 +11,6 @@ use tokio::sync::oneshot;
 
 use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
-use crate::sign_in::{SignInError, SignedOut};
-use crate::vault::Emptied;
 use crate::view::ServerState;
 
 /// Where the outcome of a sign-out goes.
@@ -50,9 +50,9 @@ impl Owner {
                 Err(error) => return drop(reply.send(Err(error))),
             };
             sign_in.authorization.cancel();
-            let Some(record) = owner.servers.get_mut(name) else { return };
+            let Some(record) = owner.servers.records.get_mut(name) else { return };
             record.access.flow = None;
-            if record.connection.is_some() {
+            if record.session.connection.is_some() {
                 // The end of the session is still signed.
                 record.access.then = Some(Then::SignOut(reply, after));
                 record.set(ServerState::Stopping);
@@ -66,7 +66,7 @@ impl Owner {
 
     /// The session of a server has ended; what waited for that follows.
     pub(in crate::owner) fn after_session(&mut self, name: &str) {
-        let Some(access) = self.servers.get_mut(name).map(|record| &mut record.access) else { return };
+        let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
         if let (Some(Then::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone()) {
             self.sign_out_now(name, &sign_in, reply, after);
         }
@@ -81,7 +81,7 @@ impl Owner {
     }
 
     fn on_signed_out(&mut self, name: &str, issuer: &str, done: Result<Done, AuthError>, reply: Reply, after: After) {
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             record.signs_in(false, Some("you signed out".to_owned()));
         }
         let done = match done {
@@ -97,7 +97,7 @@ impl Owner {
         self.emit_server(name);
         self.authorization_changed(name);
         if goes_on {
-            if let Some(record) = self.servers.get_mut(name) {
+            if let Some(record) = self.servers.records.get_mut(name) {
                 record.access.reason = Some(Reason::AnotherAccount);
             }
             // It is there, and offers it: nothing else can go wrong here.
@@ -124,18 +124,18 @@ impl Owner {
     pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: Forgotten) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
-        if self.servers.get(was).is_some_and(|record| !is_same(record)) {
+        if self.servers.records.get(was).is_some_and(|record| !is_same(record)) {
             self.forget_sign_in(was, forgotten);
         }
     }
 
     /// All that is kept of the sign-in to a server is removed, and then revoked where that is offered.
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: Forgotten) {
-        let Some((record, maker)) = self.servers.get(name).zip(self.sign_in_maker(name)) else { return };
+        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_maker(name)) else { return };
         // It knows the tokens that it is getting just now.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
-        let (emptying, name) = (self.vaults.empty(name), name.to_owned());
+        let (emptying, name) = (self.sign_ins.vaults.empty(name), name.to_owned());
         tokio::spawn(async move {
             let Emptied { was, removed } = emptying.await;
             let is_remote = config.is_some();

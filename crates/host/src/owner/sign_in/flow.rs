@@ -1,15 +1,15 @@
 //! A sign-in from its cause to the server that is in use again.
 
+use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use mcp_auth::{Account, AuthError, Reason};
 use policy::Hash;
+use supervision::activity::ActivityKind;
 use url::Url;
 
 use super::super::{Decided, Owner};
 use super::ending::Then;
 use super::{SignIn, views};
-use crate::activity::ActivityKind;
 use crate::connection::Tell;
-use crate::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use crate::view::ServerState;
 
 /// The word for what waits for the user, as announcements have it.
@@ -18,17 +18,18 @@ const ANNOUNCED: &str = "sign-in";
 impl Owner {
     /// Starts a server for a user who is there, and can sign in if it wants that.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             record.access.want_now();
             record.access.try_again();
-            record.started_by_user = record.connection.is_none() || record.state == ServerState::Stopping;
+            record.launch.started_by_user =
+                record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
         self.start(name)
     }
 
     /// A server was reached and refused what it was sent: the user has to sign in.
     pub(in crate::owner) fn needs_sign_in(&mut self, name: &str, cause: String) {
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.awaits_sign_in();
         let access = &mut record.access;
         let Some(sign_in) = access.sign_in.clone() else { return };
@@ -51,14 +52,14 @@ impl Owner {
         }
         if is_wanted {
             self.begin_sign_in(name, &sign_in, again(&sign_in, cause));
-        } else if !self.signs_again_later(name) && self.settings.announce {
+        } else if !self.signs_again_later(name) && self.settings.current.announce {
             self.ports.platform.announce(name, ANNOUNCED);
         }
     }
 
     /// A request could not be signed any better: the session is of no use until the user has signed in.
     pub(super) fn sign_in_wanted(&mut self, name: &str) {
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
         let Some(cause) = record.access.refusal().filter(|_| is_open) else { return };
         self.end_session(name, cause);
@@ -66,8 +67,8 @@ impl Owner {
 
     /// Ends the session of a server, which then waits for a sign-in.
     pub(super) fn end_session(&mut self, name: &str, cause: String) {
-        let Some(record) = self.servers.get_mut(name) else { return };
-        let Some(connection) = &record.connection else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
+        let Some(connection) = &record.session.connection else { return };
         let tell = connection.tell.clone();
         record.access.when_ended = Some(cause);
         record.start_again = false;
@@ -75,8 +76,8 @@ impl Owner {
     }
 
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
-        let record = self.servers.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        if let Some(cause) = super::not_offered(record.config.as_http()) {
+        let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        if let Some(cause) = credentials::settings::not_offered(record.config.as_http()) {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
         record.access.want_now();
@@ -102,7 +103,7 @@ impl Owner {
 
     /// The server is in use. What the user asked for and did not get on the way begins now.
     pub(in crate::owner) fn sign_in_if_asked(&mut self, name: &str) {
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         if let Some(sign_in) = record.access.is_ready() {
             self.begin_sign_in(name, &sign_in, Reason::SignIn);
         }
@@ -110,17 +111,17 @@ impl Owner {
 
     /// Ends the session of a server and starts it again.
     fn start_anew(&mut self, name: &str, cause: &str) {
-        if let Some(record) = self.servers.get_mut(name) {
+        if let Some(record) = self.servers.records.get_mut(name) {
             record.access.then = Some(Then::Start);
         }
         self.end_session(name, cause.to_owned());
     }
 
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &SignIn, reason: Reason) {
-        let id = self.new_id();
-        let Some(record) = self.servers.get_mut(name) else { return };
+        let id = self.events.new_id();
+        let Some(record) = self.servers.records.get_mut(name) else { return };
         record.access.asked = false;
-        if record.access.flow.is_some() || self.is_closing {
+        if record.access.flow.is_some() || self.lifetime.is_closing {
             return;
         }
         let reason = record.access.reason.take().unwrap_or(reason);
@@ -139,7 +140,9 @@ impl Owner {
     }
 
     fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<Account, AuthError>) {
-        let Some(record) = self.servers.get_mut(name).filter(|record| record.access.flow == Some(id)) else { return };
+        let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.flow == Some(id)) else {
+            return;
+        };
         record.access.flow = None;
         match ended {
             Ok(account) => {
@@ -149,7 +152,7 @@ impl Owner {
                 record.supervision.signed_in(by_user);
                 record.signs_in(false, None);
                 self.note_signed_in(name, &words);
-                match self.servers.get(name).map(|record| &record.state) {
+                match self.servers.records.get(name).map(|record| &record.state) {
                     // What was opened before anybody was signed in may offer less.
                     Some(ServerState::Ready) => self.start_anew(name, "it is started again after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
@@ -186,7 +189,7 @@ impl Owner {
     }
 
     pub(crate) fn cancel_sign_in(&mut self, name: &str) -> Result<(), SignInError> {
-        let record = self.servers.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         if let Some(sign_in) = &record.access.sign_in {
             sign_in.authorization.cancel();
         }
@@ -195,7 +198,7 @@ impl Owner {
     }
 
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
-        let record = self.servers.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
+        let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.access.sign_in.as_ref().and_then(|sign_in| {
             let progress = views::progress(sign_in.authorization.in_progress()?, &sign_in.asker.way());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))

@@ -3,20 +3,20 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use credentials::settings::{self, Unmade, not_offered};
+use credentials::vault::{SecretsVault, Vaults};
 use mcp_auth::Authorization;
 use policy::Hash;
 use ports::Ports;
 use ports::server_config::{HttpConfig, address_hash};
+use supervision::activity::Activity;
 use tokio::sync::watch;
 use url::Url;
 
 use super::super::WeakOwner;
-use super::settings::{self, Unmade, not_offered};
 use super::signing::Signing;
 use super::user::Asker;
 use super::{SignIn, views};
-use crate::activity::Activity;
-use crate::vault::{SecretsVault, Vaults};
 
 /// How often it is told that something about a sign-in changed.
 const TICK: Duration = Duration::from_millis(50);

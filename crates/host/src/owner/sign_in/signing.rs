@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use mcp_auth::{Authorization, Reason};
 use mcp_transport::http::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
 use secrecy::SecretString;
+use supervision::activity::Activity;
 use tokio::task::AbortHandle;
 use url::Url;
 
 use super::user::Asker;
-use crate::activity::Activity;
 
 /// No token was hidden yet.
 const NONE_YET: u64 = u64::MAX;

@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use credentials::sign_in::EnteredClient;
 use domain::Millis;
 use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
 use ports::Platform;
+use ports::time::now;
 use ports::url_parts::UrlParts;
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
@@ -14,8 +16,6 @@ use url::Url;
 use super::super::gate::{Departure, Passed, open_page};
 use super::super::{Owner, WeakOwner};
 use super::views;
-use crate::activity::now;
-use crate::sign_in::EnteredClient;
 use crate::view::QuestionBody;
 
 /// How long a sign-in waits for the browser to come back, in milliseconds.

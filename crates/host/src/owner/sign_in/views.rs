@@ -1,19 +1,19 @@
 //! A sign-in as an observer sees it.
 
+use credentials::sign_in::{
+    AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
+    SignedOut, TokensKept,
+};
 use domain::Millis;
 use mcp_auth::{
     Account, AuthError, Authorization, Cause, ClientKind, Consent, Endpoint, EndpointUse as AuthUse, InProgress, Kept,
     Phase, Reason, Revoked, Step,
 };
 use ports::SecretsStatus;
+use ports::time::millis;
 
 use super::SignIn;
 use super::user::Way;
-use crate::activity::millis;
-use crate::sign_in::{
-    AccountView, ClientIdentity, EndpointUse, SignInEndpoint, SignInPhase, SignInProgress, SignInReason, SignInStep,
-    SignedOut, TokensKept,
-};
 use crate::view::QuestionBody;
 
 pub(super) fn question(consent: Consent) -> QuestionBody {

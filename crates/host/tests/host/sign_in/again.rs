@@ -145,7 +145,11 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
     let app = App::start_with(folder, servers, HostOptions::default(), keychain.clone()).await;
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = Far { app, ..far }.signed_in().await;
-    assert_eq!(far.view().await.kept, Some(host::sign_in::TokensKept::Keychain), "the tokens are in the keychain");
+    assert_eq!(
+        far.view().await.kept,
+        Some(credentials::sign_in::TokensKept::Keychain),
+        "the tokens are in the keychain"
+    );
     far.app.host.close().await;
     keychain.is_locked.store(true, Ordering::Relaxed);
     let options = HostOptions { autostart: true, ..HostOptions::default() };

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use credentials::sign_in::{ClientIdentity, SignInError, SignInPhase, SignInReason};
 use host::HostOptions;
-use host::sign_in::{ClientIdentity, SignInError, SignInPhase, SignInReason};
 use host::view::{AppSettings, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use testkit::app::PATIENCE;
@@ -123,7 +123,7 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     far.allow().await;
     let view = far.until_waits_for_browser().await;
     let progress = view.in_progress.unwrap();
-    let left = progress.ends_at.unwrap() - host::activity::now();
+    let left = progress.ends_at.unwrap() - ports::time::now();
     assert!((200_000..=300_000).contains(&left), "five minutes are left to sign in: {left} ms");
     let callback = progress.redirect_uri.unwrap();
     far.app.host.cancel_sign_in(NAME.into()).await.unwrap().unwrap();

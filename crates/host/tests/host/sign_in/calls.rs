@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use credentials::sign_in::SignInReason;
 use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::Why;
-use host::sign_in::SignInReason;
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh};

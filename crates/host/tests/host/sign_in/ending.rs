@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use credentials::sign_in::SignedOut;
 use host::HostOptions;
-use host::sign_in::SignedOut;
 use host::view::ServerState;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{HttpConfig, ServerEntry};

@@ -1,7 +1,7 @@
 //! Who signed in today is signed in tomorrow, and nothing secret is anywhere but in the keychain.
 
+use credentials::sign_in::{ClientIdentity, EnteredClient, TokensKept};
 use host::HostOptions;
-use host::sign_in::{ClientIdentity, EnteredClient, TokensKept};
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use ports::server_config::{AuthConfig, Grant, HttpConfig, ServerEntry};
 use ports::{Secrets as _, secrets};

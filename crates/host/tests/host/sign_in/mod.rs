@@ -11,8 +11,8 @@ mod strangers;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use credentials::sign_in::{AuthorizationView, SignInPhase};
 use host::HostOptions;
-use host::sign_in::{AuthorizationView, SignInPhase};
 use host::view::{QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use policy::Scope;
 use ports::secrets::SecretsInMemory;
@@ -101,7 +101,7 @@ impl Far {
     }
 
     async fn until_waits_for_browser(&self) -> AuthorizationView {
-        let is_waiting = |p: &host::sign_in::SignInProgress| {
+        let is_waiting = |p: &credentials::sign_in::SignInProgress| {
             p.phase == SignInPhase::AwaitingBrowser && p.ends_at.is_some() && p.authorization_url.is_some()
         };
         self.until("waiting for the browser", |view| view.in_progress.as_ref().is_some_and(is_waiting)).await

@@ -1,0 +1,309 @@
+//! What the sign-in to a server is made of, from its entry in `mcp.json` and the secrets that this names.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mcp_auth::{
+    ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings, User,
+    Vault,
+};
+use mcp_transport::http::OutsideClient;
+use ports::secrets::Unresolved;
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
+use ports::{Secrets, secrets};
+use secrecy::SecretString;
+use url::Url;
+
+/// What the app is called where it registers.
+const NAME: &str = "Drawbridge";
+/// The algorithm of a private key, where none is given.
+const ALGORITHM: &str = "ES256";
+
+/// Why there is no signing in to a server, if there is none.
+pub fn not_offered(config: Option<&HttpConfig>) -> Option<&'static str> {
+    let Some(config) = config else { return Some("it is a local program, which signs in by itself") };
+    let is_own = config.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));
+    is_own.then_some("its settings have a header Authorization, which is sent instead; take it out to sign in")
+}
+
+/// The document about Drawbridge that has to lie at `url` for that to be its client id (Client ID Metadata Document), as JSON.
+/// None if the URL can be none: it has to be https, with a path.
+#[must_use]
+pub fn client_document(url: &str) -> Option<String> {
+    client_source(None, Some(Url::parse(url).ok()?)).document()
+}
+
+fn client_source(preregistered: Option<Preregistered>, metadata_url: Option<Url>) -> ClientSource {
+    ClientSource { preregistered, metadata_url, name: NAME.to_owned(), uri: None }
+}
+
+/// Why a sign-in can't be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unmade {
+    /// A secret that its settings name is not there.
+    #[error(transparent)]
+    Secret(#[from] Unresolved),
+    /// An address can't be read.
+    #[error("{0}")]
+    Address(String),
+}
+
+/// Makes them. Blocks, as secrets are read. Only settings that were approved exactly as they are, and the endpoints of a sign-in
+/// that was approved, may lead to this computer or the local network.
+pub fn settings(
+    config: &HttpConfig,
+    (is_approved, endpoints): (bool, &[Url]),
+    secrets: &dyn Secrets,
+    vault: Arc<dyn Vault>,
+    user: Arc<dyn User>,
+) -> Result<Settings, Unmade> {
+    let bad = |what: &str, error: url::ParseError| Unmade::Address(format!("{what} can't be read: {error}"));
+    let server = Url::parse(&config.url).map_err(|error| bad("the URL", error))?;
+    let none = AuthConfig::default();
+    let auth = config.auth.as_ref().unwrap_or(&none);
+    let named = |what: &str, url: &str| Url::parse(url).map_err(|error| bad(what, error));
+    // What the user named and approved may lie on this computer or in the local network; what others name may not.
+    let mut origins = vec![server.origin()];
+    if let Some(issuer) = &auth.issuer {
+        origins.push(named("the issuer", issuer)?.origin());
+    }
+    if let Some(provider) = &auth.identity_provider {
+        origins.push(named("the identity provider", &provider.issuer)?.origin());
+        if let Some(endpoint) = &provider.token_endpoint {
+            origins.push(named("the identity provider's token endpoint", endpoint)?.origin());
+        }
+    }
+    if !is_approved {
+        origins.clear();
+    }
+    origins.extend(endpoints.iter().map(Url::origin));
+    let kept = Kept { secrets, origin: config.origin().unwrap_or_default() };
+    let metadata_url =
+        auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
+    Ok(Settings {
+        client: client_source(preregistered(auth, &kept)?, metadata_url),
+        grant: grant(auth, &kept)?,
+        scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
+        issuer: auth.issuer.clone(),
+        dpop: match auth.dpop {
+            None => DpopUse::Auto,
+            Some(true) => DpopUse::Always,
+            Some(false) => DpopUse::Never,
+        },
+        web: OutsideClient::guarded(origins),
+        vault,
+        user,
+        now: Arc::new(SystemTime::now),
+        server,
+    })
+}
+
+/// The secrets that were entered for one origin.
+struct Kept<'a> {
+    secrets: &'a dyn Secrets,
+    origin: String,
+}
+
+impl Kept<'_> {
+    /// The secret that a text names; the text names one and holds nothing else.
+    fn read(&self, text: &str) -> Result<SecretString, Unresolved> {
+        let name = secrets::names(text).first().map_or_else(String::new, |&name| name.to_owned());
+        match self.secrets.get(&secrets::key(&name, &self.origin)) {
+            Ok(Some(secret)) => Ok(secret.into()),
+            Ok(None) => Err(Unresolved::Missing { name, origin: self.origin.clone() }),
+            Err(cause) => Err(Unresolved::Keychain { name, cause }),
+        }
+    }
+}
+
+fn preregistered(auth: &AuthConfig, kept: &Kept<'_>) -> Result<Option<Preregistered>, Unresolved> {
+    let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
+    let proof = Proof {
+        way: auth.client_auth.as_deref(),
+        secret: auth.client_secret.as_deref(),
+        private_key: auth.private_key.as_deref(),
+        algorithm: auth.algorithm.as_deref(),
+    };
+    Ok(Some(Preregistered {
+        issuer: auth.issuer.clone(),
+        client_id,
+        authentication: authentication(&proof, kept)?,
+        redirect_port: auth.redirect_port,
+    }))
+}
+
+/// What is set up to prove who Drawbridge is.
+struct Proof<'a> {
+    way: Option<&'a str>,
+    secret: Option<&'a str>,
+    private_key: Option<&'a str>,
+    algorithm: Option<&'a str>,
+}
+
+fn authentication(proof: &Proof<'_>, kept: &Kept<'_>) -> Result<ClientAuthentication, Unresolved> {
+    let method = match proof.way {
+        Some("none") => return Ok(ClientAuthentication::None),
+        Some("client_secret_basic") => Some(SecretMethod::Basic),
+        Some("client_secret_post") => Some(SecretMethod::Post),
+        _ => None,
+    };
+    Ok(match (proof.private_key, proof.secret) {
+        (Some(key), _) if method.is_none() => ClientAuthentication::PrivateKeyJwt {
+            key_pem: kept.read(key)?,
+            algorithm: proof.algorithm.unwrap_or(ALGORITHM).to_owned(),
+        },
+        (_, Some(secret)) => ClientAuthentication::Secret { secret: kept.read(secret)?, method },
+        _ => ClientAuthentication::None,
+    })
+}
+
+fn grant(auth: &AuthConfig, kept: &Kept<'_>) -> Result<GrantKind, Unmade> {
+    Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
+        (Grant::ClientCredentials, ..) => GrantKind::ClientCredentials,
+        (Grant::EnterpriseManaged, Some(provider), _) => GrantKind::EnterpriseManaged(enterprise(provider, kept)?),
+        (Grant::WorkloadIdentity, _, Some(assertion)) => {
+            GrantKind::WorkloadIdentity { assertion: kept.read(assertion)? }
+        }
+        _ => GrantKind::AuthorizationCode,
+    })
+}
+
+fn enterprise(provider: &AuthIdentityProvider, kept: &Kept<'_>) -> Result<EnterpriseIdp, Unmade> {
+    let proof = Proof {
+        way: provider.client_auth.as_deref(),
+        secret: provider.client_secret.as_deref(),
+        private_key: provider.private_key.as_deref(),
+        algorithm: provider.algorithm.as_deref(),
+    };
+    Ok(EnterpriseIdp {
+        issuer: provider.issuer.clone(),
+        token_endpoint: provider.token_endpoint.as_deref().and_then(|url| Url::parse(url).ok()),
+        client_id: provider.client_id.clone(),
+        authentication: authentication(&proof, kept)?,
+        id_token: provider.id_token.as_deref().map(|text| kept.read(text)).transpose()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use ports::secrets::SecretsInMemory;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_preferred_to_a_secret_where_the_user_says_nothing() {
+        let secrets = SecretsInMemory::default();
+        let origin = "https://a.example";
+        for name in ["key", "secret"] {
+            secrets.set(&secrets::key(name, origin), "x").unwrap();
+        }
+        let kept = Kept { secrets: &secrets, origin: origin.to_owned() };
+        let auth = |way: Option<&str>| AuthConfig {
+            client_id: Some("us".to_owned()),
+            client_auth: way.map(str::to_owned),
+            client_secret: Some(secrets::reference("secret")),
+            private_key: Some(secrets::reference("key")),
+            ..AuthConfig::default()
+        };
+        let own = |auth: &AuthConfig, kept: &Kept<'_>| preregistered(auth, kept).map(|one| one.unwrap().authentication);
+        let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
+        for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
+            let found = own(&auth(way), &kept).unwrap();
+            assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] whether a key proves who this is, for {way:?}");
+            let provider = AuthIdentityProvider {
+                client_auth: way.map(str::to_owned),
+                client_secret: Some(secrets::reference("secret")),
+                private_key: Some(secrets::reference("key")),
+                ..IdentityProvider::default()
+            };
+            let found = enterprise(&provider, &kept).unwrap().authentication;
+            assert_eq!(is_by_key(&found), is_key, "and at an identity provider, for {way:?}");
+        }
+        let other = Kept { origin: "https://b.example".to_owned(), ..kept };
+        let missing = own(&auth(None), &other).unwrap_err();
+        assert!(matches!(missing, Unresolved::Missing { .. }), "secrets of another origin are not found: {missing}");
+    }
+
+    struct Nobody;
+
+    #[async_trait::async_trait]
+    impl User for Nobody {
+        async fn consent(&self, _request: mcp_auth::Consent) -> mcp_auth::Answer {
+            mcp_auth::Answer::No
+        }
+
+        async fn client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<Preregistered> {
+            None
+        }
+
+        async fn open(&self, _url: &Url) -> Result<(), String> {
+            Err("there is nobody".to_owned())
+        }
+    }
+
+    #[async_trait::async_trait]
+    impl Vault for Nobody {
+        async fn read(
+            &self,
+            _key: &mcp_auth::VaultKey,
+        ) -> Result<Option<secrecy::SecretSlice<u8>>, mcp_auth::VaultError> {
+            Ok(None)
+        }
+
+        async fn write(
+            &self,
+            _key: &mcp_auth::VaultKey,
+            _entry: secrecy::SecretSlice<u8>,
+        ) -> Result<mcp_auth::Kept, mcp_auth::VaultError> {
+            Ok(mcp_auth::Kept::Safely)
+        }
+
+        async fn remove(&self, _key: &mcp_auth::VaultKey) -> Result<(), mcp_auth::VaultError> {
+            Ok(())
+        }
+
+        async fn hold(&self, _key: &mcp_auth::VaultKey) -> Option<Box<dyn Send>> {
+            None
+        }
+    }
+
+    #[test]
+    fn s01_only_approved_settings_lead_inside() {
+        let secrets = SecretsInMemory::default();
+        let config = HttpConfig {
+            url: "https://mcp.example/".to_owned(),
+            auth: Some(AuthConfig {
+                issuer: Some("http://127.0.0.1:9".to_owned()),
+                identity_provider: Some(AuthIdentityProvider {
+                    issuer: "https://idp.internal".to_owned(),
+                    token_endpoint: Some("http://localhost:9/token".to_owned()),
+                    ..IdentityProvider::default()
+                }),
+                ..AuthConfig::default()
+            }),
+            ..HttpConfig::default()
+        };
+        for (is_approved, hosts) in [(true, &["127.0.0.1", "idp.internal", "localhost"][..]), (false, &[])] {
+            let made = settings(&config, (is_approved, &[]), &secrets, Arc::new(Nobody), Arc::new(Nobody)).unwrap();
+            let named = format!("{:?}", made.web);
+            for host in ["127.0.0.1", "idp.internal", "localhost"] {
+                assert_eq!(
+                    named.contains(host),
+                    hosts.contains(&host),
+                    "S01: {host}, approved: {is_approved}: {named}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_signing_in_to_what_has_its_own_way() {
+        assert!(not_offered(None).is_some(), "a local program");
+        let with =
+            |name: &str| HttpConfig { headers: [(name.to_owned(), String::new())].into(), ..HttpConfig::default() };
+        assert!(not_offered(Some(&with("AUTHORIZATION"))).is_some(), "a header of the user's own, in any case");
+        assert!(not_offered(Some(&with("X-Key"))).is_none(), "another header changes nothing");
+    }
+}

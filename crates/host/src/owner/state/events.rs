@@ -1,0 +1,60 @@
+//! The stream of events to whoever observes the host, and the numbers of calls and consent requests.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+use crate::NumberedEvent;
+use crate::view::HostEvent;
+
+/// Numbers and sends events.
+pub(in crate::owner) struct EventStream {
+    pub(in crate::owner) next_event: u64,
+    next_id: u64,
+    sender: broadcast::Sender<Arc<NumberedEvent>>,
+}
+
+impl EventStream {
+    pub(in crate::owner) const fn new(sender: broadcast::Sender<Arc<NumberedEvent>>) -> Self {
+        Self { next_event: 1, next_id: 0, sender }
+    }
+
+    /// Whether anybody listens to events. Whoever begins to reads the snapshot first.
+    pub(in crate::owner) fn is_observed(&self) -> bool {
+        self.sender.receiver_count() > 0
+    }
+
+    pub(in crate::owner) fn emit(&mut self, event: HostEvent) {
+        if !self.is_observed() {
+            return;
+        }
+        let number = self.next_event;
+        self.next_event += 1;
+        // Whoever listened may just have gone away.
+        let _ = self.sender.send(Arc::new(NumberedEvent { number, event }));
+    }
+
+    pub(in crate::owner) const fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_events_that_somebody_hears_have_a_number() {
+        let (sender, receiver) = broadcast::channel(4);
+        let mut stream = EventStream::new(sender);
+        drop(receiver);
+        stream.emit(HostEvent::ConversationsChanged(None));
+        assert_eq!(stream.next_event, 1, "nobody listens");
+        let mut receiver = stream.sender.subscribe();
+        stream.emit(HostEvent::ConversationsChanged(None));
+        stream.emit(HostEvent::ConversationsChanged(None));
+        let numbers: Vec<u64> = std::iter::from_fn(|| receiver.try_recv().ok()).map(|event| event.number).collect();
+        assert_eq!(numbers, [1, 2], "the numbers have no gap");
+    }
+}

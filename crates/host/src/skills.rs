@@ -1,0 +1,155 @@
+//! Asking a server for its skills, and loading one.
+
+use domain::call::CallFailure;
+use mcp_proto::session::{ClientRequest, ServerResult};
+use offers::catalog::{MAX_ITEMS, MAX_PAGES};
+use offers::skills::{EXTENSION, Mismatch, Skill, check_listed, verified};
+use serde_json::{Map, Value};
+
+use crate::Host;
+
+/// The skills of a server.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SkillList {
+    /// Those that can be loaded. A server may serve more than it lists.
+    pub skills: Vec<Skill>,
+    /// Entries that break a rule of the extension: their URI, as far as it is known, and the cause.
+    pub dropped: Vec<(String, String)>,
+    /// Whether the list is longer than what was read.
+    pub is_cut: bool,
+}
+
+/// A skill whose instructions were loaded. Its files are read under the entry that it was loaded with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadedSkill {
+    /// The user's own name for the server it comes from; to be shown and told wherever the text goes.
+    pub server: String,
+    /// The entry.
+    pub skill: Skill,
+    /// Its `SKILL.md`.
+    pub text: String,
+}
+
+/// Why there is no skill or no file of it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SkillError {
+    /// The call failed.
+    #[error(transparent)]
+    Call(#[from] CallFailure),
+    /// The answer can't be used.
+    #[error("{server}: the skill can't be used: {cause}")]
+    Unusable {
+        /// The server.
+        server: String,
+        /// Why.
+        cause: String,
+    },
+    /// What came is not what was listed. Read the list again: the skill may have changed.
+    #[error("{server}: {uri} was not used: {cause}; read the list of skills again")]
+    Mismatch {
+        /// The server.
+        server: String,
+        /// The file.
+        uri: String,
+        /// In what it differs.
+        cause: Mismatch,
+    },
+}
+
+impl Host {
+    /// Reads which skills a server lists. No file of them is read.
+    ///
+    /// # Errors
+    /// If the server has no skills or does not answer as the extension says.
+    pub async fn skills(&self, server: String) -> Result<SkillList, SkillError> {
+        let mut list = SkillList::default();
+        let mut cursor: Option<String> = None;
+        for _ in 0..MAX_PAGES {
+            let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
+            let mut page = self.skill_request(&server, "skills/list", params).await?;
+            let Some(Value::Array(entries)) = page.remove("skills") else {
+                return Err(unusable(&server, "the answer has no list of skills"));
+            };
+            for entry in entries {
+                if list.skills.len() + list.dropped.len() == MAX_ITEMS {
+                    list.is_cut = true;
+                    return Ok(list);
+                }
+                list.add(entry);
+            }
+            match page.remove("nextCursor") {
+                Some(Value::String(next)) if cursor.as_ref() != Some(&next) => cursor = Some(next),
+                _ => return Ok(list),
+            }
+        }
+        list.is_cut = true;
+        Ok(list)
+    }
+
+    /// Asks a server for one skill by the URI of its `SKILL.md`, whether it lists it or not.
+    ///
+    /// # Errors
+    /// If the server does not serve it, or its entry breaks a rule of the extension.
+    pub async fn skill(&self, server: String, uri: String) -> Result<Skill, SkillError> {
+        let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
+        let mut answer = self.skill_request(&server, "skills/get", params).await?;
+        let entry = answer.remove("skill").unwrap_or_default();
+        let skill = Skill::read(entry).map_err(|cause| unusable(&server, &cause))?;
+        if skill.uri == uri { Ok(skill) } else { Err(unusable(&server, "the server answered with another skill")) }
+    }
+
+    /// Loads a skill's instructions, checked against its entry. `id` is the call's, chosen by the caller.
+    ///
+    /// # Errors
+    /// If the file can't be read, or is not what the entry says: then nothing of it may be used.
+    pub async fn load_skill(&self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
+        let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
+        let text = String::from_utf8(bytes).map_err(|_| unusable(&server, "its SKILL.md is not UTF-8"))?;
+        Ok(LoadedSkill { server, skill, text })
+    }
+
+    /// Reads a file of a loaded skill, from the server it came from and no other.
+    ///
+    /// # Errors
+    /// If it is not listed, can't be read, or is not what the entry says: then nothing of it may be used.
+    pub async fn read_skill_file(&self, id: String, loaded: &LoadedSkill, uri: &str) -> Result<Vec<u8>, SkillError> {
+        self.verified_file(id, &loaded.server, &loaded.skill, uri).await
+    }
+
+    async fn verified_file(&self, id: String, server: &str, skill: &Skill, uri: &str) -> Result<Vec<u8>, SkillError> {
+        let mismatch = |cause| SkillError::Mismatch { server: server.to_owned(), uri: uri.to_owned(), cause };
+        check_listed(skill, uri).map_err(mismatch)?;
+        let contents = self.read_resource(id, server.to_owned(), uri.to_owned()).await?;
+        verified(skill, uri, &contents).map_err(mismatch)
+    }
+
+    async fn skill_request(
+        &self,
+        server: &str,
+        method: &'static str,
+        params: Map<String, Value>,
+    ) -> Result<Map<String, Value>, SkillError> {
+        let request = ClientRequest::Extension { extension: EXTENSION, method, params };
+        match self.list_request(server.to_owned(), request).await? {
+            ServerResult::Extension { result, .. } => Ok(result),
+            _ => Err(unusable(server, "it answers another request")),
+        }
+    }
+}
+
+impl SkillList {
+    fn add(&mut self, entry: Value) {
+        let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match Skill::read(entry) {
+            Ok(skill) if self.skills.iter().any(|known| known.uri == skill.uri) => {
+                self.dropped.push((uri, "it stands in the list twice".to_owned()));
+            }
+            Ok(skill) => self.skills.push(skill),
+            Err(cause) => self.dropped.push((uri, cause)),
+        }
+    }
+}
+
+fn unusable(server: &str, cause: &str) -> SkillError {
+    SkillError::Unusable { server: server.to_owned(), cause: cause.to_owned() }
+}

@@ -1,0 +1,123 @@
+//! Contents of servers as the parts of a request that a model reads. The review of a result shows these parts, the gate hashes them
+//! (`owner/gate.rs`), and conversations send them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::item::{Content, ResourceContents, ToolResult};
+use models::Part;
+use serde_json::{Value, json};
+
+use super::visible::shown_part;
+
+/// What a tool gave. Its data are sent where it has no text: a server says both with the same words.
+#[must_use]
+pub fn result_parts(result: &ToolResult) -> Vec<Part> {
+    raw_result_parts(result).into_iter().map(shown_part).collect()
+}
+
+/// The same with its texts as they came: characters that the eye would not see are still themselves.
+pub fn raw_result_parts(result: &ToolResult) -> Vec<Part> {
+    let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
+    let mut parts: Vec<Part> = result.content.iter().map(raw_content_part).collect();
+    if let Some(structured) = result.structured.as_ref().filter(|_| !has_text) {
+        parts.push(Part::Text(structured.to_string()));
+    }
+    if let Some(problem) = &result.structured_problem {
+        parts.push(Part::Text(format!("(These data are not what the tool promises: {problem})")));
+    }
+    if parts.is_empty() {
+        parts.push(Part::text("(nothing)"));
+    }
+    parts
+}
+
+/// One content of a result or a message.
+#[must_use]
+pub fn content_part(content: &Content) -> Part {
+    shown_part(raw_content_part(content))
+}
+
+fn raw_content_part(content: &Content) -> Part {
+    match content {
+        Content::Text { text } => Part::Text(text.clone()),
+        Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
+            raw_bytes_part("content", mime_type, data)
+        }
+        Content::ResourceLink { uri, name, description, .. } => {
+            let description = description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
+            Part::Text(format!("[Resource {name:?} at {uri}{description}]"))
+        }
+        Content::Resource { contents } => raw_contents_part(contents),
+        Content::Unknown { json } => Part::Text(json.to_string()),
+    }
+}
+
+/// One part of a resource.
+#[must_use]
+pub fn contents_part(contents: &ResourceContents) -> Part {
+    shown_part(raw_contents_part(contents))
+}
+
+/// The same with its text as it came.
+fn raw_contents_part(contents: &ResourceContents) -> Part {
+    match (&contents.text, &contents.blob) {
+        (Some(text), _) => Part::Text(text.clone()),
+        (None, Some(blob)) => {
+            let mime = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
+            raw_bytes_part(&contents.uri, mime, blob)
+        }
+        (None, None) => Part::Text("(empty)".to_owned()),
+    }
+}
+
+/// Bytes in base64 as what their media type says; text as text.
+#[must_use]
+pub fn bytes_part(name: &str, mime: &str, data: &str) -> Part {
+    shown_part(raw_bytes_part(name, mime, data))
+}
+
+/// The same with its text as it came.
+fn raw_bytes_part(name: &str, mime: &str, data: &str) -> Part {
+    let Ok(bytes) = STANDARD.decode(data) else {
+        return Part::Text(format!("(what is in {name:?} can't be read)"));
+    };
+    let kind = mime.split(['/', ';']).next().unwrap_or_default();
+    match kind {
+        "image" if !mime.starts_with("image/svg") => Part::Image { mime: mime.to_owned(), data: bytes.into() },
+        "audio" => Part::Audio { mime: mime.to_owned(), data: bytes.into() },
+        _ => match as_text(mime, bytes) {
+            Ok(text) => Part::Text(text),
+            Err(bytes) => Part::File { name: name.to_owned(), mime: mime.to_owned(), data: bytes.into() },
+        },
+    }
+}
+
+/// Text where the type says so, or where nothing is said and it is some.
+fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+    let is_said = mime.starts_with("text/")
+        || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
+    let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");
+    if !(is_said || is_open) || bytes.contains(&0) {
+        return Err(bytes);
+    }
+    String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
+}
+
+/// The content that a model would read of a result, for a hash and for the audit log: texts as they are, bytes by their own hash.
+pub fn as_json(tool: &str, parts: &[Part], is_error: bool) -> Value {
+    let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
+    let parts: Vec<Value> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) => json!({ "text": text }),
+            Part::Image { mime, data } => bytes("image", "", mime, data),
+            Part::Audio { mime, data } => bytes("audio", "", mime, data),
+            Part::File { name, mime, data } => bytes("file", name, mime, data),
+            // A result has none of these.
+            other @ (Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. }) => {
+                json!({ "other": format!("{other:?}") })
+            }
+        })
+        .collect();
+    json!({ "tool": tool, "isError": is_error, "result": parts })
+}

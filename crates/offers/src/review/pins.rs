@@ -1,0 +1,339 @@
+//! What the user has seen of a server: what it is, and how its tools and prompts are defined. Kept in `pins.json`, so that a
+//! change shows also when Drawbridge was not running.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::Millis;
+use domain::merge::changed_entries;
+use policy::{Hash, Standing, canonical_json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::names::Names;
+use super::{Change, Diff, title_of};
+
+/// The most definitions of one kind that are kept of a server. What is beyond counts as new, and asks each time.
+pub const MAX_PINS: usize = 5_000;
+/// The largest definition that is kept whole, as canonical JSON, in bytes. Of a larger one the hash and the beginning are kept.
+pub const MAX_DEFINITION: usize = 64 * 1024;
+/// The most bytes of definitions that are kept of one server. Beyond that only hashes and beginnings are.
+pub const MAX_KEPT: usize = 4 * 1024 * 1024;
+/// How much is kept of a definition that is not kept whole, in characters.
+const HEAD: usize = 1_000;
+
+/// What the user has seen, by the name of the server.
+pub type Pins = BTreeMap<String, Arc<ServerPins>>;
+
+/// What is pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A tool.
+    Tool,
+    /// A prompt.
+    Prompt,
+}
+
+impl Kind {
+    /// As the audit log names it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// What the user has seen of one server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServerPins {
+    /// What it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
+    /// Who issues the tokens for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// Where credentials and tokens are sent, by what each endpoint is for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub endpoints: BTreeMap<String, String>,
+    /// Its tools.
+    pub tools: BTreeMap<String, Pin>,
+    /// Its prompts.
+    pub prompts: BTreeMap<String, Pin>,
+}
+
+/// What a server is: a command with the program that it leads to, or an address.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    /// What the approval to start it rests on.
+    pub hash: Hash,
+    /// The same in words, without values that are often keys.
+    pub parts: Map<String, Value>,
+    /// When the user approved it.
+    pub at: Millis,
+}
+
+/// A definition as the user saw it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pin {
+    /// Over its canonical whole.
+    pub hash: Hash,
+    /// Over what the server was then; none once the server is another one, such as one with tokens of another issuer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<Hash>,
+    /// When the user saw it.
+    pub at: Millis,
+    /// The definition, unless it is too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Value>,
+    /// The beginning of its canonical JSON, if it is too large.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub head: String,
+    /// Its size as canonical JSON, in bytes.
+    #[serde(default)]
+    pub bytes: usize,
+    /// Since when the server is known to offer another definition, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Millis>,
+}
+
+impl ServerPins {
+    /// Whether nothing is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// These, with what changed in the file; what only this program holds stays.
+    #[must_use]
+    pub fn with_changes(&self, before: &Self, now: &Self) -> Self {
+        let mut pins = self.clone();
+        if before.identity != now.identity {
+            pins.identity.clone_from(&now.identity);
+        }
+        if before.issuer != now.issuer {
+            pins.issuer.clone_from(&now.issuer);
+        }
+        if before.endpoints != now.endpoints {
+            pins.endpoints.clone_from(&now.endpoints);
+        }
+        pins.tools = changed_entries(&self.tools, &before.tools, &now.tools);
+        pins.prompts = changed_entries(&self.prompts, &before.prompts, &now.prompts);
+        pins
+    }
+
+    /// The pinned definitions of a kind.
+    #[must_use]
+    pub const fn of(&self, kind: Kind) -> &BTreeMap<String, Pin> {
+        match kind {
+            Kind::Tool => &self.tools,
+            Kind::Prompt => &self.prompts,
+        }
+    }
+
+    const fn of_mut(&mut self, kind: Kind) -> &mut BTreeMap<String, Pin> {
+        match kind {
+            Kind::Tool => &mut self.tools,
+            Kind::Prompt => &mut self.prompts,
+        }
+    }
+
+    /// Whether the user has seen this definition, of a server that is what it was then. A standing approval says nothing about
+    /// that: it does not rest on the file that the command leads to.
+    #[must_use]
+    pub fn standing(&self, kind: Kind, name: &str, hash: &Hash, identity: Option<&Hash>) -> Standing {
+        match self.of(kind).get(name) {
+            Some(pin) if pin.hash == *hash && pin.under.is_some() && pin.under.as_ref() == identity => {
+                Standing::Reviewed
+            }
+            Some(_) => Standing::Changed,
+            None => Standing::New,
+        }
+    }
+
+    /// The names and titles of what is pinned, to be found by what they look like.
+    pub fn names(&self, kind: Kind) -> Names {
+        let titled = |(name, pin): (&'_ String, &'_ Pin)| {
+            (name.clone(), pin.definition.as_ref().and_then(title_of).map(str::to_owned))
+        };
+        Names::of(self.of(kind).iter().map(titled))
+    }
+
+    /// What is different from what the user saw; none if it was not seen, or is the same.
+    #[must_use]
+    pub fn diff(&self, kind: Kind, name: &str, definition: &Value, standing: Standing) -> Option<Diff> {
+        let pin = self.of(kind).get(name).filter(|_| standing == Standing::Changed)?;
+        Some(pin.diff(definition))
+    }
+
+    /// Keeps a definition as the user saw it; whether there was room.
+    pub fn pin(&mut self, kind: Kind, name: &str, definition: &Value, identity: Option<&Hash>, at: Millis) -> bool {
+        let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::kept).sum();
+        let of_kind = self.of_mut(kind);
+        if of_kind.len() >= MAX_PINS && !of_kind.contains_key(name) {
+            return false;
+        }
+        let text = canonical_json(definition);
+        let is_whole = text.len() <= MAX_DEFINITION && kept + text.len() <= MAX_KEPT;
+        let pin = Pin {
+            hash: Hash::of_bytes(text.as_bytes()),
+            under: identity.cloned(),
+            at,
+            definition: is_whole.then(|| definition.clone()),
+            head: if is_whole { String::new() } else { text.chars().take(HEAD).collect() },
+            bytes: text.len(),
+            changed: None,
+        };
+        of_kind.insert(name.to_owned(), pin);
+        true
+    }
+
+    /// Keeps what the server is. What was seen of another one has to be seen again; [`standing`](Self::standing) finds that
+    /// by the hash.
+    pub fn pin_identity(&mut self, identity: Identity) {
+        self.identity = Some(identity);
+    }
+
+    /// Keeps who issues the tokens. Under another issuer, what was seen has to be seen again.
+    pub fn pin_issuer(&mut self, issuer: &str) {
+        if self.issuer.as_deref().is_some_and(|before| before != issuer) {
+            for pin in self.tools.values_mut().chain(self.prompts.values_mut()) {
+                pin.under = None;
+            }
+        }
+        self.issuer = Some(issuer.to_owned());
+    }
+
+    /// What is different about the server itself; none if it was not seen, or is the same.
+    #[must_use]
+    pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<Diff> {
+        let seen = self.identity.as_ref().filter(|seen| seen.hash != *hash)?;
+        let diff = Diff::between(&seen.parts.clone().into(), &parts.clone().into());
+        Some(Diff { server_changed: true, ..diff })
+    }
+}
+
+impl Pin {
+    /// How many bytes of the definition are kept.
+    const fn kept(&self) -> usize {
+        if self.definition.is_some() { self.bytes } else { 0 }
+    }
+
+    fn diff(&self, now: &Value) -> Diff {
+        if self.hash == Hash::of(now) {
+            return Diff { server_changed: true, ..Diff::default() };
+        }
+        match &self.definition {
+            Some(seen) => Diff::of_definitions(seen, now),
+            None => {
+                let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
+                Diff { cut: true, changes: vec![Change { path: Vec::new(), before, after }], ..Diff::default() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hash(text: &str) -> Hash {
+        Hash::of_bytes(text.as_bytes())
+    }
+
+    #[test]
+    fn any_change_of_a_definition_or_its_server_has_to_be_seen_again() {
+        let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
+        let server = hash("npx a");
+        let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
+            pins.standing(Kind::Tool, "a", &Hash::of(tool), Some(server))
+        };
+        assert_eq!(standing(&pins, &tool, &server), Standing::New, "what nobody saw is new");
+        assert!(pins.pin(Kind::Tool, "a", &tool, Some(&server), 1), "there is room");
+        assert_eq!(standing(&pins, &tool, &server), Standing::Reviewed, "what was seen is as it was");
+        let flipped = json!({"name": "a", "annotations": {"readOnlyHint": true}});
+        assert_eq!(standing(&pins, &flipped, &server), Standing::Changed, "X04: annotations are part of it");
+        let diff = pins.diff(Kind::Tool, "a", &flipped, Standing::Changed).map(|diff| diff.changes);
+        assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: and the flip is told");
+        assert_eq!(standing(&pins, &tool, &hash("npx b")), Standing::Changed, "another command is another server");
+        let diff = pins.diff(Kind::Tool, "a", &tool, Standing::Changed);
+        assert!(diff.is_some_and(|diff| diff.server_changed && diff.changes.is_empty()), "and that is what is told");
+        pins.pin_issuer("https://one.example");
+        assert_eq!(standing(&pins, &tool, &server), Standing::Reviewed, "the first issuer is no change");
+        pins.pin_issuer("https://two.example");
+        assert_eq!(standing(&pins, &tool, &server), Standing::Changed, "another issuer is one");
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_a_change_of_what_is_too_large_is_still_found() {
+        let mut pins = ServerPins::default();
+        let large = |c: &str| json!({"name": "a", "description": c.repeat(MAX_DEFINITION)});
+        assert!(pins.pin(Kind::Tool, "a", &large("x"), None, 1), "it is pinned all the same");
+        let pin = &pins.tools["a"];
+        assert!(pin.definition.is_none() && pin.head.len() == HEAD, "of a large one only the beginning is kept");
+        let diff = pins.diff(Kind::Tool, "a", &large("y"), Standing::Changed).unwrap_or_default();
+        assert!(diff.cut && diff.changes.len() == 1, "a change is found by the hash: {}", diff.changes.len());
+        for n in 1..MAX_PINS {
+            assert!(pins.pin(Kind::Tool, &n.to_string(), &json!(n), None, 1), "there is room for {n}");
+        }
+        assert!(!pins.pin(Kind::Tool, "one more", &json!({}), None, 1), "and then there is none");
+        assert!(pins.pin(Kind::Tool, "a", &json!({}), None, 1), "what is pinned can be pinned anew");
+    }
+
+    #[test]
+    fn what_another_program_changed_of_the_endpoints_holds_here() {
+        let with = |token: &str| ServerPins {
+            endpoints: [("endpoint.token".to_owned(), token.to_owned())].into(),
+            ..ServerPins::default()
+        };
+        let (own, before, now) =
+            (with("https://one.example/"), with("https://one.example/"), with("https://two.example/"));
+        assert_eq!(own.with_changes(&before, &now).endpoints, now.endpoints, "an approval of other endpoints arrives");
+        let held_here = with("https://three.example/");
+        assert_eq!(held_here.with_changes(&before, &before), held_here, "without a change, what is held here stays");
+        let nothing = ServerPins::default();
+        assert!(own.with_changes(&before, &nothing).endpoints.is_empty(), "what was forgotten is forgotten here");
+    }
+
+    #[test]
+    fn what_another_program_changed_of_what_the_server_is_holds_here() {
+        let with = |word: &str| ServerPins {
+            identity: Some(Identity { hash: hash(word), parts: Map::new(), at: 1 }),
+            issuer: Some(format!("https://{word}.example")),
+            ..ServerPins::default()
+        };
+        let (own, before, now) = (with("here"), with("one"), with("two"));
+        assert_eq!(own.with_changes(&before, &now), now, "another approval arrives");
+        assert_eq!(own.with_changes(&before, &before), own, "without a change, what is held here stays");
+    }
+
+    #[test]
+    fn a_server_that_is_another_than_was_approved_is_told() {
+        let parts = |command: &str| Map::from_iter([("command".to_owned(), json!(command))]);
+        let mut pins = ServerPins::default();
+        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "nothing was approved before");
+        pins.pin_identity(Identity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
+        assert!(!pins.is_empty(), "it is kept");
+        assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "the same is no change");
+        let diff = pins.identity_diff(&hash("npx b"), &parts("npx b")).unwrap_or_default();
+        assert!(diff.server_changed, "the server is another");
+        assert_eq!(diff.changes.len(), 1, "with the part that differs");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut pins = ServerPins::default();
+        pins.pin(Kind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
+        pins.pin_identity(Identity { hash: hash("x"), parts: Map::new(), at: 7 });
+        let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
+        assert_eq!(read.ok().as_ref(), Some(&pins), "nothing is lost on the way");
+        assert!(
+            serde_json::from_value::<ServerPins>(json!({})).is_ok_and(|pins| pins.is_empty()),
+            "nothing is nothing"
+        );
+    }
+}

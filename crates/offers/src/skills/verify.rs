@@ -1,0 +1,144 @@
+//! Whether content that a server sent is what a skill's entry says. If not, nothing of it may be used.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mcp_proto::types::ResourceContents;
+
+use super::entry::{MAX_SKILL_BYTES, Skill, SkillFiles};
+use super::frontmatter;
+
+/// Why a file is not what the skill's entry says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// The entry does not list it.
+    #[error("it is not one of the files that the skill lists")]
+    Unlisted,
+    /// Another resource came, or several, or none.
+    #[error("the server sent something else")]
+    OtherContents,
+    /// It has another length.
+    #[error("it has {found} bytes instead of {listed}")]
+    Size {
+        /// By the entry.
+        listed: u64,
+        /// As it came.
+        found: u64,
+    },
+    /// Its bytes are others.
+    #[error("its SHA-256 is another than the one listed")]
+    Digest,
+    /// The head of its `SKILL.md` says something else than the entry.
+    #[error("{0}")]
+    Frontmatter(String),
+}
+
+/// The bytes of a file, when they are what the entry says.
+pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, Mismatch> {
+    check_listed(skill, uri)?;
+    let [content] = contents else { return Err(Mismatch::OtherContents) };
+    if content.uri != uri {
+        return Err(Mismatch::OtherContents);
+    }
+    let bytes = match (content.text.as_deref(), content.blob.as_deref()) {
+        (Some(text), _) => text.as_bytes().to_vec(),
+        (None, Some(blob)) => STANDARD.decode(blob).map_err(|_| Mismatch::OtherContents)?,
+        (None, None) => return Err(Mismatch::OtherContents),
+    };
+    let found = bytes.len() as u64;
+    match skill.file(uri) {
+        Some(file) if file.size != found => return Err(Mismatch::Size { listed: file.size, found }),
+        Some(file) if file.sha256 != policy::Hash::of_bytes(&bytes).to_string() => return Err(Mismatch::Digest),
+        None if found > MAX_SKILL_BYTES => return Err(Mismatch::Size { listed: MAX_SKILL_BYTES, found }),
+        _ => {}
+    }
+    if uri == skill.uri {
+        check_frontmatter(skill, &bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Whether a file may be asked for at all.
+pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), Mismatch> {
+    let is_known = match &skill.files {
+        SkillFiles::Listed(_) => skill.file(uri).is_some(),
+        SkillFiles::Dynamic => skill.contains(uri),
+    };
+    if is_known { Ok(()) } else { Err(Mismatch::Unlisted) }
+}
+
+fn check_frontmatter(skill: &Skill, bytes: &[u8]) -> Result<(), Mismatch> {
+    let text = std::str::from_utf8(bytes).map_err(|_| Mismatch::Frontmatter("it is not UTF-8".to_owned()))?;
+    let found = frontmatter::read(text).map_err(Mismatch::Frontmatter)?;
+    match frontmatter::difference(&skill.frontmatter, &found) {
+        None => Ok(()),
+        Some(field) => Err(Mismatch::Frontmatter(format!("its frontmatter says another {field} than was listed"))),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const URI: &str = "skill://demo/SKILL.md";
+    const OTHER: &str = "skill://demo/a.bin";
+    const TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
+
+    fn skill(resources: Value) -> Skill {
+        let frontmatter = json!({ "name": "demo", "description": "Shows it" });
+        Skill::read(json!({ "uri": URI, "frontmatter": frontmatter, "resources": resources })).unwrap()
+    }
+
+    fn listed(text: &str) -> Skill {
+        let file = |uri: &str, bytes: &[u8]| json!({ "uri": uri, "digest": format!("sha256:{}", policy::Hash::of_bytes(bytes)), "size": bytes.len() });
+        skill(json!([file(URI, text.as_bytes()), file(OTHER, &[0, 255])]))
+    }
+
+    fn contents(value: Value) -> Vec<ResourceContents> {
+        serde_json::from_value(json!([value])).unwrap()
+    }
+
+    fn text(text: &str) -> Vec<ResourceContents> {
+        contents(json!({ "uri": URI, "text": text }))
+    }
+
+    #[test]
+    fn what_was_listed_is_given() {
+        assert_eq!(verified(&listed(TEXT), URI, &text(TEXT)).unwrap(), TEXT.as_bytes(), "text");
+        let blob = contents(json!({ "uri": OTHER, "blob": "AP8=" }));
+        assert_eq!(verified(&listed(TEXT), OTHER, &blob).unwrap(), [0, 255], "bytes");
+        assert!(verified(&skill(json!("dynamic")), URI, &text(TEXT)).is_ok(), "without digests the head is compared");
+    }
+
+    #[test]
+    fn what_differs_is_not_given() {
+        let longer = format!("{TEXT}more");
+        let size = Mismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
+        assert_eq!(verified(&listed(TEXT), URI, &text(&longer)), Err(size), "another length");
+        let other = TEXT.replace("this", "that");
+        assert_eq!(
+            verified(&listed(TEXT), URI, &text(&other)),
+            Err(Mismatch::Digest),
+            "other bytes of the same length"
+        );
+        let lying = TEXT.replace("Shows it", "Steals it");
+        for skill in [listed(&lying), skill(json!("dynamic"))] {
+            let found = verified(&skill, URI, &text(&lying));
+            assert!(matches!(found, Err(Mismatch::Frontmatter(_))), "the entry promised another head: {found:?}");
+        }
+        let two = [text(TEXT), text(TEXT)].concat();
+        assert_eq!(verified(&listed(TEXT), URI, &two), Err(Mismatch::OtherContents), "two answers for one file");
+        let named = contents(json!({ "uri": OTHER, "text": TEXT }));
+        assert_eq!(verified(&listed(TEXT), URI, &named), Err(Mismatch::OtherContents), "another file's contents");
+    }
+
+    #[test]
+    fn only_files_of_the_skill_are_asked_for() {
+        assert_eq!(check_listed(&listed(TEXT), "skill://demo/b.md"), Err(Mismatch::Unlisted), "not in the list");
+        let dynamic = skill(json!("dynamic"));
+        assert_eq!(check_listed(&dynamic, "skill://demo/b.md"), Ok(()), "in its folder");
+        assert_eq!(check_listed(&dynamic, "skill://demo/../b.md"), Err(Mismatch::Unlisted), "not outside of it");
+        assert_eq!(check_listed(&dynamic, "file:///etc/passwd"), Err(Mismatch::Unlisted), "nor anywhere else");
+    }
+}

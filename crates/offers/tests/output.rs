@@ -1,0 +1,75 @@
+//! Structured results against a tool's output schema.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use offers::output::problem;
+use serde_json::{Value, json};
+
+fn fits(schema: Value, result: Value) -> bool {
+    problem(&schema, &result).is_none()
+}
+
+#[test]
+fn a_result_is_checked_against_its_schema_whatever_its_root() {
+    // [tools-output-schema-validate] [tools-output-schema-any-root]
+    let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    assert!(fits(object.clone(), json!({ "n": 1 })), "an object that fits");
+    let said = problem(&object, &json!({ "n": "1" })).unwrap();
+    assert!(said.starts_with("/n:"), "the place is named: {said}");
+    for (schema, good, bad) in [
+        (json!({ "type": "array", "items": { "type": "string" } }), json!(["a"]), json!([1])),
+        (json!({ "type": "string", "maxLength": 2 }), json!("ab"), json!("abc")),
+        (json!({ "type": "null" }), Value::Null, json!({})),
+        (json!({ "anyOf": [{ "const": 1 }, { "const": true }] }), json!(true), json!(2)),
+        (json!(false), Value::Null, json!(1)),
+    ] {
+        let is_false = schema == json!(false);
+        assert_eq!(fits(schema.clone(), good.clone()), !is_false, "{good} against {schema}");
+        assert!(!fits(schema.clone(), bad.clone()), "{bad} does not fit {schema}");
+    }
+}
+
+#[test]
+fn each_schema_is_read_in_its_own_dialect() {
+    // [base-schema-default-dialect]: prefixItems exists since 2020-12 only.
+    let pair = json!({ "prefixItems": [{ "type": "string" }, { "type": "integer" }] });
+    assert!(!fits(pair.clone(), json!(["a", "b"])), "without $schema it is 2020-12");
+    // [base-schema-declared-dialect]: in draft 7 the same word means nothing, and items may be a list.
+    let mut draft7 = pair;
+    draft7["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+    assert!(fits(draft7.clone(), json!(["a", "b"])), "prefixItems is unknown to draft 7");
+    draft7["items"] = json!([{ "type": "integer" }]);
+    assert!(!fits(draft7, json!(["a"])), "a list of items is known to draft 7");
+    // [base-schema-unsupported-dialect]
+    let unknown = json!({ "$schema": "https://example.com/my-own-dialect", "type": "object" });
+    let said = problem(&unknown, &json!({})).expect("a dialect that is not known is said");
+    assert!(said.contains("schema can't be used") && said.contains("example.com"), "and named: {said}");
+}
+
+#[test]
+fn nothing_outside_the_schema_is_looked_at() {
+    // [tools-schema-ref-rules]: references inside are followed.
+    let inside = json!({ "$defs": { "id": { "type": "integer" } }, "properties": { "id": { "$ref": "#/$defs/id" } } });
+    assert!(fits(inside.clone(), json!({ "id": 1 })) && !fits(inside, json!({ "id": "x" })), "a reference inside");
+    // [base-schema-no-network-ref] [base-schema-unresolved-ref]: others are neither fetched nor passed over.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let url = format!("http://{}/schema.json", listener.local_addr().unwrap());
+    for reference in [url.as_str(), "file:///etc/hosts", "other.json"] {
+        let outside = json!({ "properties": { "id": { "$ref": reference } } });
+        let said = problem(&outside, &json!({ "id": 1 })).expect("a reference that leads outside is said");
+        assert!(said.contains("schema can't be used"), "{reference}: {said}");
+    }
+    assert!(listener.accept().is_err(), "nobody came to fetch it");
+}
+
+#[test]
+fn a_hostile_schema_costs_little() {
+    // [base-schema-bounds]
+    let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
+    let said = problem(&long, &json!("x")).expect("a schema that is too large is said");
+    assert!(said.contains("256 KiB"), "with its bound: {said}");
+    let began = std::time::Instant::now();
+    let slow = json!({ "type": "string", "pattern": "^(a+)+$" });
+    assert!(!fits(slow, json!(format!("{}b", "a".repeat(50_000)))), "the pattern does not match");
+    assert!(began.elapsed() < std::time::Duration::from_secs(2), "in time that grows with the text only");
+}

@@ -1,0 +1,195 @@
+//! Which package a command line names. Nothing is run for it.
+
+use std::path::Path;
+
+use super::{PackageVersion, UnknownPackage, container, npm, nuget, python};
+
+/// A program that loads a package and runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Launcher {
+    Npx,
+    NpmExec,
+    Uvx,
+    UvToolRun,
+    Docker,
+    Podman,
+    Dnx,
+}
+
+/// Launchers whose packages can't be looked up, by their program and its first argument.
+const OTHERS: &[(&str, Option<&str>)] = &[
+    ("bunx", None),
+    ("bun", Some("x")),
+    ("pnpx", None),
+    ("pnpm", Some("dlx")),
+    ("yarn", Some("dlx")),
+    ("pipx", Some("run")),
+    ("nerdctl", Some("run")),
+];
+
+/// Programs that start what their arguments name.
+const WRAPPERS: &[(&str, &[&str])] =
+    &[("cmd", &["/c"]), ("env", &["-S"]), ("sh", &["-c", "-lc"]), ("bash", &["-c", "-lc"]), ("zsh", &["-c", "-lc"])];
+
+impl Launcher {
+    /// As it is written on a command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Npx => "npx",
+            Self::NpmExec => "npm exec",
+            Self::Uvx => "uvx",
+            Self::UvToolRun => "uv tool run",
+            Self::Docker => "docker run",
+            Self::Podman => "podman run",
+            Self::Dnx => "dnx",
+        }
+    }
+
+    /// The program that is asked for versions. It lies beside the launcher.
+    pub const fn client(self) -> &'static str {
+        match self {
+            Self::Npx | Self::NpmExec => "npm",
+            Self::Uvx | Self::UvToolRun => "uv",
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+            Self::Dnx => "dotnet",
+        }
+    }
+}
+
+/// A package as a command line names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageReference {
+    /// The launcher that loads it.
+    pub launcher: Launcher,
+    /// Its name, without a version.
+    pub name: String,
+    /// The version, range or tag; empty if there is none.
+    pub wanted: String,
+    /// Further arguments for the package manager.
+    pub options: Vec<String>,
+    /// Further packages, as they are named.
+    pub unpinned: Vec<String>,
+    /// The argument that names it.
+    pub(super) at: usize,
+    /// The text before it in that argument.
+    pub(super) prefix: String,
+    /// Parts of it that are to be installed; empty, or in brackets.
+    pub(super) extras: String,
+    /// Set if an option names it, beside the program to run.
+    pub(super) is_option: bool,
+}
+
+impl PackageReference {
+    pub(super) fn new(launcher: Launcher, name: String, wanted: String, at: usize) -> Self {
+        Self {
+            launcher,
+            name,
+            wanted,
+            options: Vec::new(),
+            unpinned: Vec::new(),
+            at,
+            prefix: String::new(),
+            extras: String::new(),
+            is_option: false,
+        }
+    }
+
+    /// The arguments with which exactly this version is run.
+    pub fn pinned(&self, args: &[String], version: &PackageVersion) -> Vec<String> {
+        let mut pinned = args.to_vec();
+        if let Some(argument) = pinned.get_mut(self.at) {
+            *argument = format!("{}{}", self.prefix, version.argument);
+        }
+        pinned
+    }
+
+    /// The arguments without the version, so that each version of the package has the same.
+    pub fn unversioned(&self, args: &[String]) -> Vec<String> {
+        let mut unversioned = args.to_vec();
+        if let Some(argument) = unversioned.get_mut(self.at) {
+            *argument = format!("{}{}", self.prefix, self.name);
+        }
+        unversioned
+    }
+}
+
+/// A command that loads a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Launched {
+    /// This one.
+    Package(PackageReference),
+    /// One that can't be told, by this launcher.
+    Unknown(String, UnknownPackage),
+}
+
+/// The package that a command loads; none if it is no launcher's command.
+pub fn launched(command: &str, args: &[String]) -> Option<Launched> {
+    let program = program_name(command);
+    let first = args.first().map(String::as_str);
+    let (launcher, from) = match (program.as_str(), first) {
+        ("npx", _) => (Launcher::Npx, 0),
+        ("npm", Some("exec" | "x")) => (Launcher::NpmExec, 1),
+        ("uvx", _) => (Launcher::Uvx, 0),
+        ("uv", Some("tool")) if args.get(1).is_some_and(|second| second == "run") => (Launcher::UvToolRun, 2),
+        ("docker" | "podman", Some(_)) => {
+            let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
+            return container::from_of(args)
+                .map(|from| of(launcher, from.and_then(|from| parse(launcher, args, from))));
+        }
+        ("dnx", _) => (Launcher::Dnx, 0),
+        _ => return other(&program, args),
+    };
+    Some(of(launcher, parse(launcher, args, from)))
+}
+
+fn of(launcher: Launcher, parsed: Result<PackageReference, UnknownPackage>) -> Launched {
+    match parsed {
+        Ok(reference) => Launched::Package(reference),
+        Err(cause) => Launched::Unknown(launcher.name().to_owned(), cause),
+    }
+}
+
+fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
+    match launcher {
+        Launcher::Npx | Launcher::NpmExec => npm::parse(launcher, args, from),
+        Launcher::Uvx | Launcher::UvToolRun => python::parse(launcher, args, from),
+        Launcher::Docker | Launcher::Podman => container::parse(launcher, args, from),
+        Launcher::Dnx => nuget::parse(args),
+    }
+}
+
+/// Launchers that are only known by name, and other programs that start one.
+fn other(program: &str, args: &[String]) -> Option<Launched> {
+    let first = args.first().map(String::as_str);
+    if let Some((program, word)) =
+        OTHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))
+    {
+        let name = word.map_or_else(|| (*program).to_owned(), |word| format!("{program} {word}"));
+        return Some(Launched::Unknown(name.clone(), UnknownPackage::Launcher(name)));
+    }
+    let (_, options) = WRAPPERS.iter().find(|(name, _)| *name == program)?;
+    let rest = args.iter().skip_while(|arg| options.iter().any(|option| option.eq_ignore_ascii_case(arg)));
+    let line: Vec<String> = rest.flat_map(|arg| arg.split_whitespace().map(str::to_owned)).collect();
+    let (command, args) = line.split_first()?;
+    // A wrapper of a wrapper is not looked into.
+    if WRAPPERS.iter().any(|(name, _)| *name == program_name(command)) {
+        return None;
+    }
+    let name = match launched(command, args)? {
+        Launched::Package(reference) => reference.launcher.name().to_owned(),
+        Launched::Unknown(name, _) => name,
+    };
+    Some(Launched::Unknown(name, UnknownPackage::Wrapped(program.to_owned())))
+}
+
+/// The name of a program without its folder, and without the ending that Windows runs it by.
+fn program_name(command: &str) -> String {
+    let name = Path::new(command).file_name().and_then(|name| name.to_str()).unwrap_or(command).to_ascii_lowercase();
+    let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));
+    ending.map_or_else(|| name.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+#[path = "launcher_tests.rs"]
+mod tests;

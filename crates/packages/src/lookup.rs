@@ -1,0 +1,302 @@
+//! Asks the package manager that a launcher belongs to which version it would load, and which hash that has.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use foreign::visible;
+use process::sandbox::Network;
+use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
+use tokio::sync::Semaphore;
+
+use super::launcher::Launcher;
+use super::project::project_settings;
+use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
+
+/// How long a look-up may take.
+const LOOKUP_LIMIT: Duration = Duration::from_secs(15);
+/// How much a package manager may print. A range that fits a thousand versions takes 400 KB.
+const OUTPUT_LIMIT: usize = 1024 * 1024;
+/// How many look-ups run at once; others wait for their turn.
+const LOOKUPS_AT_ONCE: usize = 4;
+/// How much of a package manager's words is told, in characters.
+const MAX_WORDS: usize = 300;
+
+static TURNS: Semaphore = Semaphore::const_new(LOOKUPS_AT_ONCE);
+
+/// Variables of a server that its look-up gets. In lower case. Registries have to be https.
+const PASSED_ON: &[&str] = &[
+    "npm_config_registry",
+    "uv_index",
+    "uv_default_index",
+    "uv_index_url",
+    "uv_extra_index_url",
+    "uv_exclude_newer",
+    "uv_native_tls",
+    "uv_system_certs",
+    "uv_offline",
+];
+/// Variables that decide whom a package manager trusts and through whom it asks. Nothing is looked up with those of a server: the
+/// package manager may send the keys of its user's registries along, and nobody has approved the server's settings yet.
+const ROUTES: &[&str] =
+    &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
+/// Variables that do not change which version is loaded. In lower case.
+const HARMLESS: &[&str] = &[
+    "npm_config_cache",
+    "npm_config_loglevel",
+    "npm_config_update_notifier",
+    "npm_config_yes",
+    "uv_cache_dir",
+    "uv_link_mode",
+    "uv_no_progress",
+    "uv_python",
+];
+/// Variables that name other settings, or other folders with settings. Nothing is run with them before it is approved.
+const FOLDERS: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
+
+/// A package manager that may be run before the server is approved.
+struct Client<'a> {
+    name: &'static str,
+    program: PathBuf,
+    command: ServerCommand,
+    path: &'a SearchPath,
+    deadline: Instant,
+}
+
+/// Looks up which version of a package the launcher `program` would load for a server.
+///
+/// # Errors
+/// [`UnknownPackage`], if it can't be known, or the package manager does not tell it within its bounds.
+pub async fn look_up(
+    reference: &PackageReference,
+    server: &ServerCommand,
+    program: &Path,
+    path: &SearchPath,
+) -> Result<PackageVersion, UnknownPackage> {
+    let known = match reference.launcher {
+        Launcher::Docker | Launcher::Podman => container::known(reference),
+        Launcher::Dnx => nuget::known(reference),
+        Launcher::Npx | Launcher::NpmExec | Launcher::Uvx | Launcher::UvToolRun => None,
+    };
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let environment = environment(reference.launcher, &server.environment)?;
+    if server.sandbox.as_ref().is_some_and(|sandbox| sandbox.network == Network::None) {
+        return Err(UnknownPackage::NoNetwork);
+    }
+    let (name, program) = client(reference.launcher, program, path)?;
+    if let Some(open) = reference.options.iter().find(|option| names_open_address(option)) {
+        return Err(UnknownPackage::Option(open.clone()));
+    }
+    if let Some(settings) = project_settings(reference.launcher, &server.directory()) {
+        return Err(UnknownPackage::ProjectSettings(settings.display().to_string()));
+    }
+    let command = ServerCommand {
+        program: program.display().to_string(),
+        environment,
+        sandbox: server.sandbox.clone(),
+        ..ServerCommand::default()
+    };
+    let Ok(_turn) = TURNS.acquire().await else { return Err(UnknownPackage::NoClient(name.to_owned())) };
+    let client = Client { name, program, command, path, deadline: Instant::now() + LOOKUP_LIMIT };
+    match reference.launcher {
+        Launcher::Npx | Launcher::NpmExec => {
+            client.ask(npm::question(reference), &[], |text| npm::answer(reference, text), npm::failure).await
+        }
+        Launcher::Uvx | Launcher::UvToolRun => {
+            let (question, input) = python::question(reference);
+            client.ask(question, &input, |text| python::answer(reference, text), |_| None).await
+        }
+        Launcher::Docker | Launcher::Podman => {
+            let local = container::local_question(reference);
+            let here = client.ask(local, &[], |text| container::local_answer(reference, text), |_| None).await;
+            if here.is_ok() || reference.launcher == Launcher::Podman {
+                return here;
+            }
+            let question = container::question(reference);
+            client.ask(question, &[], |text| container::answer(reference, text), |_| None).await
+        }
+        Launcher::Dnx => {
+            client.ask(nuget::question(reference), &[], |text| nuget::answer(reference, text), |_| None).await
+        }
+    }
+}
+
+/// Whether an option names an address that others on the way can read.
+fn names_open_address(option: &str) -> bool {
+    option
+        .to_ascii_lowercase()
+        .split("://")
+        .zip(option.split("://").skip(1))
+        .any(|(scheme, _)| !scheme.ends_with("https"))
+}
+
+/// The variables that a look-up gets of its server's.
+fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, UnknownPackage> {
+    let settings: &[&str] = match launcher {
+        Launcher::Npx | Launcher::NpmExec => &["npm_config_"],
+        Launcher::Uvx | Launcher::UvToolRun => &["uv_"],
+        Launcher::Docker => &["docker_", "buildx_"],
+        Launcher::Podman => &["containers_", "podman_", "registry_"],
+        Launcher::Dnx => &["nuget_", "dotnet_"],
+    };
+    let mut passed = BTreeMap::new();
+    for (name, value) in own {
+        let lower = name.to_ascii_lowercase();
+        if PASSED_ON.contains(&lower.as_str()) {
+            // A secret is for the server, and that is not approved yet.
+            let is_registry = lower.contains("registry") || lower.contains("index");
+            let is_open =
+                |address: &str| !address.rsplit_once('=').map_or(address, |(_, url)| url).starts_with("https://");
+            if value.contains("${secret:") || is_registry && value.split_whitespace().any(is_open) {
+                return Err(UnknownPackage::Variable(name.clone()));
+            }
+            passed.insert(name.clone(), value.clone());
+        } else if FOLDERS.contains(&lower.as_str())
+            || ROUTES.contains(&lower.as_str())
+            || settings.iter().any(|prefix| lower.starts_with(prefix)) && !HARMLESS.contains(&lower.as_str())
+        {
+            return Err(UnknownPackage::Variable(name.clone()));
+        }
+    }
+    Ok(passed)
+}
+
+/// The package manager beside a launcher. Only what lies in a folder of the search path is run: the command may name any
+/// folder, and is not approved yet.
+fn client(launcher: Launcher, program: &Path, path: &SearchPath) -> Result<(&'static str, PathBuf), UnknownPackage> {
+    let name = launcher.client();
+    let folder = program.parent().filter(|folder| path.directories.iter().any(|known| known == folder));
+    let folder = folder.ok_or_else(|| UnknownPackage::OffSearchPath(program.display().to_string()))?;
+    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+    let beside = endings.iter().map(|ending| folder.join(format!("{name}{ending}"))).find(|file| file.is_file());
+    let found = beside.or_else(|| {
+        let command = ServerCommand { program: name.to_owned(), ..ServerCommand::default() };
+        path.resolve(&command).ok()
+    });
+    Ok((name, found.ok_or_else(|| UnknownPackage::NoClient(name.to_owned()))?))
+}
+
+impl Client<'_> {
+    async fn ask(
+        &self,
+        question: Vec<String>,
+        input: &[u8],
+        answer: impl Fn(&str) -> Option<PackageVersion>,
+        failure: impl Fn(&str) -> Option<String>,
+    ) -> Result<PackageVersion, UnknownPackage> {
+        let time = self.deadline.saturating_duration_since(Instant::now());
+        let limits = OutputLimits { time, bytes: OUTPUT_LIMIT };
+        let command = ServerCommand { arguments: question, ..self.command.clone() };
+        let failed = |cause: String| UnknownPackage::Failed { client: self.name.to_owned(), cause };
+        let Output { exit, stdout, stderr } = match output_of(&command, &self.program, self.path, input, limits).await {
+            Ok(output) => output,
+            Err(OutputError::TimedOut(_)) => {
+                return Err(UnknownPackage::TimedOut { client: self.name.to_owned(), seconds: LOOKUP_LIMIT.as_secs() });
+            }
+            Err(error) => return Err(failed(error.to_string())),
+        };
+        let stdout = String::from_utf8_lossy(&stdout);
+        if exit.status == Some(0) {
+            return answer(&stdout).ok_or_else(|| failed("its answer could not be read".to_owned()));
+        }
+        let stderr = String::from_utf8_lossy(&stderr);
+        let words = failure(&stdout).or_else(|| telling_line(&stderr).map(str::to_owned));
+        let words = words.unwrap_or_else(|| match exit.status {
+            Some(status) => format!("it ended with status {status}"),
+            None => "it was ended by a signal".to_owned(),
+        });
+        Err(failed(visible(&words).chars().take(MAX_WORDS).collect()))
+    }
+}
+
+/// The line of standard error that says what went wrong: the first that begins with "error", else the first.
+fn telling_line(stderr: &str) -> Option<&str> {
+    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_error = |line: &&str| line.get(..5).is_some_and(|begins| begins.eq_ignore_ascii_case("error"));
+    lines().find(is_error).or_else(|| lines().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use process::PathSource;
+
+    use super::*;
+
+    fn variables(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn s25_nothing_is_looked_up_through_what_a_server_names() {
+        for (name, value) in [
+            ("HTTPS_PROXY", "http://evil.test:8080"),
+            ("NODE_EXTRA_CA_CERTS", "/tmp/evil.pem"),
+            ("npm_config_cafile", "/tmp/evil.pem"),
+            ("npm_config_registry", "http://registry.npmjs.org/"),
+            ("UV_INDEX", "own=http://pypi.test/simple"),
+        ] {
+            let launcher = if name.starts_with("UV") { Launcher::Uvx } else { Launcher::Npx };
+            let refused = environment(launcher, &variables(&[(name, value)]));
+            assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
+        }
+        assert!(names_open_address("--registry=http://registry.test"), "keys would be sent in the clear");
+        assert!(!names_open_address("--registry=https://registry.test"), "here they are not");
+    }
+
+    #[test]
+    fn a_look_up_gets_registries_and_no_keys() {
+        let own = variables(&[
+            ("API_KEY", "secret"),
+            ("PATH", "/elsewhere"),
+            ("NODE_OPTIONS", "--require /tmp/evil.js"),
+            ("npm_config_registry", "https://registry.test"),
+            ("npm_config_yes", "true"),
+        ]);
+        let passed = environment(Launcher::Npx, &own).unwrap();
+        let names: Vec<&str> = passed.keys().map(String::as_str).collect();
+        assert_eq!(names, ["npm_config_registry"], "and nothing else");
+    }
+
+    #[test]
+    fn the_line_that_says_what_went_wrong_is_told() {
+        let told = telling_line("warning: old\nerror: not found\n  cause: offline\n");
+        assert_eq!(told, Some("error: not found"), "a warning before it is not");
+        assert_eq!(telling_line("\nno such command\n\nRun --help\n"), Some("no such command"), "else the first");
+        assert_eq!(telling_line("\n"), None, "nothing was printed");
+    }
+
+    #[test]
+    fn other_settings_stop_a_look_up() {
+        for (launcher, name, value) in [
+            (Launcher::Npx, "NPM_CONFIG_USERCONFIG", "/tmp/npmrc"),
+            (Launcher::Npx, "HOME", "/tmp"),
+            (Launcher::Npx, "npm_config_registry", "https://${secret:KEY}@registry.test"),
+            (Launcher::Uvx, "UV_CONFIG_FILE", "/tmp/uv.toml"),
+            (Launcher::Uvx, "XDG_DATA_HOME", "/tmp"),
+            (Launcher::Docker, "DOCKER_CONFIG", "/tmp/docker"),
+        ] {
+            let stopped = environment(launcher, &variables(&[(name, value)]));
+            assert_eq!(stopped, Err(UnknownPackage::Variable(name.into())), "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_run_that_lies_beside_a_program_off_the_search_path() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["npx", "npm"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let program = folder.path().join("npx");
+        let path = |directories: Vec<PathBuf>| SearchPath { directories, source: PathSource::LoginShell };
+        let off = client(Launcher::Npx, &program, &path(vec!["/usr/bin".into()]));
+        assert_eq!(
+            off,
+            Err(UnknownPackage::OffSearchPath(program.display().to_string())),
+            "its folder may be anybody's"
+        );
+        let on = client(Launcher::Npx, &program, &path(vec![folder.path().into()]));
+        assert_eq!(on, Ok(("npm", folder.path().join("npm"))), "npm beside npx");
+    }
+}

@@ -1,0 +1,103 @@
+//! Files of a project that change what a launcher loads there: other code, or another registry. `lookup.rs` and the owner's start look for
+//! them before a package is pinned.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::PackageReference;
+use super::launcher::Launcher;
+
+/// How much of a `package.json` is read, in bytes. A longer one is not understood.
+const MAX_SETTINGS: u64 = 1024 * 1024;
+
+/// The code that `npx` may run in place of the registry's package, if it is started in this folder: packages of a project, or programs that
+/// a `package.json` names, here or in a folder above. npm takes a program from the first `node_modules/.bin` in which it finds one, also
+/// the shell and the interpreter; a package from any depth below `node_modules`; and a program called `pkg@1.2.3` before the package.
+pub fn local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
+    if !matches!(reference.launcher, Launcher::Npx | Launcher::NpmExec) {
+        return None;
+    }
+    // npm asks the system for the folder that it runs in, in whose path is no link.
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    real.ancestors().find_map(|folder| {
+        let (packages, settings) = (folder.join("node_modules"), folder.join("package.json"));
+        if packages.exists() {
+            return Some(packages);
+        }
+        Some(settings).filter(|settings| settings.exists() && !is_plain(settings))
+    })
+}
+
+/// Tells if a `package.json` names no programs and no other packages that belong to it.
+fn is_plain(settings: &Path) -> bool {
+    // To open a pipe would wait for its writer.
+    let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());
+    let text = file.and_then(|file| {
+        let mut text = Vec::new();
+        file.take(MAX_SETTINGS).read_to_end(&mut text).ok().map(|_| text)
+    });
+    let settings: Option<serde_json::Value> = text.and_then(|text| serde_json::from_slice(&text).ok());
+    let named = ["bin", "directories", "workspaces"];
+    settings.is_some_and(|settings| settings.is_object() && named.iter().all(|key| settings.get(key).is_none()))
+}
+
+/// Settings with which a launcher may ask another registry in this folder, or through others. Those of the user's home are the user's own.
+pub(super) fn project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
+    let names: &[&str] = match launcher {
+        Launcher::Npx | Launcher::NpmExec => &[".npmrc"],
+        Launcher::Dnx => &["NuGet.Config", "NuGet.config", "nuget.config"],
+        // They read no settings of a project.
+        Launcher::Uvx | Launcher::UvToolRun | Launcher::Docker | Launcher::Podman => &[],
+    };
+    let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));
+    let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let folders = real.ancestors().filter(|folder| Some(*folder) != home.as_deref());
+    folders.flat_map(|folder| names.iter().map(|name| folder.join(name))).find(|file| file.exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s25_settings_of_a_project_are_found_in_every_folder_above() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().canonicalize().unwrap().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        for (launcher, name) in [(Launcher::Npx, ".npmrc"), (Launcher::Dnx, "nuget.config")] {
+            assert_eq!(project_settings(launcher, &inner), None, "there are no settings");
+            let file = inner.with_file_name(name);
+            std::fs::write(&file, "https-proxy=http://evil.test").unwrap();
+            assert_eq!(project_settings(launcher, &inner), Some(file), "they are found");
+        }
+    }
+
+    #[test]
+    fn s25_all_that_npx_may_run_instead_is_found_in_every_folder_above() {
+        let reference = PackageReference::new(Launcher::Npx, "good-server".into(), "1.2.3".into(), 0);
+        let cases: [(&str, Option<&str>, &str); 7] = [
+            ("node_modules/.bin/good-server@1.2.3", None, "a program by the name with the version"),
+            ("node_modules/.bin/node", None, "an interpreter"),
+            ("node_modules/x/node_modules/good-server/package.json", None, "a package of another one's"),
+            ("package.json", Some(r#"{"bin":{"good-server@1.2.3":"evil.js"}}"#), "a program of the project"),
+            ("package.json", Some(r#"{"directories":{"bin":"programs"}}"#), "a folder of programs"),
+            ("package.json", Some(r#"{"workspaces":["sub"]}"#), "another root"),
+            ("package.json", Some("[]"), "what is not understood"),
+        ];
+        for (file, text, what) in cases {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            let inner = root.join("sub/inner");
+            std::fs::create_dir_all(&inner).unwrap();
+            std::fs::write(root.join("sub/package.json"), r#"{"name":"repo","version":"0.0.1"}"#).unwrap();
+            assert_eq!(local_copy(&reference, &inner), None, "a project without programs is none");
+            let file = root.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, text.unwrap_or_default()).unwrap();
+            let found = local_copy(&reference, &inner);
+            assert!(found.as_deref().is_some_and(|found| file.starts_with(found)), "{what}: {found:?}");
+            let other = PackageReference { launcher: Launcher::Uvx, ..reference.clone() };
+            assert_eq!(local_copy(&other, &inner), None, "uvx runs none of it");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Which of the user's models answers a server: its hints first, in order, then how much cost, speed and intelligence matter to
+//! it (`client/sampling`, model preferences). The user can always choose another.
+
+use mcp_proto::types::ModelPreferences;
+use models::{Model, ModelRef};
+
+/// The most hints that are looked at.
+const MAX_HINTS: usize = 20;
+/// The most characters of a hint that are shown.
+const MAX_HINT: usize = 80;
+/// How well a model that is not known does in anything, from 0 to 1.
+const UNKNOWN: f64 = 0.5;
+/// What no model has in its name that answers in words.
+const NO_CHAT: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
+
+/// Why a model was chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ChosenBy {
+    /// The user chose it for this request.
+    User,
+    /// The user chose it for this server.
+    Setting,
+    /// This hint of the server is in its name.
+    Hint(String),
+    /// No model has any of the hints in its name, and this one is most like what this hint names.
+    Equivalent(String),
+    /// It does best in what matters to the server, the most important first.
+    Priorities(Vec<Priority>),
+    /// It is the user's default model.
+    Default,
+    /// It is the most able one, as far as that is known, or the first.
+    First,
+}
+
+/// What may matter to a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Priority {
+    /// A low price.
+    Cost,
+    /// A fast answer.
+    Speed,
+    /// An able model.
+    Intelligence,
+}
+
+/// What is wished for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wish<'a> {
+    /// By the server.
+    pub preferences: Option<&'a ModelPreferences>,
+    /// By the user, for this server.
+    pub setting: Option<&'a ModelRef>,
+    /// By the user, for all else.
+    pub default: Option<&'a ModelRef>,
+}
+
+/// The model that fits best, and why. None if there is no model.
+pub fn choose(wish: Wish<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ChosenBy)> {
+    if let Some(model) = wish.setting {
+        return Some((model.clone(), ChosenBy::Setting));
+    }
+    let talks =
+        |(model, _): &&(ModelRef, &Model)| !NO_CHAT.iter().any(|word| model.model.to_lowercase().contains(word));
+    let all: Vec<&(ModelRef, &Model)> = all.iter().filter(talks).collect();
+    let no_preferences = ModelPreferences::default();
+    let preferences = wish.preferences.unwrap_or(&no_preferences);
+    let priorities = Priorities::of(preferences);
+    let hints: Vec<&str> = preferences
+        .hints
+        .iter()
+        .filter_map(|hint| hint.name.as_deref().map(str::trim))
+        .filter(|hint| !hint.is_empty())
+        .take(MAX_HINTS)
+        .collect();
+    for hint in &hints {
+        let wanted = hint.to_lowercase();
+        let named: Vec<_> = all.iter().copied().filter(|model| has_in_name(model, &wanted)).collect();
+        if let Some(model) = best(&named, &priorities, wish.default) {
+            return Some((model.clone(), ChosenBy::Hint(shown(hint))));
+        }
+    }
+    for hint in &hints {
+        let Some(wanted) = Tier::of(&hint.to_lowercase()) else { continue };
+        if let Some(model) = equivalent(&all, wanted) {
+            return Some((model.clone(), ChosenBy::Equivalent(shown(hint))));
+        }
+    }
+    if !priorities.is_empty()
+        && let Some(model) = best(&all, &priorities, wish.default)
+    {
+        return Some((model.clone(), ChosenBy::Priorities(priorities.named())));
+    }
+    if let Some(default) = wish.default {
+        return Some((default.clone(), ChosenBy::Default));
+    }
+    best(&all, &priorities, None).map(|model| (model.clone(), ChosenBy::First))
+}
+
+fn shown(hint: &str) -> String {
+    hint.chars().take(MAX_HINT).collect()
+}
+
+fn has_in_name((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
+    id.model.to_lowercase().contains(wanted) || model.name.to_lowercase().contains(wanted)
+}
+
+/// How much each thing matters, from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+struct Priorities {
+    cost: f64,
+    speed: f64,
+    intelligence: f64,
+}
+
+impl Priorities {
+    fn of(preferences: &ModelPreferences) -> Self {
+        let within = |value: Option<f64>| value.filter(|value| value.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0);
+        Self {
+            cost: within(preferences.cost_priority),
+            speed: within(preferences.speed_priority),
+            intelligence: within(preferences.intelligence_priority),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.cost + self.speed + self.intelligence <= 0.0
+    }
+
+    /// What matters at all, the most important first.
+    fn named(&self) -> Vec<Priority> {
+        let mut named = vec![
+            (self.cost, Priority::Cost),
+            (self.speed, Priority::Speed),
+            (self.intelligence, Priority::Intelligence),
+        ];
+        named.retain(|(matters, _)| *matters > 0.0);
+        named.sort_by(|a, b| b.0.total_cmp(&a.0));
+        named.into_iter().map(|(_, priority)| priority).collect()
+    }
+}
+
+/// The best of these. Where nothing matters: the default one if it is among them, else the most able one, as far as is known.
+fn best<'a>(
+    of: &[&'a (ModelRef, &Model)],
+    priorities: &Priorities,
+    default: Option<&ModelRef>,
+) -> Option<&'a ModelRef> {
+    if priorities.is_empty()
+        && let Some((model, _)) = of.iter().find(|(model, _)| Some(model) == default)
+    {
+        return Some(model);
+    }
+    let prices: Vec<f64> = of.iter().filter_map(|(_, model)| price(model)).collect();
+    let score = |model: &Model| {
+        if priorities.is_empty() {
+            return intelligence(model);
+        }
+        let speed = model.rank.as_ref().map_or(UNKNOWN, |rank| rank.speed);
+        priorities.cost * cheapness(model, &prices)
+            + priorities.speed * speed
+            + priorities.intelligence * intelligence(model)
+    };
+    // The first of those that are equal.
+    let mut found: Option<(f64, &ModelRef)> = None;
+    for (id, model) in of {
+        let own = score(model);
+        if found.is_none_or(|(best, _)| own > best) {
+            found = Some((own, id));
+        }
+    }
+    found.map(|(_, model)| model)
+}
+
+fn intelligence(model: &Model) -> f64 {
+    model.rank.as_ref().map_or(UNKNOWN, |rank| rank.intelligence)
+}
+
+fn price(model: &Model) -> Option<f64> {
+    model.price.as_ref().map(|price| price.input + price.output)
+}
+
+/// How cheap a model is beside the others: 1 is the cheapest, 0 the dearest.
+fn cheapness(model: &Model, prices: &[f64]) -> f64 {
+    let Some(own) = price(model) else { return UNKNOWN };
+    let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
+    if most > least { (most - own) / (most - least) } else { UNKNOWN }
+}
+
+/// How large a model is, as its name says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    Small,
+    Middle,
+    Large,
+}
+
+impl Tier {
+    const ALL: [(Self, &'static [&'static str]); 3] = [
+        (Self::Small, &["haiku", "mini", "nano", "flash", "lite", "small", "tiny"]),
+        (Self::Large, &["opus", "pro", "large", "max", "ultra"]),
+        (
+            Self::Middle,
+            &["sonnet", "medium", "turbo", "claude", "gpt", "gemini", "mistral", "llama", "qwen", "deepseek"],
+        ),
+    ];
+
+    /// What a name of any provider's model stands for, as far as it is known. Whole words of it count: `gemini` is no `mini`.
+    fn of(name: &str) -> Option<Self> {
+        let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
+        Self::ALL.iter().find(|(_, known)| words.iter().any(|word| known.contains(word))).map(|(tier, _)| *tier)
+    }
+
+    /// How able such a model is, from 0 to 1.
+    const fn intelligence(self) -> f64 {
+        match self {
+            Self::Small => 0.4,
+            Self::Middle => 0.7,
+            Self::Large => 1.0,
+        }
+    }
+}
+
+/// The model that is most like one of this size: by what is known of it, else by its own name.
+fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: Tier) -> Option<&'a ModelRef> {
+    let distance = |(id, model): &&&(ModelRef, &Model)| {
+        let own = match &model.rank {
+            Some(rank) => rank.intelligence,
+            None => Tier::of(&id.model.to_lowercase())?.intelligence(),
+        };
+        Some((own - wanted.intelligence()).abs())
+    };
+    let known = all.iter().filter_map(|model| Some((distance(&model)?, &model.0)));
+    known.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used)]
+    use models::{Price, Rank};
+    use serde_json::json;
+
+    use super::*;
+
+    fn model(id: &str, known: Option<(f64, f64, f64)>) -> Model {
+        let price = known.map(|(price, ..)| {
+            let price = json!({ "input": price, "output": price, "currency": "USD", "as_of": "2026-11-01", "asOf": "2026-11-01" });
+            serde_json::from_value::<Price>(price).unwrap()
+        });
+        let rank = known.map(|(_, speed, intelligence)| Rank { speed, intelligence, from: "a test".into() });
+        Model { id: id.into(), name: id.to_uppercase(), price, rank, ..Model::default() }
+    }
+
+    fn own(id: &str) -> ModelRef {
+        ModelRef { provider: "p".into(), model: id.into() }
+    }
+
+    /// What the user has: one that is able and dear, one that is fast and cheap, one nobody knows.
+    fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ChosenBy) {
+        let models = [
+            model("text-embedding-3", None),
+            model("gpt-5.2", Some((15.0, 0.3, 0.95))),
+            model("gpt-5.2-mini", Some((0.5, 0.9, 0.45))),
+            model("gemini-3-pro", Some((12.0, 0.5, 0.9))),
+            model("homemade", None),
+        ];
+        let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (own(&model.id), model)).collect();
+        let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
+        let default = default.map(own);
+        let wish = Wish { preferences: Some(&preferences), setting: None, default: default.as_ref() };
+        let (model, by) = choose(wish, &all).expect("there are models");
+        (model.model, by)
+    }
+
+    #[test]
+    fn hints_come_in_order_and_before_numbers() {
+        let hints = |names: &[&str]| names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>();
+        let (model, by) = chosen(json!({ "hints": hints(&["claude-9", "gemini", "gpt"]), "costPriority": 1.0 }), None);
+        assert_eq!(model, "gemini-3-pro", "[sampling-hints-order]: the first that fits, not the cheapest");
+        assert_eq!(by, ChosenBy::Hint("gemini".into()), "[sampling-hints-over-priorities]: and it is said why");
+        let (model, _) = chosen(json!({ "hints": hints(&["5.2-MINI"]) }), None);
+        assert_eq!(model, "gpt-5.2-mini", "[sampling-hints-substring]: a part of the name, in any case");
+        let (model, _) = chosen(json!({ "hints": hints(&["gpt"]), "speedPriority": 1.0 }), None);
+        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: of several that fit, the numbers decide");
+        let (model, _) = chosen(json!({ "hints": hints(&["gpt"]) }), Some("gpt-5.2-mini"));
+        assert_eq!(model, "gpt-5.2-mini", "[sampling-respect-hints]: or the user's default");
+        let (model, by) = chosen(json!({ "hints": hints(&["", "  "]) }), Some("homemade"));
+        assert_eq!((model.as_str(), by), ("homemade", ChosenBy::Default), "an empty hint is none");
+        let (model, _) = chosen(json!({ "hints": hints(&["embedding"]) }), Some("homemade"));
+        assert_eq!(model, "homemade", "[sampling-respect-hints]: what does not talk is no model for it");
+    }
+
+    #[test]
+    fn a_hint_for_a_model_the_user_has_not_finds_its_like() {
+        for (hint, expected) in
+            [("claude-haiku", "gpt-5.2-mini"), ("claude-opus-4", "gpt-5.2"), ("o9-nano", "gpt-5.2-mini")]
+        {
+            let (model, by) = chosen(json!({ "hints": [{ "name": hint }] }), Some("homemade"));
+            assert_eq!(model, expected, "[sampling-hints-map]: {hint}");
+            assert_eq!(by, ChosenBy::Equivalent(hint.into()), "[sampling-hints-map]: which is said");
+        }
+        let (model, by) = chosen(json!({ "hints": [{ "name": "claude-haiku" }, { "name": "homemade" }] }), None);
+        assert_eq!(
+            (model.as_str(), by),
+            ("homemade", ChosenBy::Hint("homemade".into())),
+            "a name goes before a likeness"
+        );
+        let (model, _) = chosen(json!({ "hints": [{ "name": "zephyr" }] }), Some("homemade"));
+        assert_eq!(model, "homemade", "[sampling-hints-map]: what nobody knows has no like");
+    }
+
+    #[test]
+    fn numbers_choose_where_no_hint_does() {
+        for (priorities, expected) in [
+            (json!({ "costPriority": 1.0 }), "gpt-5.2-mini"),
+            (json!({ "speedPriority": 0.8 }), "gpt-5.2-mini"),
+            (json!({ "intelligencePriority": 1.0 }), "gpt-5.2"),
+            (json!({ "intelligencePriority": 1.0, "costPriority": 0.05, "speedPriority": 0.05 }), "gpt-5.2"),
+        ] {
+            let (model, by) = chosen(priorities.clone(), Some("homemade"));
+            assert_eq!(model, expected, "[sampling-respect-hints]: {priorities}");
+            assert!(matches!(by, ChosenBy::Priorities(_)), "and it is said so: {by:?}");
+        }
+        let (_, by) = chosen(json!({ "costPriority": 0.1, "intelligencePriority": 0.9 }), None);
+        assert_eq!(by, ChosenBy::Priorities(vec![Priority::Intelligence, Priority::Cost]), "the most important first");
+        let (model, by) = chosen(json!({ "costPriority": f64::MAX, "speedPriority": -5.0 }), None);
+        assert_eq!((model.as_str(), by), ("gpt-5.2-mini", ChosenBy::Priorities(vec![Priority::Cost])), "out of bounds");
+        let (model, by) = chosen(json!({}), None);
+        assert_eq!((model.as_str(), by), ("gpt-5.2", ChosenBy::First), "with no wish and no default the most able one");
+    }
+
+    #[test]
+    fn the_users_word_goes_before_the_servers() {
+        let (only, setting) = (model("only", None), own("mine"));
+        let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
+        let wish = Wish { preferences: Some(&preferences), setting: Some(&setting), default: None };
+        let found = choose(wish, &[(own("only"), &only)]);
+        assert_eq!(found, Some((setting, ChosenBy::Setting)), "[sampling-user-controls]: as it was set for the server");
+        assert_eq!(choose(Wish::default(), &[]), None, "without models there is none");
+    }
+}

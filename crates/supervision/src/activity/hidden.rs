@@ -1,0 +1,126 @@
+//! Tokens and other secrets that a server was given. Where it says one again, `[redacted]` is kept in its place.
+
+use std::borrow::Cow;
+
+use domain::REDACTED;
+use memchr::memmem;
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// The shortest text that is looked for, in bytes: a shorter one is no token, and would stand everywhere.
+const SHORTEST: usize = 8;
+/// The most tokens of one server that are looked for, the latest.
+const MOST: usize = 16;
+/// The most secrets that its settings name; those read last.
+const MOST_NAMED: usize = 64;
+
+/// The secrets of one server.
+#[derive(Debug, Default)]
+pub(super) struct Hidden {
+    /// Those that its settings name.
+    named: Vec<SecretString>,
+    tokens: Vec<SecretString>,
+}
+
+impl Hidden {
+    pub(super) fn add(&mut self, tokens: Vec<SecretString>) {
+        add(&mut self.tokens, tokens, MOST);
+    }
+
+    pub(super) fn add_named(&mut self, secrets: Vec<SecretString>) {
+        add(&mut self.named, secrets, MOST_NAMED);
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.tokens.is_empty()
+    }
+
+    /// The bytes without tokens; they are as they were if there are none in them.
+    pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let mut redacted = Cow::Borrowed(bytes);
+        // The longest first: what is left of one that holds another would be a part of a secret.
+        let mut tokens: Vec<&[u8]> =
+            self.named.iter().chain(&self.tokens).map(|token| token.expose_secret().as_bytes()).collect();
+        tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
+        for token in tokens {
+            if let Some(first) = memmem::find(&redacted, token) {
+                redacted = Cow::Owned(replaced(&redacted, token, first));
+            }
+        }
+        redacted
+    }
+
+    /// The same for text.
+    pub(super) fn redact_text(&self, text: String) -> String {
+        match self.redact(text.as_bytes()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+}
+
+fn add(known: &mut Vec<SecretString>, more: Vec<SecretString>, most: usize) {
+    for secret in more {
+        let text = secret.expose_secret();
+        if text.len() >= SHORTEST && !known.iter().any(|known| known.expose_secret() == text) {
+            known.push(secret);
+        }
+    }
+    known.drain(..known.len().saturating_sub(most));
+}
+
+fn replaced(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    let mut found = Some(first);
+    while let Some(at) = found {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(REDACTED.as_bytes());
+        rest = &rest[at + token.len()..];
+        found = memmem::find(rest, token);
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_occurrence_of_every_token_is_replaced_and_nothing_else() {
+        let mut hidden = Hidden::default();
+        hidden.add(vec![
+            "token-number-one".into(),
+            "token-number-two".into(),
+            "short".into(),
+            "token-number-one".into(),
+        ]);
+        let text = "a token-number-one, token-number-onetoken-number-two b short token-number-".to_owned();
+        let wanted = "a [redacted], [redacted][redacted] b short token-number-";
+        assert_eq!(hidden.redact_text(text), wanted, "tokens are gone, the rest stands");
+        let clean = hidden.redact(b"nothing here");
+        assert!(matches!(clean, Cow::Borrowed(_)), "what has none is not copied");
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_token_that_holds_another() {
+        let mut hidden = Hidden::default();
+        hidden.add_named(vec!["the-first".into()]);
+        hidden.add(vec!["token-of".into(), "the-first-token-of-all".into()]);
+        let shown = hidden.redact_text("a the-first-token-of-all b token-of c".to_owned());
+        assert_eq!(shown, "a [redacted] b [redacted] c", "the longest is looked for first");
+    }
+
+    #[test]
+    fn the_latest_tokens_are_looked_for() {
+        let mut hidden = Hidden::default();
+        hidden.add_named(vec!["named-in-settings".into()]);
+        for number in 0..MOST + 5 {
+            hidden.add(vec![format!("token-{number:04}").into()]);
+        }
+        assert_eq!(hidden.tokens.len(), MOST, "they are bounded");
+        assert_eq!(hidden.redact_text("named-in-settings".into()), REDACTED, "and push out no other secret");
+        let latest = format!("token-{:04}", MOST + 4);
+        assert_eq!(hidden.redact_text(latest), REDACTED, "the latest is among them");
+    }
+}

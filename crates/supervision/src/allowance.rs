@@ -1,0 +1,96 @@
+//! An allowance that comes back bit by bit. As long as there is some left it costs a subtraction to use it, and no look at a clock.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// So much at once, and the same again in each span of time.
+#[derive(Debug, Clone)]
+pub struct Allowance {
+    most: i64,
+    per_second: f64,
+    /// Below nothing after one large use.
+    left: i64,
+    counted_at: Instant,
+}
+
+impl Allowance {
+    /// `most` at once, and so much more each second.
+    pub fn new(most: u64, per_second: f64) -> Self {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        Self { most, per_second, left: most, counted_at: Instant::now() }
+    }
+
+    /// Uses some of it, if there is any left; the last use may be larger than what is left.
+    pub fn take(&mut self, amount: u64) -> bool {
+        if self.left <= 0 {
+            self.count(Instant::now());
+        }
+        let may = self.left > 0;
+        if may {
+            self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
+        }
+        may
+    }
+
+    /// Uses it though there may be none left. Whether there is some now.
+    pub fn spend(&mut self, amount: u64) -> bool {
+        self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
+        if self.left <= 0 {
+            self.count(Instant::now());
+        }
+        self.left > 0
+    }
+
+    /// How long until so much of it is there again.
+    pub fn wait(&mut self, amount: u64) -> Duration {
+        self.count(Instant::now());
+        let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);
+        Duration::try_from_secs_f64(missing.max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    /// How much of it was used and did not come back yet.
+    pub fn used(&mut self) -> u64 {
+        self.count(Instant::now());
+        u64::try_from(self.most - self.left).unwrap_or(0)
+    }
+
+    fn count(&mut self, now: Instant) {
+        let back = now.duration_since(self.counted_at).as_secs_f64() * self.per_second;
+        let left = self.left.saturating_add(back as i64);
+        if left >= self.most {
+            (self.left, self.counted_at) = (self.most, now);
+        } else if back >= 1.0 {
+            self.left = left;
+            // What is less than one whole is not lost: it comes with the next count.
+            self.counted_at += Duration::from_secs_f64(back.floor() / self.per_second);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_comes_back_with_time_and_never_more_than_all_of_it() {
+        let mut allowance = Allowance::new(10, 2.0);
+        let taken = (0..20).filter(|_| allowance.take(1)).count();
+        assert_eq!(taken, 10, "all of it at once");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!((0..20).filter(|_| allowance.take(1)).count(), 2, "then so much each second");
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert_eq!(allowance.used(), 0, "it is whole again");
+        assert_eq!((0..20).filter(|_| allowance.take(1)).count(), 10, "and no more than that");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_used_beyond_it_has_to_come_back_first() {
+        let mut allowance = Allowance::new(10, 2.0);
+        assert!(!allowance.spend(30), "twenty beyond");
+        let wait = allowance.wait(1);
+        assert!((10.0..12.0).contains(&wait.as_secs_f64()), "two come back each second: {wait:?}");
+        tokio::time::advance(wait).await;
+        assert!(allowance.take(1), "then there is some again");
+    }
+}

@@ -1,0 +1,87 @@
+//! When a server that ended is started again: later and later, not for ever, and never many at the same moment.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The shortest pause before a new attempt.
+const SHORTEST: Duration = Duration::from_millis(500);
+/// The longest one.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How many attempts are made in [`WINDOW`]; then it is for the user to start it again.
+const MOST: usize = 5;
+const WINDOW: Duration = Duration::from_secs(5 * 60);
+/// A server that was in use for so long begins with the shortest pause again.
+const SETTLED: Duration = Duration::from_secs(60);
+
+/// The attempts to bring one server back.
+#[derive(Debug, Clone, Default)]
+pub struct Backoff {
+    /// Attempts since it was last in use for a while.
+    attempt: u32,
+    made: VecDeque<Instant>,
+}
+
+impl Backoff {
+    /// The number of the next attempt, from 1, and the pause before it. None when there were too many. `random` is from 0
+    /// to 1; it spreads the attempts over the whole pause (full jitter).
+    pub fn next(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
+        while self.made.front().is_some_and(|at| now.saturating_duration_since(*at) >= WINDOW) {
+            self.made.pop_front();
+        }
+        if self.made.len() >= MOST {
+            return None;
+        }
+        self.made.push_back(now);
+        self.attempt += 1;
+        let most = (SHORTEST * 2_u32.saturating_pow(self.attempt.min(16))).min(LONGEST);
+        let pause = SHORTEST + (most - SHORTEST).mul_f64(random.clamp(0.0, 1.0));
+        Some((self.attempt, pause))
+    }
+
+    /// The server was in use for so long before it ended.
+    pub fn was_in_use(&mut self, lasted: Duration) {
+        if lasted >= SETTLED {
+            self.attempt = 0;
+        }
+    }
+
+    /// Whether an attempt is under way or was made lately.
+    pub const fn is_trying(&self) -> bool {
+        self.attempt > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_a_ceiling_and_end() {
+        let (start, mut backoff) = (Instant::now(), Backoff::default());
+        let pauses: Vec<_> = (0..6).map(|_| backoff.next(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
+        let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
+        assert_eq!(
+            pauses, wanted,
+            "each pause may be twice as long, and the sixth attempt in five minutes is not made"
+        );
+        let later = start + WINDOW;
+        assert_eq!(backoff.next(later, 1.0).map(|(n, _)| n), Some(6), "after the window attempts are made again");
+        backoff.was_in_use(SETTLED);
+        assert_eq!(
+            backoff.next(later, 1.0).map(|(n, _)| n),
+            Some(1),
+            "a server that was in use for a while begins anew"
+        );
+    }
+
+    #[test]
+    fn no_pause_is_longer_than_the_longest_or_shorter_than_the_shortest() {
+        let (start, mut backoff) = (Instant::now(), Backoff::default());
+        for minute in 0..30 {
+            let now = start + WINDOW * minute;
+            let random = f64::from(minute % 2);
+            let (_, pause) = backoff.next(now, random).expect("one attempt in five minutes is always made");
+            assert!((SHORTEST..=LONGEST).contains(&pause), "attempt {minute} is after {pause:?}");
+        }
+    }
+}
