@@ -1,5 +1,6 @@
 //! Rules as the host shows them, and as it is asked about them. What they mean is the policy's.
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use domain::StoreError;
@@ -35,7 +36,9 @@ pub struct RuleFile {
 }
 
 /// For how long a server is trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// It is not.
     #[default]

@@ -133,7 +133,9 @@ pub struct Failure {
 }
 
 /// Why a server is not running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum FailureReason {
     /// The program was not found.
     CommandNotFound,

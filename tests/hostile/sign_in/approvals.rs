@@ -118,7 +118,7 @@ async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
             client_id: ID.to_owned(),
             client_secret: Some(secrets::reference("idp-secret")),
             id_token: Some(secrets::reference("id-token")),
-            ..IdentityProvider::default()
+            ..AuthIdentityProvider::default()
         }),
         ..machine(&issuer, &[])
     };
@@ -157,7 +157,7 @@ async fn s01_no_id_token_goes_out_in_the_open() {
             token_endpoint: Some("http://idp.example/token".to_owned()),
             client_id: ID.to_owned(),
             id_token: Some(secrets::reference("id-token")),
-            ..IdentityProvider::default()
+            ..AuthIdentityProvider::default()
         }),
         ..machine(&issuer, &[])
     };

@@ -134,7 +134,7 @@ async fn an_identity_provider_vouches_for_the_user() {
             client_id: ID.to_owned(),
             client_secret: Some(secrets::reference("idp-secret")),
             id_token: Some(secrets::reference("id-token")),
-            ..IdentityProvider::default()
+            ..AuthIdentityProvider::default()
         }),
         ..AuthConfig::default()
     };

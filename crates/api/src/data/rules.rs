@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Standing};
+use super::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Standing, Trust};
 
 /// All rules, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -146,18 +146,6 @@ pub struct RuleRef {
 pub struct SetPreset {
     /// The preset.
     pub preset: Preset,
-}
-
-/// Whether a server is trusted with calls of its tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Trust {
-    /// It is not.
-    No,
-    /// Until Drawbridge is closed.
-    Run,
-    /// Until it is taken back.
-    Always,
 }
 
 /// Trust in a server, or the end of it.

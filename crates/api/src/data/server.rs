@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, ConfigProblem, DataFlow, Marks, Sandbox, Trust, UrlParts};
+use super::{AuthSettings, ConfigProblem, DataFlow, FailureReason, Marks, Sandbox, Trust, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -182,34 +182,6 @@ pub enum ServerState {
         /// Whether a sign-in is under way.
         signing_in: bool,
     },
-}
-
-/// Why a server is not running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureReason {
-    /// The program was not found.
-    CommandNotFound,
-    /// The system refused to start it.
-    CouldNotStart,
-    /// It ended before it was ready.
-    ExitedEarly,
-    /// It ended while in use.
-    Exited,
-    /// It did not answer in time.
-    NoAnswer,
-    /// It speaks no revision that Drawbridge speaks, or not the protocol at all.
-    Protocol,
-    /// The user refused its command or address.
-    Refused,
-    /// A remote server could not be reached.
-    Unreachable,
-    /// A remote server wants an authorization that it was not given.
-    Unauthorized,
-    /// A secret for a remote server could not be read.
-    NoSecret,
-    /// It used more of this computer than it may, and was stopped for it.
-    LimitReached,
 }
 
 /// What a server says about itself.

@@ -2,7 +2,6 @@
 
 use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
-use supervision::limits::{Counter, Limits as HostLimits, Use};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -24,7 +23,7 @@ impl Api {
     /// How much a server uses of what it gets.
     pub(super) async fn limits_used(&self, server: String) -> Result<LimitsUse, ApiError> {
         let used = self.host.used(server.clone()).await?;
-        used.map(use_shown).ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
+        used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
     }
 }
 
@@ -109,82 +108,4 @@ pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
 
 pub(super) fn writer_shown(Writer { server, file, folder }: Writer) -> FileWriter {
     FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
-}
-
-pub(super) fn limits_shown(limits: HostLimits) -> Limits {
-    let HostLimits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    } = limits.within_bounds();
-    Limits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    }
-}
-
-pub(super) fn to_limits(limits: Limits) -> HostLimits {
-    let Limits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    } = limits;
-    HostLimits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    }
-    .within_bounds()
-}
-
-fn use_shown(used: Use) -> LimitsUse {
-    let counter = |Counter { now, most, beyond }| LimitCounter { now, most, beyond };
-    LimitsUse {
-        calls: counter(used.calls),
-        questions: counter(used.questions),
-        notifications: counter(used.notifications),
-        bytes: counter(used.bytes),
-        message: counter(used.message),
-        kept: counter(used.kept),
-        slowed: used.is_slowed,
-        resources: used.resources.map(|used| ResourcesUse {
-            processes: counter(used.processes),
-            memory: counter(used.memory),
-            home: counter(used.home),
-            processor: counter(used.processor),
-        }),
-    }
 }

@@ -89,7 +89,6 @@ impl From<AnswerError> for ApiError {
             AnswerError::Denied(_) => Self::new(ErrorCode::Refused, message),
             AnswerError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
             AnswerError::Form(problems) => {
-                let problems: Vec<_> = problems.into_iter().map(views::form_problem).collect();
                 Self { code: ErrorCode::Invalid, message, data: Some(json!({ "problems": problems })) }
             }
             AnswerError::Folder { .. } | AnswerError::Unfit(_) | AnswerError::Model(_) | AnswerError::NoPrice(_) => {

@@ -258,7 +258,7 @@ impl Handler for Api {
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
         let content = object(r.content, "a form's content")?;
         let problems = self.host.check_form(questions::id(&r.id)?, content).await??;
-        Ok(FormProblems { problems: problems.into_iter().map(views::form_problem).collect() })
+        Ok(FormProblems { problems })
     }
 
     async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {

@@ -32,7 +32,7 @@ impl Api {
     }
 
     pub(super) async fn set_trust(&self, r: SetTrust) -> Result<Nothing, ApiError> {
-        self.host.trust(r.server, views::to_trust(r.trust)).await??;
+        self.host.trust(r.server, r.trust).await??;
         Ok(Nothing {})
     }
 

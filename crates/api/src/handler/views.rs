@@ -17,22 +17,18 @@ pub(crate) use content::prompt_result;
 pub(super) use content::{prompt, resource, template, tool};
 pub(crate) use conversation::item;
 pub(super) use conversation::kept_item;
-pub(super) use question::{form_problem, question};
+pub(super) use question::question;
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
 use domain::item::ConversationEvent;
-use host::view::{
-    AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
-    TransportFound,
-};
+use host::view::{AppSettings, Connected, HostEvent, ServerState as HostState, ServerView, TransportFound};
 use mcp_proto::session::Facts;
 use mcp_proto::types::ServerCapabilities;
 use policy::Subject;
 use ports::server_config::{Imported, ServerConfig as HostConfig};
-use supervision::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
+use supervision::activity::ActivityEntry as HostEntry;
 
-use super::containment;
 use super::set_up::{self, Values};
 use crate::Event;
 use crate::data::*;
@@ -104,7 +100,7 @@ pub(super) fn server(view: ServerView) -> Server {
         subscriptions_lost: view.subscriptions_lost,
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
-        trust: rules::trust(view.trust),
+        trust: view.trust,
         flow: view.flow,
         muted_until: view.muted_until,
         refused_questions: view.refused_questions,
@@ -147,19 +143,7 @@ fn state(state: HostState) -> ServerState {
             ServerState::Reconnecting { attempt: retry.attempt, at: retry.at, cause: retry.cause }
         }
         HostState::Failed(failure) => ServerState::Failed {
-            reason: match failure.reason {
-                HostReason::CommandNotFound => FailureReason::CommandNotFound,
-                HostReason::CouldNotStart => FailureReason::CouldNotStart,
-                HostReason::ExitedEarly => FailureReason::ExitedEarly,
-                HostReason::Exited => FailureReason::Exited,
-                HostReason::NoAnswer => FailureReason::NoAnswer,
-                HostReason::Protocol => FailureReason::Protocol,
-                HostReason::Refused => FailureReason::Refused,
-                HostReason::Unreachable => FailureReason::Unreachable,
-                HostReason::Unauthorized => FailureReason::Unauthorized,
-                HostReason::NoSecret => FailureReason::NoSecret,
-                HostReason::LimitReached => FailureReason::LimitReached,
-            },
+            reason: failure.reason,
             message: failure.message,
             stderr: failure.stderr,
             looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
@@ -184,17 +168,7 @@ pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {
     ActivityEntry {
         seq: entry.seq,
         at: entry.at,
-        kind: match entry.kind {
-            HostActivityKind::Request => ActivityKind::Request,
-            HostActivityKind::Response => ActivityKind::Response,
-            HostActivityKind::Error => ActivityKind::Error,
-            HostActivityKind::Notification => ActivityKind::Notification,
-            HostActivityKind::Batch => ActivityKind::Batch,
-            HostActivityKind::Invalid => ActivityKind::Invalid,
-            HostActivityKind::Stderr => ActivityKind::Stderr,
-            HostActivityKind::Log => ActivityKind::Log,
-            HostActivityKind::State => ActivityKind::State,
-        },
+        kind: entry.kind,
         sent: entry.sent,
         method: entry.method.as_deref().map(str::to_owned),
         id: entry.id(),
@@ -235,7 +209,7 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         },
         welcome_done: settings.welcome_done,
         announce: settings.announce,
-        limits: Some(containment::limits_shown(settings.limits)),
+        limits: Some(settings.limits.within_bounds()),
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
@@ -259,7 +233,7 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         .to_owned(),
         welcome_done: settings.welcome_done,
         announce: settings.announce,
-        limits: settings.limits.map(containment::to_limits).unwrap_or_default(),
+        limits: settings.limits.unwrap_or_default().within_bounds(),
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,

@@ -1,9 +1,8 @@
 //! Sign-in.
 
 use credentials::sign_in::{
-    AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
-    SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
-    TokensKept as HostKept,
+    AccountView, AuthorizationView, ClientIdentity as HostClient, SignInProgress as HostProgress,
+    SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
 };
 
 use domain::StoreError;
@@ -24,10 +23,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
         failed: view.failed,
         declined: view.declined,
         steps,
-        kept: view.kept.map(|kept| match kept {
-            HostKept::Keychain => TokensKept::Keychain,
-            HostKept::ThisRun { cause } => TokensKept::ThisRun { cause },
-        }),
+        kept: view.kept,
     }
 }
 
@@ -66,12 +62,7 @@ pub(super) const fn client(client: HostClient) -> ClientIdentity {
 
 fn progress(progress: HostProgress) -> SignInProgress {
     SignInProgress {
-        phase: match progress.phase {
-            HostPhase::Discovering => SignInPhase::Discovering,
-            HostPhase::AwaitingConsent => SignInPhase::AwaitingConsent,
-            HostPhase::AwaitingBrowser => SignInPhase::AwaitingBrowser,
-            HostPhase::Exchanging => SignInPhase::Exchanging,
-        },
+        phase: progress.phase,
         reason: reason(progress.reason),
         since: progress.since,
         ends_at: progress.ends_at,

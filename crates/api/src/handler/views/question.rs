@@ -4,7 +4,7 @@ use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
 use ports::server_config::AuthConfig;
 use serde_json::json;
-use server_requests::form::{self, Form};
+use server_requests::form::Form;
 
 use super::content::claims;
 use super::readable::readable;
@@ -78,7 +78,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
         HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
         HostBody::Form { message, form } => {
             let (fields, unsupported) = match form {
-                Ok(Form { fields }) => (fields.into_iter().map(field).collect(), None),
+                Ok(Form { fields }) => (fields, None),
                 Err(cause) => (Vec::new(), Some(cause)),
             };
             QuestionBody::Form { message, fields, unsupported }
@@ -115,53 +115,5 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
         HostBody::ClientId { url, issuer, redirect_uri } => {
             QuestionBody::ClientId { url: UrlParts::of(&url), issuer_url: UrlParts::of(&issuer), issuer, redirect_uri }
         }
-    }
-}
-
-fn field(field: form::Field) -> FormField {
-    let options = |options: Vec<form::ChoiceOption>| {
-        options.into_iter().map(|o| ChoiceOption { value: o.value, title: o.title }).collect()
-    };
-    FormField {
-        name: field.name,
-        title: field.title,
-        description: field.description,
-        required: field.required,
-        kind: match field.kind {
-            form::FieldKind::Text { format, min_length, max_length } => {
-                FieldKind::Text { format: format.map(|f| f.name().to_owned()), min_length, max_length }
-            }
-            form::FieldKind::Number { integer, minimum, maximum } => FieldKind::Number { integer, minimum, maximum },
-            form::FieldKind::Boolean => FieldKind::Boolean,
-            form::FieldKind::Choice(list) => FieldKind::Choice { options: options(list) },
-            form::FieldKind::Choices { options: list, min_items, max_items } => {
-                FieldKind::Choices { options: options(list), min_items, max_items }
-            }
-        },
-        default: field.default,
-        secret: field.secret,
-    }
-}
-
-pub(in crate::handler) fn form_problem(problem: form::FormProblem) -> FormProblem {
-    FormProblem {
-        field: problem.field,
-        problem: match problem.problem {
-            form::FieldProblem::Required => FieldProblem::Required,
-            form::FieldProblem::WrongType => FieldProblem::WrongType,
-            form::FieldProblem::TooShort => FieldProblem::TooShort,
-            form::FieldProblem::TooLong => FieldProblem::TooLong,
-            form::FieldProblem::TooSmall => FieldProblem::TooSmall,
-            form::FieldProblem::TooLarge => FieldProblem::TooLarge,
-            form::FieldProblem::TooFew => FieldProblem::TooFew,
-            form::FieldProblem::TooMany => FieldProblem::TooMany,
-            form::FieldProblem::NotAnOption => FieldProblem::NotAnOption,
-            form::FieldProblem::NotAnEmail => FieldProblem::NotAnEmail,
-            form::FieldProblem::NotAUri => FieldProblem::NotAUri,
-            form::FieldProblem::NotADate => FieldProblem::NotADate,
-            form::FieldProblem::NotADateTime => FieldProblem::NotADateTime,
-            form::FieldProblem::UnknownField => FieldProblem::UnknownField,
-        },
-        limit: problem.limit,
     }
 }

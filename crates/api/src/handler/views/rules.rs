@@ -119,22 +119,6 @@ pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<own::RuleRef, Ap
     Ok(own::RuleRef { source: rule.source, id: number(&rule.id)? })
 }
 
-pub(in crate::handler) const fn trust(trust: host::Trust) -> Trust {
-    match trust {
-        host::Trust::No => Trust::No,
-        host::Trust::Run => Trust::Run,
-        host::Trust::Always => Trust::Always,
-    }
-}
-
-pub(in crate::handler) const fn to_trust(trust: Trust) -> host::Trust {
-    match trust {
-        Trust::No => host::Trust::No,
-        Trust::Run => host::Trust::Run,
-        Trust::Always => host::Trust::Always,
-    }
-}
-
 fn by(by: own::By) -> DecidedBy {
     match by {
         own::By::BuiltIn => DecidedBy::BuiltIn,
