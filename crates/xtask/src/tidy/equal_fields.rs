@@ -12,7 +12,101 @@ const FEWEST: usize = 3;
 const OWN: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Types that have the same fields and may change apart, with the reason.
-const APART: [(&[&str], &str); 0] = [];
+const APART: [(&[&str], &str); 36] = [
+    (
+        &["api::AuditEntry", "ports::AuditEntry", "store::Line"],
+        "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
+    ),
+    (&["api::Complete", "cli::Complete"], "one is a request of the page, the other the arguments of a command line"),
+    (&["api::FileWriter", "host::Writer"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
+    (
+        &["api::SetProvider", "models::ProviderSettings"],
+        "a request of the page: its address and choices are text until they are checked",
+    ),
+    (
+        &["api::Question", "host::QuestionView"],
+        "the page's ids and hashes are text, its path and body are what is drawn",
+    ),
+    (
+        &["api::QuestionBody", "host::QuestionBody"],
+        "the page gets what is drawn, without secrets; the host keeps what is sent",
+    ),
+    (&["api::Edit", "host::Edit"], "the page changes what it was shown; the host takes the whole request"),
+    (&["api::Policy", "host::RulesView"], "the page's rules have their source and an id as text"),
+    (&["api::RuleFile", "host::RuleFile"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (&["api::SamplingTool", "models::Tool"], "what a server sends to be shown, and what a provider's wire carries"),
+    (&["api::ServerState", "host::ServerState"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (
+        &["api::ImportedServer", "ports::Imported"],
+        "the page's configuration holds no secret of a server that is set up",
+    ),
+    (
+        &["api::Settings", "host::AppSettings"],
+        "the file may hold any word as theme and language; the page gets those that exist",
+    ),
+    (
+        &["chat::Kind", "domain::ReplyPart", "models::Piece"],
+        "a mark, an item of the history, and a state while a wire is read",
+    ),
+    (&["cli::SameServerName", "domain::SameServer"], "the names of a command line's values are its own"),
+    (
+        &["api::Authorization", "credentials::AuthorizationView"],
+        "the page gets the issuer taken apart and the step that failed",
+    ),
+    (
+        &["credentials::AccountView", "mcp-auth::Account"],
+        "mcp-auth knows nothing of the app, and its account has times and tokens of its own",
+    ),
+    (
+        &["api::ClientIdentity", "credentials::ClientIdentity"],
+        "the serialized form of one is part of a consent request's hash",
+    ),
+    (
+        &["credentials::SignInEndpoint", "mcp-auth::Endpoint"],
+        "mcp-auth knows nothing of the app; the serialized form of the other is part of a consent request's hash",
+    ),
+    (
+        &["api::EndpointUse", "credentials::EndpointUse", "mcp-auth::EndpointUse"],
+        "mcp-auth knows nothing of the app; the serialized form of the host's is part of a consent request's hash",
+    ),
+    (&["api::SignInProgress", "credentials::SignInProgress"], "each holds the reason of a sign-in, which stays apart"),
+    (
+        &["api::SignInReason", "credentials::SignInReason"],
+        "the serialized form of one is part of a consent request's hash",
+    ),
+    (&["mcp-auth::GrantKind", "ports::Grant"], "mcp-auth knows nothing of the app; the other is what `mcp.json` names"),
+    (&["api::ApiError", "mcp-proto::RpcError"], "an error of the page's contract and one of JSON-RPC"),
+    (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
+    (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
+    (
+        &["mcp-auth::StepRequest", "mcp-transport::Parts"],
+        "a request that is told to the user, redacted, and one that is sent",
+    ),
+    (&["api::ResourceResult", "offers::Read"], "one holds wire types, which are not the page's types"),
+    (
+        &["api::UnknownReason", "packages::UnknownPackage"],
+        "the page has words of its own for each reason, and the detail beside it",
+    ),
+    (
+        &["api::ClaimRule", "api::ToolClaims", "policy::Claims"],
+        "what a tool claims may be unset; the policy's have the specification's defaults; a rule's condition may be absent",
+    ),
+    (&["api::DecidedBy", "policy::By"], "the page's ids are text, as its numbers are exact up to 2^53 only"),
+    (
+        &["api::ModelChosenBy", "server-requests::ChosenBy"],
+        "the page's variants have named members, as tagged JSON needs them",
+    ),
+    (&["api::SamplingRun", "server-requests::Run"], "the page gets the tokens that it shows and not the whole use"),
+    (
+        &["api::SamplingSettings", "server-requests::SamplingSettings"],
+        "the file leaves out what is not set; the page and scripts have every member",
+    ),
+    (
+        &["api::SamplingLimits", "api::SamplingSpent", "server-requests::Budget"],
+        "the file leaves out what is not set; what was spent has no member unset",
+    ),
+];
 
 /// A struct or an enum with names.
 #[derive(Debug)]
