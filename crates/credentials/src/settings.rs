@@ -216,7 +216,7 @@ mod tests {
                 client_auth: way.map(str::to_owned),
                 client_secret: Some(secrets::reference("secret")),
                 private_key: Some(secrets::reference("key")),
-                ..IdentityProvider::default()
+                ..AuthIdentityProvider::default()
             };
             let found = enterprise(&provider, &kept).unwrap().authentication;
             assert_eq!(is_by_key(&found), is_key, "and at an identity provider, for {way:?}");
@@ -279,7 +279,7 @@ mod tests {
                 identity_provider: Some(AuthIdentityProvider {
                     issuer: "https://idp.internal".to_owned(),
                     token_endpoint: Some("http://localhost:9/token".to_owned()),
-                    ..IdentityProvider::default()
+                    ..AuthIdentityProvider::default()
                 }),
                 ..AuthConfig::default()
             }),

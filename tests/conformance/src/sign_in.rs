@@ -50,7 +50,7 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
         token_endpoint: Some(token_endpoint),
         client_id: text("idp_client_id").unwrap_or_default(),
         id_token: text("idp_id_token").map(|token| settings.keep("id-token", token)),
-        ..IdentityProvider::default()
+        ..AuthIdentityProvider::default()
     });
     settings.config.auth = Some(auth);
     Ok(settings)

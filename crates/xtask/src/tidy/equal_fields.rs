@@ -131,7 +131,8 @@ pub(super) fn defined_once(tree: &Tree) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     let mut used = BTreeSet::new();
-    for shapes in by_members.values() {
+    for mut shapes in by_members.into_values() {
+        shapes.sort_by(|one, other| one.name.cmp(&other.name));
         let crates: BTreeSet<&str> = shapes.iter().filter_map(|shape| Some(shape.name.split_once("::")?.0)).collect();
         if crates.len() < 2 {
             continue;
