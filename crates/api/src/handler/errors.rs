@@ -6,7 +6,6 @@ use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, Serve
 use mcp_proto::session::CallError;
 use serde_json::json;
 
-use super::views;
 use crate::{ApiError, ErrorCode};
 
 pub(super) fn not_found(what: &str) -> ApiError {
