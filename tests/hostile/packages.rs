@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
-use packages::{LoadedPackage, UnknownPackage};
+use launches::packages::{LoadedPackage, UnknownPackage};
 use policy::{PolicyRule, Scope};
 use ports::server_config::{SandboxConfig, ServerConfig, StdioConfig};
 use process::{PathSource, SearchPath};

@@ -1,4 +1,5 @@
-//! What the sign-in to a server is made of, from its entry in `mcp.json` and the secrets that this names.
+//! Makes the settings of a sign-in from an entry of `mcp.json` and the secrets that it names. Callers: sign-ins in `host`, and `cli` for the
+//! client document.
 
 use std::sync::Arc;
 use std::time::SystemTime;

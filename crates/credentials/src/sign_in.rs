@@ -1,5 +1,5 @@
-//! What an observer sees of the sign-in to a remote server: who is signed in, what a sign-in is doing, and each step that the
-//! last one took. No token, code or client secret is ever in it.
+//! The state of sign-ins as an observer sees it: the account, the phase of a sign-in, and the steps of the last one. It holds no token, code
+//! or client secret. Callers: the owner of `host`, and `api`.
 
 use std::fmt;
 

@@ -16,6 +16,7 @@ use domain::StoreError;
 use domain::call::{CallFailure, CallKind};
 use domain::flow::DataFlow;
 use domain::question::QuestionId;
+use launches::sandbox::NoPlan;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ListKind, ServerResult};
 use mcp_proto::types::{
@@ -35,8 +36,8 @@ use supervision::wake::{self, Addresses, Clocks};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::owner::{
-    AnswerError, CallOrigin, CallReply, FlowError, NewCall, NoPlan, Owner, ReviewError, Seen, Sent, ServerError,
-    SharedOwner, WeakOwner, followed_link, open_page, real_folders,
+    AnswerError, CallOrigin, CallReply, FlowError, NewCall, Owner, ReviewError, Seen, Sent, ServerError, SharedOwner,
+    WeakOwner, followed_link, open_page, real_folders,
 };
 use crate::view::{AppSettings, Edit, QuestionView, SandboxPreview, ServerState, Snapshot, UserAnswer};
 use crate::{HostOptions, NumberedEvent};

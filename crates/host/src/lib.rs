@@ -13,8 +13,8 @@ pub mod view;
 
 pub use handle::{Events, Host, HostClosed};
 pub use owner::{
-    AnswerError, CallOrigin, FlowError, Label, NoPlan, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Seen,
-    Sent, ServerError, ServerForModel,
+    AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Seen, Sent,
+    ServerError, ServerForModel,
 };
 
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! What a server offers, read page by page within bounds.
+//! The lists of a server, read page by page within bounds. Callers: connections of `host`, which read them, and every view of a server's
+//! tools, prompts and resources.
 
 use std::collections::HashSet;
 use std::sync::Arc;

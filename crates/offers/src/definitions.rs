@@ -1,5 +1,5 @@
-//! Hashes of the definitions of tools that were called, kept while nothing that they rest on changes: to make them takes
-//! longer than all else in a call.
+//! Hashes of the definitions of tools that were called. They stay until something that they rest on changes, since they cost more than
+//! the rest of a call. Caller: the owner of `host`.
 
 use std::sync::{Arc, Weak};
 

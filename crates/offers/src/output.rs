@@ -1,4 +1,4 @@
-//! Structured results, checked against the tool's own output schema.
+//! Checks structured results against the tool's own output schema. Callers: `api` and `chat`, before a result is shown.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What resources said, kept for as long as their server allows (`server/utilities/caching`, 2026-07-28).
+//! Contents of resources, for as long as their server lets them be kept (`server/utilities/caching`, 2026-07-28). Caller: reads in the
+//! owner of `host`.
 //!
 //! Nothing is shared between servers, and what an address says holds for exactly its headers: so a private result never
 //! reaches another identity.

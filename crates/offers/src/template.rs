@@ -1,4 +1,4 @@
-//! URI templates of resources (RFC 6570).
+//! URI templates of resources (RFC 6570). Caller: `api`, which shows their variables and expands them.
 
 use std::collections::BTreeMap;
 

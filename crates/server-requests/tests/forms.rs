@@ -1,5 +1,5 @@
 //! Every kind of field of the specification, and what is wrong with what may be filled in.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity)]
 
 use serde_json::{Map, Value, json};
 use server_requests::form::{FieldKind, FieldProblem, Form};

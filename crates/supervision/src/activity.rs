@@ -1,4 +1,5 @@
-//! Everything that passed between the host and one server, with its log and standard error, in a bounded ring.
+//! The activity of one server: every message that passed, its log and its standard error, in a bounded ring without secrets. Callers:
+//! connections of `host`, which add to it, and the activity page.
 
 mod body;
 mod hidden;

@@ -1,4 +1,5 @@
-//! An allowance that comes back bit by bit. As long as there is some left it costs a subtraction to use it, and no look at a clock.
+//! An allowance that comes back over time. While some is left, using it costs a subtraction and no look at a clock. Callers: `usage.rs`,
+//! and the consent requests of a connection.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! When a server that ended is started again: later and later, not for ever, and never many at the same moment.
+//! The pauses before a server that ended is started again: growing, limited in number, and spread by chance. Caller: the owner of `host`.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

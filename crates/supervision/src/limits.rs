@@ -1,5 +1,5 @@
-//! How much of everything one server gets. What is beyond is slowed down or refused, with its cause in that server's activity, and
-//! no other server notices.
+//! The limits of one server. Above them it is slowed down or refused, with the cause in its activity, and no other server notices. Callers:
+//! `host`, which applies them, and the settings.
 
 use process::sandbox::{Meter, Resource, ResourceLimits};
 use serde::{Deserialize, Serialize};

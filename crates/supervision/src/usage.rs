@@ -1,4 +1,4 @@
-//! How much a server uses of what each server gets, and what becomes of what is beyond it.
+//! Counts how much of its limits a run uses, and decides what becomes of the rest. Caller: a connection of `host`.
 //!
 //! Counting costs a call two additions; what is shown of it is passed on with the rest every 50 ms.
 

@@ -1,5 +1,5 @@
-//! Noticing that the computer slept (the clock on the wall went on, and this program did not) or that its network is
-//! another one (it would send from another address).
+//! Notices that the computer slept (the wall clock went on and this program did not), or that it has other addresses. Caller: the
+//! handle of `host`, which then looks after remote servers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, Instant, SystemTime};
@@ -17,6 +17,7 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// The clocks at the first look.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }

@@ -1,6 +1,7 @@
 //! What servers may reach and how much they get, from the host's terms to the page's and back.
 
 use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
+use launches::sandbox::NoPlan;
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
 
 use super::{Api, errors};
@@ -15,7 +16,7 @@ impl Api {
                 let missing = missing.iter().map(ToString::to_string).collect();
                 SandboxReport { plan: Some(plan_shown(plan)), problem: None, missing }
             }
-            Err(host::NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, missing: Vec::new() },
+            Err(NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, missing: Vec::new() },
             Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()), missing: Vec::new() },
         })
     }

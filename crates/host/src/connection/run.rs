@@ -2,9 +2,9 @@
 
 mod events;
 mod lists;
+mod ticks;
 
 use std::collections::HashSet;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use mcp_proto::session::{
     Answer, CallError, CallId, CancelReason, ClientRequest, CloseReason, Deadline, Opening, OpeningFault,
     ServerRequestId, ServerResult, TaskView,
 };
-use mcp_transport::driver::{Bell, Control, DriverEvent, Owner};
+use mcp_transport::driver::{Control, DriverEvent, Owner};
 use mcp_transport::stdio::StderrRing;
 use offers::catalog::{Catalog, List, Reading};
 use ports::url_parts::shown_url;
@@ -22,8 +22,9 @@ use rustc_hash::FxHashMap;
 use supervision::activity::{Activity, ActivityKind};
 use supervision::usage::Usage;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
+use self::ticks::Ticks;
 use super::link::{self, Link};
 use super::questions::Questions;
 use super::refresh::Refreshes;
@@ -31,8 +32,6 @@ use super::{News, RunId, Start, Target, Tell, Ticket, outcome, redacted};
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
-/// How often activity, progress and changed resources are passed on.
-const TICK: Duration = Duration::from_millis(50);
 /// How long a list that was just read is not read again, however often the server says that it changed.
 const REREAD: Duration = Duration::from_secs(1);
 /// How many commands are taken before anything else is looked at.
@@ -48,45 +47,71 @@ enum Purpose {
     Ping,
 }
 
+/// One run of a server.
 struct Run<'a> {
     id: RunId,
-    told: &'a mut mpsc::Receiver<Box<Tell>>,
+    owner: &'a WeakOwner,
+    start: &'a Start,
+    inbox: Inbox<'a>,
+    activity: Arc<Mutex<Activity>>,
+    calls: Calls,
+    questions: Questions,
+    usage: Usage,
+    ending: Ending,
+    lists: Lists,
+    gathered: Gathered,
+    ticks: Ticks,
+    ready: bool,
+}
+
+/// Commands of the host's owner.
+struct Inbox<'a> {
+    receiver: &'a mut mpsc::Receiver<Box<Tell>>,
     /// A command that was received and not yet followed.
     came: Option<Box<Tell>>,
     /// Nobody sends commands any more.
-    owner_gone: bool,
-    owner: &'a WeakOwner,
-    activity: Arc<Mutex<Activity>>,
-    start: &'a Start,
-    calls: FxHashMap<CallId, Purpose>,
+    is_closed: bool,
+}
+
+/// Calls of the session that are under way.
+#[derive(Default)]
+struct Calls {
+    purposes: FxHashMap<CallId, Purpose>,
     tickets: FxHashMap<Ticket, CallId>,
-    questions: Questions,
-    usage: Usage,
+}
+
+/// The reasons for which a run ends.
+#[derive(Default)]
+struct Ending {
     stopped: bool,
     /// Why the session is over.
     closed: Option<CloseReason>,
     /// Why it could not be opened.
     fault: Option<OpeningFault>,
+    /// Why it counts as gone though it did not say so.
+    gone: Option<String>,
+}
+
+/// The lists of the server, and which of them are to be read again.
+#[derive(Default)]
+struct Lists {
     /// Shared with the owner; changed in a copy.
     catalog: Arc<Catalog>,
     /// The lists the server has, by its capabilities.
     offered: Vec<List>,
-    changed_lists: Vec<List>,
+    changed: Vec<List>,
     last_read: FxHashMap<List, Instant>,
     refreshes: Refreshes,
+}
+
+/// News that are passed on at the next tick.
+#[derive(Default)]
+struct Gathered {
     progress: FxHashMap<Ticket, Progress>,
     tasks: FxHashMap<Ticket, TaskView>,
-    /// Why it counts as gone though it did not say so.
-    gone: Option<String>,
     updated: HashSet<String>,
+    /// The last activity that the owner was told of.
     told_activity: u64,
-    next_tick: Option<Instant>,
-    /// Rings at the next tick.
-    alarm: Pin<Box<Sleep>>,
-    bell: Bell,
-    /// Whether the next tick is one that comes soon.
-    soon: bool,
-    ready: bool,
 }
 
 /// How an attempt ended.
@@ -144,38 +169,33 @@ fn note(activity: &Mutex<Activity>, text: &str) {
 
 impl Owner for Run<'_> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.came.is_none()
-            && !self.owner_gone
-            && let Poll::Ready(came) = self.told.poll_recv(context)
+        if self.inbox.came.is_none()
+            && !self.inbox.is_closed
+            && let Poll::Ready(came) = self.inbox.receiver.poll_recv(context)
         {
-            self.owner_gone = came.is_none();
-            self.came = came;
+            self.inbox.is_closed = came.is_none();
+            self.inbox.came = came;
             return Poll::Ready(());
         }
-        if self.came.is_some() {
+        if self.inbox.came.is_some() {
             return Poll::Ready(());
         }
-        let Some(tick) = self.next_tick else { return Poll::Pending };
-        if tick != self.alarm.deadline() {
-            self.alarm.as_mut().reset(tick);
-            self.bell.ring();
-        }
-        self.bell.poll_future(context, self.alarm.as_mut())
+        self.ticks.poll(context)
     }
 
     fn act(&mut self, session: &mut Control<'_>) {
-        if self.owner_gone && !self.stopped {
-            self.stopped = true;
+        if self.inbox.is_closed && !self.ending.stopped {
+            self.ending.stopped = true;
             session.stop();
         }
-        let mut came = self.came.take();
+        let mut came = self.inbox.came.take();
         for _ in 0..COMMANDS_AT_ONCE {
             let Some(tell) = came else { break };
             self.told(*tell, session);
-            came = self.told.try_recv().ok();
+            came = self.inbox.receiver.try_recv().ok();
         }
-        self.came = came;
-        if self.next_tick.is_some_and(|tick| tick <= Instant::now()) {
+        self.inbox.came = came;
+        if self.ticks.is_due(Instant::now()) {
             self.tick(session);
         }
     }
@@ -186,7 +206,7 @@ impl Owner for Run<'_> {
 
     /// The owner takes each news at once, so only a server that floods is slowed down, and not while it is being stopped.
     fn has_room(&mut self, _: usize) -> bool {
-        let is_over = self.stopped || self.closed.is_some();
+        let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
     }
 }
@@ -195,33 +215,17 @@ impl<'a> Run<'a> {
     fn new(start: &'a Start, told: &'a mut mpsc::Receiver<Box<Tell>>, owner: &'a WeakOwner) -> Self {
         Self {
             id: start.run,
-            told,
-            came: None,
-            owner_gone: false,
             owner,
-            activity: Arc::clone(&start.activity),
             start,
-            calls: FxHashMap::default(),
-            tickets: FxHashMap::default(),
+            inbox: Inbox { receiver: told, came: None, is_closed: false },
+            activity: Arc::clone(&start.activity),
+            calls: Calls::default(),
             questions: Questions::new(&start.limits),
             usage: Usage::new(&start.limits, Arc::clone(&start.used)),
-            stopped: false,
-            closed: None,
-            fault: None,
-            catalog: Arc::default(),
-            offered: Vec::new(),
-            changed_lists: Vec::new(),
-            last_read: FxHashMap::default(),
-            refreshes: Refreshes::default(),
-            progress: FxHashMap::default(),
-            tasks: FxHashMap::default(),
-            gone: None,
-            updated: HashSet::new(),
-            told_activity: 0,
-            next_tick: None,
-            alarm: Box::pin(tokio::time::sleep(TICK)),
-            bell: Bell::default(),
-            soon: false,
+            ending: Ending::default(),
+            lists: Lists::default(),
+            gathered: Gathered::default(),
+            ticks: Ticks::new(),
             ready: false,
         }
     }
@@ -229,19 +233,19 @@ impl<'a> Run<'a> {
     /// What became of it, once nothing of the server is left. All that waits is told first.
     async fn ended(mut self: Box<Self>, stderr: &StderrRing) -> Ended {
         self.gather();
-        if self.fault == Some(OpeningFault::ExitedOnProbe)
-            && !self.stopped
+        if self.ending.fault == Some(OpeningFault::ExitedOnProbe)
+            && !self.ending.stopped
             && self.start.session.opening == Opening::Probe
         {
             return Ended::OnProbe;
         }
-        let reason = self.closed.unwrap_or(CloseReason::ServerClosedOutput);
-        if let Some(cause) = self.gone.filter(|_| !self.stopped) {
+        let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
+        if let Some(cause) = self.ending.gone.filter(|_| !self.ending.stopped) {
             return Ended::For(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), Target::Url(_));
         let stderr = stderr.last_lines(outcome::STDERR_LINES);
-        let failure = outcome::closed(&reason, self.fault, self.ready, remote, stderr);
+        let failure = outcome::closed(&reason, self.ending.fault, self.ready, remote, stderr);
         let failure = match failure {
             Some(failure) => Some(outcome::in_sandbox(failure, self.start.target.get()).await),
             None => None,
@@ -259,13 +263,13 @@ impl<'a> Run<'a> {
                 if let Err(error) = self.call(Purpose::Ticket(ticket), request.into_inner(), deadline, session) {
                     if matches!(error, CallError::TooManyCalls) {
                         self.usage.refused_call();
-                        self.tick_soon();
+                        self.ticks.soon();
                     }
                     self.tell_owner(News::Done { ticket, result: Box::new(Err(error)) });
                 }
             }
             Tell::Cancel { ticket } => {
-                if let Some(call) = self.tickets.get(&ticket) {
+                if let Some(call) = self.calls.tickets.get(&ticket) {
                     session.cancel(*call, CancelReason::User);
                 }
             }
@@ -280,7 +284,7 @@ impl<'a> Run<'a> {
                 }
             }
             Tell::Stop => {
-                self.stopped = true;
+                self.ending.stopped = true;
                 session.stop();
             }
         }
@@ -291,7 +295,7 @@ impl<'a> Run<'a> {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
-        self.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
+        self.ending.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
             session.stop();
         }
@@ -306,9 +310,9 @@ impl<'a> Run<'a> {
     ) -> Result<(), CallError> {
         let call = session.call(request, deadline)?;
         if let Purpose::Ticket(ticket) = &purpose {
-            self.tickets.insert(*ticket, call);
+            self.calls.tickets.insert(*ticket, call);
         }
-        self.calls.insert(call, purpose);
+        self.calls.purposes.insert(call, purpose);
         Ok(())
     }
 
@@ -319,14 +323,14 @@ impl<'a> Run<'a> {
 
     fn done(&mut self, call: CallId, result: Result<ServerResult, CallError>, session: &mut Control<'_>) {
         let result = result.map_err(|error| redacted::error(&self.activity, error));
-        match self.calls.remove(&call) {
+        match self.calls.purposes.remove(&call) {
             Some(Purpose::Ticket(ticket)) => {
-                self.tickets.remove(&ticket);
+                self.calls.tickets.remove(&ticket);
                 // How far it came is told before its end, not left out.
-                if let Some(task) = self.tasks.remove(&ticket) {
+                if let Some(task) = self.gathered.tasks.remove(&ticket) {
                     self.tell_owner(News::Task { ticket, task });
                 }
-                if let Some(progress) = self.progress.remove(&ticket) {
+                if let Some(progress) = self.gathered.progress.remove(&ticket) {
                     self.tell_owner(News::Progress { ticket, progress });
                 }
                 self.tell_owner(News::Done { ticket, result: Box::new(result) });
@@ -343,18 +347,7 @@ impl<'a> Run<'a> {
 
     fn with_activity(&mut self, add: impl FnOnce(&mut Activity)) {
         add(&mut self.activity.lock().unwrap_or_else(PoisonError::into_inner));
-        self.tick_soon();
-    }
-
-    fn tick_soon(&mut self) {
-        if !std::mem::replace(&mut self.soon, true) {
-            self.tick_at(Instant::now() + TICK);
-        }
-    }
-
-    /// The next tick is not later than this, whatever else waits for a later one.
-    fn tick_at(&mut self, at: Instant) {
-        self.next_tick = Some(self.next_tick.map_or(at, |tick| tick.min(at)));
+        self.ticks.soon();
     }
 
     /// Passes on what has gathered, and reads the lists that changed.
@@ -367,30 +360,29 @@ impl<'a> Run<'a> {
 
     /// Passes on what has gathered.
     fn gather(&mut self) {
-        self.next_tick = None;
-        self.soon = false;
+        self.ticks.clear();
         if let Some(pause) = self.usage.pause() {
-            self.tick_at(Instant::now() + pause);
+            self.ticks.at(Instant::now() + pause);
         }
         let (last, kept, dropped) = {
             let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
             (activity.last(), activity.kept(), activity.dropped())
         };
-        self.usage.show(self.tickets.len(), self.questions.count(), kept, dropped);
-        if last > self.told_activity {
-            self.told_activity = last;
+        self.usage.show(self.calls.tickets.len(), self.questions.count(), kept, dropped);
+        if last > self.gathered.told_activity {
+            self.gathered.told_activity = last;
             self.tell_owner(News::Activity { last });
         }
         if let Some(refused) = self.questions.refused_to_pass_on() {
             self.tell_owner(News::RefusedUnseen { refused });
         }
-        for (ticket, task) in std::mem::take(&mut self.tasks) {
+        for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {
             self.tell_owner(News::Task { ticket, task });
         }
-        for (ticket, progress) in std::mem::take(&mut self.progress) {
+        for (ticket, progress) in std::mem::take(&mut self.gathered.progress) {
             self.tell_owner(News::Progress { ticket, progress });
         }
-        for uri in std::mem::take(&mut self.updated) {
+        for uri in std::mem::take(&mut self.gathered.updated) {
             self.tell_owner(News::ResourceUpdated { uri });
         }
     }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use domain::call::CallFailure;
 use domain::question::{QuestionId, QuestionOutcome};
 use domain::{Millis, StoreError};
+use launches::approvals::{address_words, command_words};
+use launches::files_now::files_now;
 use mcp_proto::session::{Answer, ClientNotification};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{By, Grant, GrantId, Hash, Scope, Subject};
@@ -18,10 +20,8 @@ use server_requests::sampling::{Limit, Unfit};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::approvals::{address_words, command_words};
 use super::audit::Decided;
 use super::gate::{Approval, Changed, Departure, Leaving, open_page, refuses};
-use super::launch_state::files_now;
 use super::links::follow;
 use super::questions::{For, Pending, content_of, kind_of, refused, subject_of};
 use super::roots::roots_in;
@@ -203,20 +203,7 @@ impl Owner {
             }
             _ => self.act(at, approval, answer),
         };
-        self.answered(id, acted);
-    }
-
-    /// Tells the outcome of an answer, unless it comes later.
-    pub(super) fn answered(&mut self, id: QuestionId, acted: Result<Acted, AnswerError>) {
-        let outcome = match acted {
-            Ok(Acted::Later) => return,
-            Ok(Acted::Done) => Ok(()),
-            Err(error) => Err(error),
-        };
-        if let Some(reply) = self.consent.answering.remove(&id) {
-            // Whoever answered may have gone away.
-            let _ = reply.send(outcome);
-        }
+        self.consent.answered(id, acted);
     }
 
     /// The file that would run is another one than when it was asked, as after a build: it is looked for, and asked about, anew.
@@ -303,7 +290,7 @@ impl Owner {
             }
             For::Request { run, request, call } => {
                 let refusal = refuses(refused(&pending.view.body, outcome));
-                self.tell_answer(&pending.view.server, *run, *request, refusal);
+                self.servers.tell_answer(&pending.view.server, *run, *request, refusal);
                 if let Some(call) = call {
                     self.input_given(call);
                 }
@@ -312,7 +299,7 @@ impl Owner {
                 let answered = if outcome == QuestionOutcome::Denied { Answered::No } else { Answered::Cancelled };
                 self.answer_sign_in(&pending.view, *number, answered);
             }
-            For::Result(call) => self.leave_result_out(call, outcome, by),
+            For::Result(call) => self.calls.leave_result_out(call, outcome, by),
             For::Page => {}
         }
     }
@@ -329,7 +316,7 @@ impl Owner {
         if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
             return Err(AnswerError::WrongKind("an approval can't hold that long here"));
         }
-        let conversation = self.conversation_of(&pending.view.why).filter(|_| scope == Scope::Conversation);
+        let conversation = self.calls.conversation_of(&pending.view.why).filter(|_| scope == Scope::Conversation);
         if scope == Scope::Conversation && conversation.is_none() {
             return Err(AnswerError::WrongKind("it belongs to no conversation"));
         }
@@ -434,8 +421,8 @@ impl Owner {
             return Err(AnswerError::WrongKind("it does not ask for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
-        let told = self.told_of(&server, folders.clone());
-        let Some(shared) = self.shared_with_command(&server, folders) else {
+        let told = self.servers.told_of(&server, folders.clone());
+        let Some(shared) = self.servers.shared_with_command(&server, folders) else {
             return Err(AnswerError::WrongKind("there is no such server"));
         };
         let subject = policy::canonical_json(&json!(told));
@@ -475,7 +462,7 @@ impl Owner {
     /// Sets the folders of a server outside any question, and tells it. They are as they really are.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: Reply) {
         let subject = policy::canonical_json(&json!(folders));
-        let Some(shared) = self.shared_with_command(server, folders) else {
+        let Some(shared) = self.servers.shared_with_command(server, folders) else {
             let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
             return;
         };
@@ -501,7 +488,7 @@ impl Owner {
                 Ok(())
             });
             // A server that is not ready reads the folders when it is.
-            let _ = owner.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
+            let _ = owner.servers.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
             owner.emit_server(&server);
             let _ = reply.send(set);
         });
@@ -543,7 +530,7 @@ impl Owner {
                 Acted::Done
             }),
         };
-        self.answered(id, acted);
+        self.consent.answered(id, acted);
     }
 
     /// Makes an approval stand, at once. The answer comes when it is written: one that can't be holds until Drawbridge ends.
@@ -580,7 +567,7 @@ impl Owner {
                         owner.permissions.policy.grants_mut().keep_for_session(id);
                         tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
                     }
-                    owner.answered(answered, Ok(Acted::Done));
+                    owner.consent.answered(answered, Ok(Acted::Done));
                 });
                 Acted::Later
             }

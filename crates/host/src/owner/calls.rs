@@ -20,7 +20,6 @@ use ports::server_config::config_hash;
 use ports::time::now;
 use serde_json::{Map, Value};
 use supervision::limits::MAX_QUESTIONS;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
@@ -70,7 +69,7 @@ pub(super) struct CallRecord {
     /// Who wants to know that it is sent.
     sent: Option<Sent>,
     /// How often it has asked for input.
-    round: u32,
+    pub(in crate::owner) round: u32,
     ticket: Option<(RunId, Ticket)>,
     /// Set if its tool said, when it was sent, that it reaches an open world.
     open_world: bool,
@@ -445,7 +444,7 @@ impl Owner {
             CallKind::Prompt | CallKind::Resource => self.options.times.read,
         };
         let tell = Tell::Call { ticket, request, deadline: Deadline { idle, total } };
-        match self.tell(&record.view.server, tell) {
+        match self.servers.tell(&record.view.server, tell) {
             Ok(run) => {
                 let id: Arc<str> = record.view.id.as_str().into();
                 self.calls.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
@@ -481,7 +480,7 @@ impl Owner {
             }
         };
         let ticket = Ticket(self.events.new_id());
-        match self.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
+        match self.servers.tell(server, Tell::Call { ticket, request, deadline: Deadline { idle, total } }) {
             Ok(run) => {
                 self.calls.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
             }
@@ -498,23 +497,7 @@ impl Owner {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     ) -> Result<(), CallFailure> {
-        self.tell(server, Tell::Refresh { kind, reply }).map(|_| ())
-    }
-
-    /// Tells a ready server's connection something, without waiting for it.
-    pub(super) fn tell(&self, server: &str, tell: Tell) -> Result<RunId, CallFailure> {
-        let record =
-            self.servers.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
-        match &record.session.connection {
-            Some(connection) if record.state == ServerState::Ready => {
-                connection.tell.try_send(Box::new(tell)).map_err(|error| match error {
-                    TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
-                    TrySendError::Closed(_) => CallFailure::NotReady { server: server.to_owned() },
-                })?;
-                Ok(connection.run)
-            }
-            _ => Err(CallFailure::NotReady { server: server.to_owned() }),
-        }
+        self.servers.tell(server, Tell::Refresh { kind, reply }).map(|_| ())
     }
 
     /// Cancels a call, whether it was sent or still waits for the user.
@@ -523,7 +506,7 @@ impl Owner {
         match record.ticket {
             Some((_, ticket)) => {
                 let server = record.view.server.clone();
-                self.tell(&server, Tell::Cancel { ticket })?;
+                self.servers.tell(&server, Tell::Cancel { ticket })?;
             }
             None => {
                 self.note_cancelled_in_writing(id);
@@ -580,9 +563,9 @@ impl Owner {
     fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
         let Some(record) = self.calls.records.get(id) else { return };
         let server = record.view.server.clone();
-        let why = self.why_of(Some(id));
+        let why = self.calls.why_of(Some(id));
         for page in pages.into_iter().take(MAX_QUESTIONS) {
-            if !self.may_ask_more(&server) {
+            if !self.consent.may_ask_more(&server) {
                 break;
             }
             if let ElicitParams::Url { message, url, .. } = page
@@ -592,29 +575,6 @@ impl Owner {
                 self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
             }
         }
-    }
-
-    /// What led to a question that came while this call was under way.
-    pub(super) fn why_of(&self, call: Option<&str>) -> Why {
-        call.and_then(|id| self.calls.records.get(id)).map_or(Why::Server, |record| Why::Call {
-            call: record.view.id.clone(),
-            kind: record.view.kind,
-            name: record.view.name.clone(),
-        })
-    }
-
-    /// The call that sent this method to the server, if there is only one that can have.
-    pub(super) fn sender_of(&self, server: &str, method: &str) -> Option<String> {
-        let kind = match method {
-            "tools/call" => CallKind::Tool,
-            "prompts/get" => CallKind::Prompt,
-            "resources/read" => CallKind::Resource,
-            _ => return None,
-        };
-        let is_it = |call: &Call| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
-        let mut running = self.calls.records.values().filter(|record| is_it(&record.view));
-        let only = running.next().filter(|_| running.next().is_none())?;
-        Some(only.view.id.clone())
     }
 
     /// A question that a call waited for is over, without an end of the call.
@@ -627,23 +587,6 @@ impl Owner {
                 .is_some_and(|record| record.view.state == CallState::AwaitingApproval)
         {
             self.set_call(call, CallState::Running);
-        }
-    }
-
-    /// In which round a question is that a call led to: a call that waits for nothing begins a new one.
-    pub(super) fn round_of(&mut self, call: &str) -> Option<u32> {
-        let record = self.calls.records.get_mut(call)?;
-        if record.view.state != CallState::AwaitingInput {
-            record.round += 1;
-        }
-        Some(record.round)
-    }
-
-    /// The call a ticket stands for.
-    pub(super) fn call_of(&self, ticket: Ticket) -> Option<String> {
-        match self.calls.tickets.get(&ticket) {
-            Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
-            _ => None,
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use launches::parts::command_parts;
 use offers::review::{Kind, Pin, ServerPins};
 use policy::{Hash, Standing};
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
@@ -11,7 +12,6 @@ use ports::time::now;
 use serde_json::{Map, Value, json};
 
 use super::Owner;
-use super::pins::command_parts;
 
 /// The parts of a command that its configuration alone decides.
 const CONFIGURED: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
@@ -53,7 +53,9 @@ impl Owner {
         match pins.of(Kind::Tool).get(tool) {
             None => Standing::New,
             Some(pin) if pin.changed.is_some() => Standing::Changed,
-            Some(pin) if is_of_another(pin, pins, &self.as_approved(server, &record.config)) => Standing::Changed,
+            Some(pin) if is_of_another(pin, pins, &self.launches.as_approved(server, &record.config)) => {
+                Standing::Changed
+            }
             Some(_) => Standing::Reviewed,
         }
     }

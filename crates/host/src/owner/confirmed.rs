@@ -67,12 +67,33 @@ impl Keeping {
     }
 }
 
+impl Confirmed {
+    /// Whether it can be said what was confirmed.
+    pub(super) const fn is_known(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
+    pub(super) fn check_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
+        let known = self.file.as_ref().and_then(|file| file.providers.get(&settings.id));
+        match known {
+            Some(known) if *known == Address::of(settings) => Ok(()),
+            known => Err(known.map(|known| known.url.to_string())),
+        }
+    }
+
+    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
+    pub(super) fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
+        self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
+    }
+}
+
 impl Owner {
     /// Takes over what was confirmed, as it was read. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
     /// than before.
     pub(super) fn take_confirmed(&mut self, read: ReadDocument, file: &ProvidersFile) -> bool {
         self.heed_documents();
-        if self.documents.confirmed.file.is_some() && self.is_written_later(Document::Confirmed) {
+        if self.documents.confirmed.file.is_some() && self.documents.writer.is_written_later(Document::Confirmed) {
             // The file is older than what the user confirmed; it is read again once that is written.
             return false;
         }
@@ -128,25 +149,6 @@ impl Owner {
             let written = written.map(|changed| owner.documents.confirmed.file = Some(changed));
             then(owner, written);
         });
-    }
-
-    /// Whether it can be said what was confirmed.
-    pub(super) const fn knows_confirmed(&self) -> bool {
-        self.documents.confirmed.file.is_some()
-    }
-
-    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
-    pub(super) fn confirmed_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
-        let known = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(&settings.id));
-        match known {
-            Some(known) if *known == Address::of(settings) => Ok(()),
-            known => Err(known.map(|known| known.url.to_string())),
-        }
-    }
-
-    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
-    pub(super) fn confirmed_default(&self, file: &ProvidersFile) -> Option<ModelRef> {
-        self.documents.confirmed.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
     }
 
     /// The user says where a provider is: it is written down, and confirmed.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use domain::Millis;
 use domain::question::QuestionOutcome;
 use ports::time::now;
-use supervision::limits::MAX_QUESTIONS;
 use tokio::time::Instant;
 
 use super::Owner;
@@ -51,12 +50,6 @@ impl Pending {
 }
 
 impl Owner {
-    /// Whether a server may have one more question of its own in the queue.
-    pub(super) fn may_ask_more(&self, server: &str) -> bool {
-        let own = |pending: &&Pending| pending.view.server == server && pending.is_asked_by_server();
-        self.consent.pending.iter().filter(own).count() < MAX_QUESTIONS
-    }
-
     /// The user answers a question. Refusals of what a server asks are counted, and an approval makes up for them.
     pub(super) fn count_answer(&mut self, server: &str, refused: bool) {
         // A file of answers is no user who is tired of being asked.

@@ -74,7 +74,7 @@ impl DocumentWriter {
     }
 
     /// Returns true if the file of this document is older than what the owner handed over.
-    fn is_written_later(&self, document: Document) -> bool {
+    pub(in crate::owner) fn is_written_later(&self, document: Document) -> bool {
         self.pending.contains_key(document.file_name())
     }
 
@@ -227,11 +227,6 @@ impl Owner {
                 _ => {}
             }
         }
-    }
-
-    /// Returns true while changes of this document wait for the disk.
-    pub(super) fn is_written_later(&self, document: Document) -> bool {
-        self.documents.writer.is_written_later(document)
     }
 }
 

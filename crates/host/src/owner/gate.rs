@@ -309,27 +309,19 @@ impl Owner {
                 }),
                 Err(error) => {
                     tracing::error!(%error, "a decision could not be written down");
-                    owner.acted_on(request);
+                    owner.consent.acted_on(request);
                     Err(AnswerError::Audit)
                 }
             };
             let acted = act(owner, departed.map(|at| (at, Departure { to, leaves })));
-            owner.answered(request, acted);
+            owner.consent.answered(request, acted);
         });
         Ok(Acted::Later)
     }
 
-    /// The place of a consent request that is acted on no more, if it is still there.
-    fn acted_on(&mut self, request: QuestionId) -> Option<usize> {
-        let at = self.consent.pending.iter().position(|p| p.view.id == request)?;
-        let pending = &mut self.consent.pending[at];
-        (pending.being_acted_on, pending.being_written) = (false, false);
-        Some(at)
-    }
-
     /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
     fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
-        let at = self.acted_on(request).ok_or(AnswerError::NotOpen)?;
+        let at = self.consent.acted_on(request).ok_or(AnswerError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(AnswerError::Stale);
         }
@@ -381,7 +373,7 @@ impl Owner {
             self.count_answer(&pending.view.server, false);
         }
         if let For::Request { run, request, call } = &pending.what_for {
-            self.tell_answer(&pending.view.server, *run, *request, answer);
+            self.servers.tell_answer(&pending.view.server, *run, *request, answer);
             if let Some(call) = call {
                 self.input_given(call);
             }
@@ -428,7 +420,9 @@ impl Owner {
         request: ClientRequest,
     ) -> Result<Passed<ClientRequest>, CallFailure> {
         match &request {
-            ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => self.may_read_quietly(server)?,
+            ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => {
+                self.permissions.may_read_quietly(server)?
+            }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Extension { .. } => {
             }
             _ => return Err(CallFailure::Refused("because nothing of it may leave unasked".to_owned())),

@@ -62,7 +62,7 @@ impl Owner {
     }
 
     pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: TransportFound, how: String) {
-        if let Some(record) = self.current(name, run) {
+        if let Some(record) = self.servers.current(name, run) {
             record.session.connected = Some(Connected { transport, how });
         }
         self.emit_server(name);

@@ -5,29 +5,27 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
+use launches::approvals::command_hash;
+use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{
-    Diff, Flag, Kind, KindNames, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, Reviewed, ServerPins, flags_of_name,
-    flags_of_text,
-};
+use offers::review::{Diff, Flag, Marks, NameKeys, Reviewed, ServerPins};
 use policy::{Grants, Hash, Scope, Subject};
 use ports::server_config::address_hash;
 use ports::time::now;
 use serde_json::{Map, json};
 
-use super::approvals::command_hash;
-use super::pins::{address_parts, command_parts, endpoint_parts};
+use super::Owner;
+use super::pins::endpoint_parts;
 use super::questions::For;
-use super::{Owner, ServerRecord};
 use crate::view::QuestionBody;
 
 /// What a server says of itself at its opening, looked through once.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
     /// What its name looks like.
-    name: Option<(String, NameKeys)>,
+    pub(in crate::owner) name: Option<(String, NameKeys)>,
     /// What in its instructions and its description of itself looks made to mislead.
-    flags: Vec<Flag>,
+    pub(in crate::owner) flags: Vec<Flag>,
 }
 
 impl Owner {
@@ -42,18 +40,8 @@ impl Owner {
             pins: self.reviews.pins.get(server).cloned().unwrap_or_default(),
             identity: record.offer.identity.clone(),
             granted: granted(self.permissions.policy.grants(), server),
-            others: others.map(|(name, other)| (name.clone(), self.names_of(name, other))).collect(),
+            others: others.map(|(name, other)| (name.clone(), self.reviews.names_of(name, other))).collect(),
         })
-    }
-
-    /// The names of what a server offers; while that is not known, of what the user saw of it.
-    fn names_of(&self, server: &str, record: &ServerRecord) -> KindNames {
-        if record.session.connection.is_some() && record.offer.catalog.is_read {
-            return record.offer.catalog.names.clone();
-        }
-        let Some(pins) = self.reviews.pins.get(server) else { return KindNames::default() };
-        let names = || [Kind::Tool, Kind::Prompt].map(|kind| Arc::new(pins.names(kind)));
-        record.offer.pinned_names.get_or_init(names).clone()
     }
 
     /// What is worth a second look about what a question is about.
@@ -102,44 +90,6 @@ impl Owner {
             marks.diff = Some(Box::new(Diff::of_definitions(&json!(shown), &json!(tool))));
         }
         self.consent.pending[at].view.marks = marks;
-    }
-
-    /// Looks through what a server says of itself.
-    pub(super) fn look_at_claims(&mut self, server: &str) {
-        let Some(facts) = self.servers.records.get(server).and_then(|record| record.session.facts.as_ref()) else {
-            return;
-        };
-        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
-        let claims = facts.server.as_ref();
-        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
-        for text in texts.into_iter().flatten().flatten() {
-            flags.extend(flags_of_text(text, &[]));
-        }
-        flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
-        flags.extend(flags_of_name(server));
-        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
-        if let Some(record) = self.servers.records.get_mut(server) {
-            record.offer.said = Said { name, flags };
-        }
-    }
-
-    /// What is worth a second look about a server itself.
-    pub(super) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
-        let Some((name, keys)) = record.offer.said.name.as_ref().filter(|_| record.session.facts.is_some()) else {
-            return Marks::default();
-        };
-        let others = self.servers.records.iter().filter(|(other, _)| *other != server);
-        let found = others.filter_map(|(label, other)| {
-            let claimed =
-                other.offer.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
-            let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
-            Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
-        });
-        Marks {
-            look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
-            flags: record.offer.said.flags.clone(),
-            ..Marks::default()
-        }
     }
 }
 

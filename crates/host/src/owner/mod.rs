@@ -2,7 +2,6 @@
 //! What takes time runs beside the turns and takes one when it is done.
 
 mod answers;
-mod approvals;
 mod audit;
 mod call_request;
 mod calls;
@@ -15,7 +14,6 @@ mod documents;
 mod flow;
 mod gate;
 mod known;
-mod launch_state;
 mod links;
 mod marks;
 mod packages;
@@ -30,7 +28,6 @@ mod rules;
 mod running;
 mod sampling;
 mod sandbox;
-mod sandbox_home;
 mod servers;
 mod sessions;
 mod settings;
@@ -42,41 +39,24 @@ mod turn;
 mod withdrawn;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
-use ::packages::LoadedPackage;
-use ::supervision::activity::{Activity, Together};
-use ::supervision::limits::Counted;
 use credentials::vault::Vaults;
-use domain::Millis;
-use domain::question::QuestionId;
-use indexmap::IndexMap;
-use mcp_proto::session::Facts;
-use mcp_proto::types::{LogLevel, SamplingCapability};
-use offers::catalog::Catalog;
-use offers::definitions::Definitions;
-use offers::review::{KindNames, Pins, ServerPins};
-use packages::ApprovedPackage;
-use policy::{Grants, Hash, Policy};
-use ports::server_config::{ConfigProblem, ServerConfig, StdioConfig};
+use launches::sandbox::OwnFiles;
+use offers::review::{Pins, ServerPins};
+use policy::Grants;
+use ports::server_config::ConfigProblem;
 use ports::{AuditReceipts, Document, DocumentSeal, Ports};
-use process::orphans::RunningRecord;
-use process::sandbox::Plan;
-use process::{LaunchFiles, SearchPath};
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use supervision::Supervision;
 use tokio::sync::{broadcast, oneshot};
 
-use crate::connection::{Connection, News, RunId, Ticket};
-use crate::view::{AppSettings, Connected, HostEvent, ServerState, ServerView, Snapshot};
+use crate::connection::{News, RunId};
+use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
 pub use answers::AnswerError;
 pub(crate) use answers::real_folders;
 use audit::{Audits, Decided};
 pub use calls::Sent;
-use calls::{CallRecord, TicketUse};
 pub(crate) use calls::{CallReply, NewCall};
 use confirmed::Confirmed;
 pub use conversation::ServerForModel;
@@ -84,23 +64,14 @@ use cool_down::Asking;
 use document_writer::DocumentWriter;
 pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
-use known::Remembered;
-use marks::Said;
 pub use pins::{ReviewError, Seen};
-use provenance::Labels;
 pub use provenance::{CallOrigin, Label};
-use providers::Providers;
-use questions::Pending;
 pub use results::{ResultOrigin, ResultVerdict};
 use roots::SharedRoots;
-use rules::RuleFiles;
 pub(crate) use running::sweep_orphans;
-use sampling::Sampling;
 pub use sampling::SamplingError;
-pub use sandbox::NoPlan;
-use sandbox::OwnFiles;
 pub use servers::ServerError;
-use sign_in::{Access, Answered};
+use state::Sampling;
 pub(crate) use state::ServerRecord;
 use state::{
     CallTable, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, Launches, Lifetime, ModelAccess,
@@ -269,7 +240,7 @@ impl Owner {
             pid: record.session.pid,
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
-            marks: self.marks_of_server(name, record),
+            marks: self.servers.marks_of_server(name, record),
         })
     }
 

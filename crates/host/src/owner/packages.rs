@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use domain::Millis;
-use packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
+use launches::approvals::command_hash;
+use launches::packages::{LoadedPackage, PackageReference, PackageVersion, UnknownPackage, look_up};
 use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
@@ -16,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use super::approvals::command_hash;
 use super::starting::{Found, files};
 use crate::view::QuestionBody;
 
@@ -27,8 +27,8 @@ const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ApprovedPackage {
     /// Over the server's settings: another command under the same name loads another package.
-    config: Hash,
-    version: PackageVersion,
+    pub(in crate::owner) config: Hash,
+    pub(in crate::owner) version: PackageVersion,
     /// When it was looked up last.
     #[serde(default)]
     looked_up: Millis,
@@ -100,21 +100,6 @@ fn pinned(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
 }
 
 impl Owner {
-    /// The settings of a server as they were approved: with the version of the package that its command loads.
-    pub(super) fn as_approved(&self, name: &str, config: &ServerConfig) -> ServerConfig {
-        let mut approved = config.clone();
-        if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())
-            && let Some(packages::Launched::Package(reference)) = packages::launched(&stdio.command, &stdio.args)
-        {
-            stdio.args = reference.pinned(&stdio.args, &package.version);
-        }
-        approved
-    }
-
-    fn approved_package(&self, name: &str, config: &ServerConfig) -> Option<&ApprovedPackage> {
-        self.launches.packages.get(name).filter(|package| package.config == config_hash(config))
-    }
-
     /// Starts a server whose command loads a package: with the version that was approved, else with the one that a look-up
     /// finds, which is asked about. A server that is brought back is asked about with the version that ran before, since nobody
     /// asked for a look-up.
@@ -134,7 +119,7 @@ impl Owner {
         let by_user = std::mem::take(&mut record.launch.started_by_user);
         let by_user = by_user && self.options.decides == "user";
         let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_bringing_back());
-        let approved = self.approved_package(&start.name, &start.config);
+        let approved = self.launches.approved_package(&start.name, &start.config);
         let (version, brings_back) = match (ran, approved) {
             (Some(_), Some(approved)) => (Ok(approved.known().clone()), true),
             (Some(ran), None) => (ran.found, true),
@@ -148,11 +133,11 @@ impl Owner {
             (start, pinned)
         };
         self.beside(pinning, move |owner, (start, pinned)| {
-            if owner.awaited(&start.name, &start.config).is_none() {
+            if owner.servers.awaited(&start.name, &start.config).is_none() {
                 return;
             }
             if !brings_back {
-                if !owner.starts_unasked(&start.name, &pinned.hash()) {
+                if !owner.permissions.starts_unasked(&start.name, &pinned.hash()) {
                     return owner.look_up_package(start);
                 }
                 if now().saturating_sub(looked_up) >= LOOKED_FOR {
@@ -169,7 +154,8 @@ impl Owner {
         if let Some(record) = self.servers.records.get(&start.name) {
             record.note(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
         }
-        let approved = self.approved_package(&start.name, &start.config).filter(|package| !package.is_outdated(false));
+        let approved =
+            self.launches.approved_package(&start.name, &start.config).filter(|package| !package.is_outdated(false));
         let approved = approved.map(|package| package.version.clone());
         let command = self.command(&start.name, &start.stdio);
         let looking = async move {
@@ -182,8 +168,8 @@ impl Owner {
             (start, found, approved)
         };
         self.beside(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
-            if owner.awaited(&name, &config).is_some() {
-                let approved = approved.filter(|approved| owner.starts_unasked(&name, &approved.hash()));
+            if owner.servers.awaited(&name, &config).is_some() {
+                let approved = approved.filter(|approved| owner.permissions.starts_unasked(&name, &approved.hash()));
                 owner.decide_pinned(&name, approved.unwrap_or(found));
             }
         });
@@ -191,19 +177,8 @@ impl Owner {
 
     fn decide_pinned(&mut self, name: &str, pinned: Pinned) {
         let Pinned { config, found, package } = pinned;
-        let package = LoadedPackage { before: self.package_seen(name), ..package };
+        let package = LoadedPackage { before: self.launches.package_seen(name), ..package };
         self.decide_command(name, config, found, Some(package));
-    }
-
-    /// Tells if the policy lets this command start without a question.
-    fn starts_unasked(&self, name: &str, hash: &Hash) -> bool {
-        let act = Act::StartServer { server: name, command: hash };
-        matches!(self.permissions.policy.decide(&act, now()), Decision::Allow { .. })
-    }
-
-    /// The version that the user approved last, however the settings were then.
-    fn package_seen(&self, name: &str) -> Option<PackageVersion> {
-        self.launches.packages.get(name).map(|package| package.version.clone())
     }
 
     /// Looks, beside a start, for what the registry offers now. It is announced, and asked about at the next start.
@@ -213,7 +188,7 @@ impl Owner {
         let looking = async move { look_up(&reference, &command, &found.program, &path).await };
         self.beside(looking, move |owner, found| {
             let Ok(found) = found else { return };
-            let Some(mut package) = owner.approved_package(&name, &config).cloned() else { return };
+            let Some(mut package) = owner.launches.approved_package(&name, &config).cloned() else { return };
             package.looked_up = now();
             package.newer = Some(found.clone()).filter(|found| *found != package.version);
             if package.newer.is_some() && package.declined.as_ref() != Some(&found) {
@@ -247,7 +222,7 @@ impl Owner {
         let QuestionBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
         let config = self.servers.records.get(name).map(|record| std::sync::Arc::clone(&record.config))?;
-        let mut approved = self.approved_package(name, &config)?.clone();
+        let mut approved = self.launches.approved_package(name, &config)?.clone();
         if approved.version == *found || approved.version.is_replaced_by(found) || !self.is_approved(name, &config) {
             return None;
         }
@@ -276,10 +251,10 @@ impl Owner {
 }
 
 /// The package that a command loads, and a copy of it that would run instead.
-pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<packages::Launched> {
-    use packages::{Launched, UnknownPackage, local_copy};
+pub(super) fn launched(config: &StdioConfig, directory: &Path) -> Option<launches::packages::Launched> {
+    use launches::packages::{Launched, UnknownPackage, local_copy};
 
-    let launched = packages::launched(&config.command, &config.args)?;
+    let launched = launches::packages::launched(&config.command, &config.args)?;
     let Launched::Package(reference) = &launched else { return Some(launched) };
     match local_copy(reference, directory) {
         Some(copy) => {

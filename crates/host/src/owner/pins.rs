@@ -2,18 +2,16 @@
 //! is there now.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
+use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{Identity, Kind, Pins, ServerPins};
-use packages::LoadedPackage;
 use policy::{Hash, Standing};
 use ports::Document;
-use ports::server_config::{AuthConfig, AuthField, HttpConfig, SandboxConfig, ServerTransport, StdioConfig};
+use ports::server_config::ServerTransport;
 use ports::time::now;
-use process::{FileState, LaunchFile, LaunchFiles};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 
@@ -154,7 +152,7 @@ impl Owner {
 
     /// The user has looked at these definitions: they are pinned, if all are as they were shown.
     pub(crate) fn review(&mut self, server: &str, seen: &[Seen], reply: oneshot::Sender<Result<(), ReviewError>>) {
-        let definitions = match self.as_shown(server, seen) {
+        let definitions = match self.servers.as_shown(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
                 // Whoever asked may have gone away, here and below.
@@ -192,29 +190,6 @@ impl Owner {
         });
     }
 
-    /// These definitions, if all are as they were shown.
-    fn as_shown(&self, server: &str, seen: &[Seen]) -> Result<Vec<Value>, ReviewError> {
-        let record = self.servers.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
-        if record.session.connection.is_none() {
-            return Err(ReviewError::NotRunning(server.to_owned()));
-        }
-        let catalog = Arc::clone(&record.offer.catalog);
-        let definitions: Vec<Option<Value>> = seen
-            .iter()
-            .map(|seen| match seen.kind {
-                Kind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
-                Kind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
-            })
-            .collect();
-        let is_same = |seen: &Seen, now: &Option<Value>| {
-            now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
-        };
-        let pairs = seen.iter().zip(&definitions);
-        let stale: Vec<String> =
-            pairs.filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
-        if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
-    }
-
     /// What is kept of what the user saw.
     pub(crate) const fn pins(&self) -> &Pins {
         &self.reviews.pins
@@ -244,33 +219,6 @@ pub(super) fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, ide
     pins.get(server).map_or(Standing::New, |pins| standing(pins))
 }
 
-/// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the
-/// hash.
-pub(super) fn command_parts(
-    config: &StdioConfig,
-    program: &Path,
-    files: Option<&LaunchFiles>,
-    package: Option<&LoadedPackage>,
-) -> Map<String, Value> {
-    let mut parts = Map::new();
-    parts.insert("command".to_owned(), json!(config.command));
-    parts.insert("program".to_owned(), json!(program.to_string_lossy()));
-    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_words)));
-    let scripts: Map<String, Value> =
-        files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_words).collect();
-    if !scripts.is_empty() {
-        parts.insert("scripts".to_owned(), Value::Object(scripts));
-    }
-    parts.insert("arguments".to_owned(), json!(config.args));
-    parts.insert("variables".to_owned(), json!(config.env.keys().collect::<Vec<_>>()));
-    parts.insert("folder".to_owned(), json!(config.cwd.as_ref().map(|folder| folder.to_string_lossy())));
-    if let Some(package) = package {
-        parts.insert("package".to_owned(), package.in_json());
-    }
-    parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::in_json)));
-    parts
-}
-
 /// The endpoints of a sign-in by what they are for.
 pub(super) fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
     let mut parts = BTreeMap::new();
@@ -281,49 +229,5 @@ pub(super) fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, S
         }
         urls.push_str(&endpoint.url);
     }
-    parts
-}
-
-/// The files that are not as they were in what was approved last, or were not among its files.
-pub(super) fn changed_files(pins: &ServerPins, files: &LaunchFiles) -> Vec<PathBuf> {
-    let Some(Identity { parts, .. }) = &pins.identity else { return Vec::new() };
-    let nothing = Value::Null;
-    let (program, scripts) = (parts.get("file").unwrap_or(&nothing), parts.get("scripts").unwrap_or(&nothing));
-    let is_changed = |(at, file): &(usize, &LaunchFile)| {
-        if *at == 0 {
-            return *program != json!(program_words(file));
-        }
-        let (path, words) = file_words(file);
-        scripts.get(&path) != Some(&words)
-    };
-    files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
-}
-
-/// A program by where it really lies, and as it is.
-fn program_words(program: &LaunchFile) -> String {
-    format!("{}, {}", program.real.display(), state_words(program))
-}
-
-/// A script by its path, and as it is.
-fn file_words(file: &LaunchFile) -> (String, Value) {
-    (file.path.display().to_string(), json!(state_words(file)))
-}
-
-fn state_words(file: &LaunchFile) -> String {
-    match &file.state {
-        FileState::Content(hash) => format!("SHA-256 {hash}"),
-        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, stamp.modified),
-    }
-}
-
-/// An address in words, without the values of headers.
-pub(super) fn address_parts(config: &HttpConfig) -> Map<String, Value> {
-    let mut parts = Map::new();
-    parts.insert("url".to_owned(), json!(config.shown_url()));
-    parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
-    parts.insert("transport".to_owned(), json!(config.kind.map(ports::server_config::HttpKind::name)));
-    // The key of the issuer is always there, as in what was pinned before the other settings were.
-    parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
-    parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts
 }

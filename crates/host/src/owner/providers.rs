@@ -19,7 +19,7 @@ use crate::view::HostEvent;
 #[derive(Default)]
 pub(crate) struct Providers {
     file: ProvidersFile,
-    lists: Lists,
+    pub(in crate::owner) lists: Lists,
     /// Why providers did not answer, by id.
     problems: std::collections::BTreeMap<String, ModelError>,
     /// Those that are not used, as another program says where they are.
@@ -79,17 +79,18 @@ impl Owner {
         };
         file.providers.retain(|settings| settings.check().is_ok());
         file.providers.truncate(MAX_PROVIDERS);
-        let lists: Lists = if self.is_written_later(Document::ModelLists) {
+        let lists: Lists = if self.documents.writer.is_written_later(Document::ModelLists) {
             self.models.providers.lists.clone()
         } else {
             serde_json::from_value(lists).unwrap_or_default()
         };
         let is_confirmed_anew = self.take_confirmed(confirmed, &file);
         self.hold_to_confirmed_keeping();
-        file.default = self.confirmed_default(&file);
+        file.default = self.documents.confirmed.default_model(&file);
         // The user may have confirmed what stands there already.
         let is_settled = |settings: &ProviderSettings| {
-            self.models.providers.unconfirmed.contains_key(&settings.id) != self.confirmed_address(settings).is_ok()
+            self.models.providers.unconfirmed.contains_key(&settings.id)
+                != self.documents.confirmed.check_address(settings).is_ok()
         };
         let is_same = file == self.models.providers.file && lists == self.models.providers.lists;
         if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
@@ -106,9 +107,9 @@ impl Owner {
         }
         for settings in self.models.providers.file.providers.clone() {
             let was_used = !self.models.providers.unconfirmed.contains_key(&settings.id);
-            let is_used = self.confirmed_address(&settings).is_ok();
+            let is_used = self.documents.confirmed.check_address(&settings).is_ok();
             if was.providers.contains(&settings) && was_used == is_used {
-                self.models.registry.set_models(&settings.id, self.listed(&settings.id));
+                self.models.registry.set_models(&settings.id, self.models.listed(&settings.id));
             } else {
                 self.put_keyed(settings);
             }
@@ -117,19 +118,15 @@ impl Owner {
         self.events.emit(HostEvent::ModelsChanged);
     }
 
-    fn listed(&self, id: &str) -> Vec<Model> {
-        self.models.providers.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
-    }
-
     /// Puts a provider in as it is set up now. Its key is read anew when it is needed.
     fn put_keyed(&mut self, settings: ProviderSettings) {
-        let (id, models) = (settings.id.clone(), self.listed(&settings.id));
+        let (id, models) = (settings.id.clone(), self.models.listed(&settings.id));
         self.models.providers.problems.remove(&id);
-        if let Err(was) = self.confirmed_address(&settings) {
+        if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
             self.models.providers.unconfirmed.insert(id.clone(), settings.clone());
             // As long as the keychain does not answer, nobody is known to have changed anything.
-            if self.knows_confirmed()
+            if self.documents.confirmed.is_known()
                 && self.models.providers.noted.insert(id.clone(), settings.clone()).as_ref() != Some(&settings)
             {
                 self.note_unconfirmed(&settings, was.as_deref());

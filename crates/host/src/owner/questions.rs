@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind, CallState};
 use domain::question::{QuestionId, QuestionOutcome, Why};
+use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
 use offers::definitions::call_hash;
@@ -19,12 +20,11 @@ use server_requests::form::Form;
 use server_requests::sampling::{Run, ask_hash, asked_before};
 
 use super::Owner;
-use super::approvals::command_hash;
 use super::audit::Decided;
-use super::gate::{Leaving, Passed, refuses};
+use super::gate::{Leaving, refuses};
 use super::links::not_followed;
 use super::sampling::{self, Running};
-use crate::connection::{RunId, Tell, Ticket};
+use crate::connection::{RunId, Ticket};
 use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
 
 /// What an answer leads to.
@@ -243,14 +243,14 @@ impl Owner {
         ticket: Option<Ticket>,
         question: ServerQuestion,
     ) {
-        let call = ticket.and_then(|ticket| self.call_of(ticket));
+        let call = ticket.and_then(|ticket| self.calls.call_of(ticket));
         let decision = self.permissions.policy.decide(&self.act_of(server, &question), now());
         match (question, decision) {
             (question, Decision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(question);
                 let answer = refused(&body, QuestionOutcome::Denied);
                 if rule == Rule::Muted {
-                    self.tell_answer(server, run, request, refuses(answer));
+                    self.servers.tell_answer(server, run, request, refuses(answer));
                     return self.count_muted(server);
                 }
                 self.refuse_unseen(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
@@ -259,8 +259,8 @@ impl Owner {
                 self.on_sampling(server, (run, request), call, params, decision);
             }
             (question, Decision::Ask { rule, scopes, .. }) => {
-                let why = self.why_of(call.as_deref());
-                let round = call.as_deref().and_then(|call| self.round_of(call));
+                let why = self.calls.why_of(call.as_deref());
+                let round = call.as_deref().and_then(|call| self.calls.round_of(call));
                 if let Some(call) = &call {
                     self.set_call(call, CallState::AwaitingInput);
                 }
@@ -275,9 +275,10 @@ impl Owner {
     /// What a server's question would let happen.
     pub(super) fn act_of<'a>(&self, server: &'a str, question: &ServerQuestion) -> Act<'a> {
         match question {
-            ServerQuestion::Sampling(params) => {
-                Act::Sample { server, would_use: self.would_use(server, self.most_tokens(server, params)) }
-            }
+            ServerQuestion::Sampling(params) => Act::Sample {
+                server,
+                would_use: self.models.sampling.would_use(server, self.models.sampling.most_tokens(server, params)),
+            },
             ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
             ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },
             ServerQuestion::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
@@ -307,21 +308,7 @@ impl Owner {
             ..Decided::default()
         };
         self.note(entry);
-        self.tell_answer(server, run, request, refuses(answer));
-    }
-
-    /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
-    pub(super) fn tell_answer(&mut self, server: &str, run: RunId, request: ServerRequestId, answer: Passed<Answer>) {
-        let Some(connection) =
-            self.servers.records.get(server).and_then(|r| r.session.connection.as_ref()).filter(|c| c.run == run)
-        else {
-            return;
-        };
-        let tell = connection.tell.clone();
-        if let Err(error) = tell.try_send(Box::new(Tell::Answer { request, answer })) {
-            // The connection is busy; every request is answered all the same.
-            tokio::spawn(async move { tell.send(error.into_inner()).await });
-        }
+        self.servers.tell_answer(server, run, request, refuses(answer));
     }
 
     /// The tools of a server were read again: what is asked about one must be about the tool as it is now.
@@ -349,7 +336,7 @@ impl Owner {
     }
 
     pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
-        self.end_unasked(|of| of == (run, request));
+        self.models.sampling.end_unasked(|of| of == (run, request));
         self.withdraw_folders((run, request));
         self.end_questions(
             |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
@@ -413,7 +400,7 @@ impl Owner {
         leaving: &mut Leaving,
     ) -> AuditEntry {
         let (view, content) = (&pending.view, leaving.content.take());
-        let conversation = self.conversation_of(&view.why);
+        let conversation = self.calls.conversation_of(&view.why);
         self.entry(Decided {
             server: &view.server,
             kind: leaving.kind,
@@ -427,18 +414,6 @@ impl Owner {
             rule: view.rule.into(),
             conversation: conversation.as_deref(),
         })
-    }
-
-    /// The conversation that led to a question.
-    pub(super) fn conversation_of(&self, why: &Why) -> Option<String> {
-        match why {
-            Why::User { conversation } => conversation.clone(),
-            Why::Model { conversation, .. } => Some(conversation.clone()),
-            Why::Call { call, .. } => {
-                self.calls.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())
-            }
-            Why::Server | Why::Ended { .. } => None,
-        }
     }
 }
 

@@ -63,15 +63,6 @@ impl Owner {
             }
         }
     }
-
-    /// Whether what would ask at each key press, such as a completion, may be sent: only if it would not ask. It is not written
-    /// down, since the log would be full of it.
-    pub(super) fn may_read_quietly(&self, server: &str) -> Result<(), CallFailure> {
-        match self.permissions.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now()) {
-            Decision::Allow { .. } => Ok(()),
-            Decision::Ask { by, .. } | Decision::Deny { by, .. } => Err(CallFailure::Refused(format!("by {by}"))),
-        }
-    }
 }
 
 /// What is asked about such a call.

@@ -2,7 +2,7 @@
 //! gate. Runs of conversations wait for the verdict (`handle/results.rs`).
 
 use domain::item::ToolResult;
-use domain::question::{QuestionOutcome, Why};
+use domain::question::Why;
 use policy::{Rule, Scope};
 use tokio::sync::oneshot;
 
@@ -15,7 +15,7 @@ use crate::view::QuestionBody;
 /// A result that waits.
 pub(super) struct HeldResult {
     result: ToolResult,
-    reply: oneshot::Sender<ResultVerdict>,
+    pub(in crate::owner) reply: oneshot::Sender<ResultVerdict>,
 }
 
 /// The call that a result is of.
@@ -99,14 +99,5 @@ impl Owner {
         if reply.send(verdict).is_err() || !passes {
             self.note_unread(pending);
         }
-    }
-
-    /// Leaves a result out.
-    pub(super) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
-        let Some(HeldResult { reply, .. }) = self.calls.held_results.remove(call) else { return };
-        let stops = outcome == QuestionOutcome::Cancelled;
-        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
-        // The run may have ended.
-        let _ = reply.send(verdict);
     }
 }

@@ -25,8 +25,8 @@ use crate::connection::{RunId, Ticket};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SharedRoots {
     /// The command that they were shared with.
-    command: Hash,
-    folders: Vec<PathBuf>,
+    pub(in crate::owner) command: Hash,
+    pub(in crate::owner) folders: Vec<PathBuf>,
 }
 
 impl Owner {
@@ -34,12 +34,6 @@ impl Owner {
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let (shared, record) = (self.permissions.folders.shared.get(server)?, self.servers.records.get(server)?);
         (shared.command == config_hash(&record.config)).then(|| shared.folders.clone())
-    }
-
-    /// The folders with the command of the server as it is now, for which the user decides.
-    pub(super) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<SharedRoots> {
-        let record = self.servers.records.get(server)?;
-        Some(SharedRoots { command: config_hash(&record.config), folders })
     }
 
     /// Shares folders as the user decided, once that is written down. The server may have another command by then, with which they
@@ -130,14 +124,14 @@ impl Owner {
     pub(super) fn tell_folders(&mut self, folders: WaitingFolders, written: Result<(), StoreError>) {
         let WaitingFolders { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {
-            return self.tell_answer(&server, run, request, refuses(refusal(error.to_string())));
+            return self.servers.tell_answer(&server, run, request, refuses(refusal(error.to_string())));
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
         let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), now());
         let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, Decision::Allow { .. }) {
-            return self.tell_answer(&server, run, request, answer);
+            return self.servers.tell_answer(&server, run, request, answer);
         }
         self.note_not_told(&server, &subject, &hash);
         if is_there {

@@ -15,9 +15,9 @@ use policy::{
     RuleSource, SamplingUse, Standing, Subject, canonical_json,
 };
 use ports::Document;
-use ports::server_config::{ServerConfig, ServerTransport, config_hash};
+use ports::server_config::{ServerTransport, config_hash};
 use ports::time::now;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -159,16 +159,6 @@ impl Owner {
         self.permissions.policy.set_identity(server, &words);
     }
 
-    /// Whether a rule keeps a server out.
-    fn keeps_out(&self, server: &str, config: &ServerConfig) -> bool {
-        let hash = config_hash(config);
-        let act = match &config.transport {
-            ServerTransport::Stdio(_) => Act::StartServer { server, command: &hash },
-            ServerTransport::Http(_) => Act::ConnectServer { server, address: &hash },
-        };
-        matches!(self.permissions.policy.decide(&act, now()), Decision::Deny { .. })
-    }
-
     /// Ends servers that a rule now keeps out, and says why.
     fn end_kept_out(&mut self) {
         let runs = |state: &ServerState| {
@@ -178,7 +168,7 @@ impl Owner {
             .servers
             .records
             .iter()
-            .filter(|(name, record)| runs(&record.state) && self.keeps_out(name, &record.config))
+            .filter(|(name, record)| runs(&record.state) && self.permissions.keeps_out(name, &record.config))
             .map(|(name, _)| name.clone())
             .collect();
         for name in kept_out {
@@ -296,8 +286,8 @@ impl Owner {
         } else {
             self.permissions.policy.end_trust(&server);
         }
-        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
-        if stands == (trust == Trust::Always) && !self.is_written_later(Document::Policy) {
+        let stands = self.permissions.policy.rules(Source::User).any(|rule| rule.trusts(&server));
+        if stands == (trust == Trust::Always) && !self.documents.writer.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
             let _ = reply.send(Ok(()));
@@ -436,7 +426,7 @@ impl Owner {
 
     fn decide_again(&self, pending: &Pending) -> Decision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
-        let conversation = self.conversation_of(&pending.view.why);
+        let conversation = self.calls.conversation_of(&pending.view.why);
         let act = match &pending.view.body {
             QuestionBody::StartServer { .. } => Act::StartServer { server, command: hash },
             QuestionBody::ConnectServer { .. } => Act::ConnectServer { server, address: hash },
@@ -502,7 +492,7 @@ impl Owner {
             && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
-            return Ok(self.dry_call(
+            return Ok(self.permissions.dry_call(
                 server,
                 (tool, arguments, paths),
                 known,
@@ -519,7 +509,7 @@ impl Owner {
             DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
             DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
             DryRun::Start => Act::StartServer { server, command: &hash },
-            DryRun::Sampling => Act::Sample { server, would_use: self.would_use(server, 0) },
+            DryRun::Sampling => Act::Sample { server, would_use: self.models.sampling.would_use(server, 0) },
             DryRun::Form => Act::FillForm { server },
             DryRun::Url => Act::OpenUrl { server },
             DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
@@ -531,30 +521,6 @@ impl Owner {
             assumed_unchanged,
             standing: None,
         })
-    }
-
-    fn dry_call(
-        &self,
-        server: &str,
-        (tool, arguments, paths): (&str, &Map<String, Value>, &PathFacts),
-        known: KnownTool,
-        conversation: Option<&str>,
-        after_untrusted: bool,
-    ) -> DryRunResult {
-        let KnownTool { definition, standing, claims, assumed_unchanged } = known;
-        let act = Act::CallTool {
-            server,
-            tool,
-            definition: &definition,
-            standing,
-            claims,
-            arguments,
-            paths,
-            after_untrusted,
-            conversation,
-        };
-        let explanation = self.permissions.policy.explain(&act, now());
-        DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
     /// A tool as its server defines it now or, while that does not run, as the user saw it last.
@@ -581,12 +547,12 @@ impl Owner {
 }
 
 /// What is known of a tool that a dry run is about.
-struct KnownTool {
-    definition: Hash,
-    standing: Standing,
-    claims: Claims,
+pub(in crate::owner) struct KnownTool {
+    pub(in crate::owner) definition: Hash,
+    pub(in crate::owner) standing: Standing,
+    pub(in crate::owner) claims: Claims,
     /// Whether its server is taken to offer it still as it did.
-    assumed_unchanged: bool,
+    pub(in crate::owner) assumed_unchanged: bool,
 }
 
 /// What a file holds, and whether there is one.

@@ -1,21 +1,18 @@
 //! Servers as they are set up: added, changed, removed, and what rests on their names.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use domain::StoreError;
-use offers::definitions::Definitions;
+use launches::approvals::approval_words;
 use policy::{Grant, Subject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
 use ports::time::now;
 use ports::{Document, ServerSettings};
 use serde_json::Value;
-use supervision::activity::{Activity, ActivityKind};
+use supervision::activity::Activity;
 use tokio::sync::oneshot;
 
-use super::approvals::approval_words;
-use super::marks::Said;
-use super::sign_in::{Access, Forgotten};
-use super::supervision::Supervision;
+use super::sign_in::Forgotten;
 use super::{Owner, ServerRecord};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
@@ -183,7 +180,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let rename_home = self.renaming_of_home(was, &entry);
+        let rename_home = self.launches.renaming_of_home(was, &entry);
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {
@@ -316,7 +313,7 @@ impl Owner {
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &Subject::Command);
         grant.filter(|grant| !grant.has_expired(now())).is_some_and(|grant| match &config.transport {
-            ServerTransport::Stdio(_) => grant.words == approval_words(&self.as_approved(name, config)),
+            ServerTransport::Stdio(_) => grant.words == approval_words(&self.launches.as_approved(name, config)),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
         })
     }

@@ -8,7 +8,7 @@ use offers::catalog::Catalog;
 use ports::time::now;
 use process::orphans::RunningRecord;
 
-use super::{Owner, ServerRecord};
+use super::Owner;
 use crate::connection::{RunId, Tell};
 use crate::view::{Failure, HostEvent, ServerState};
 
@@ -16,18 +16,18 @@ impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
         self.servers.running.insert(run, record);
         self.keep_running();
-        if let Some(server) = self.current(name, run) {
+        if let Some(server) = self.servers.current(name, run) {
             server.session.pid = Some(pid);
         }
         self.emit_server(name);
     }
 
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: Facts) {
-        if let Some(record) = self.current(name, run).filter(|r| r.state == ServerState::Starting) {
+        if let Some(record) = self.servers.current(name, run).filter(|r| r.state == ServerState::Starting) {
             record.session.facts = Some(bounded(facts));
             record.set(ServerState::Ready);
             record.supervision.is_ready();
-            self.look_at_claims(name);
+            self.servers.look_at_claims(name);
             self.remember(name);
             self.restore(name);
             self.sign_in_if_asked(name);
@@ -36,7 +36,7 @@ impl Owner {
     }
 
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
-        let Some(record) = self.current(name, run) else { return };
+        let Some(record) = self.servers.current(name, run) else { return };
         let is_same = record.offer.catalog.offers_the_same(&catalog);
         let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
@@ -57,10 +57,10 @@ impl Owner {
 
     /// The server forgot the session, and a new one was opened. What it said of itself may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: Facts) {
-        if let Some(record) = self.current(name, run) {
+        if let Some(record) = self.servers.current(name, run) {
             record.session.facts = Some(bounded(facts));
         }
-        self.look_at_claims(name);
+        self.servers.look_at_claims(name);
         self.emit_server(name);
     }
 
@@ -79,7 +79,7 @@ impl Owner {
 
     /// Whether changes are told; if not, why.
     pub(super) fn on_listening(&mut self, run: RunId, name: &str, lost: Option<String>) {
-        if let Some(record) = self.current(name, run) {
+        if let Some(record) = self.servers.current(name, run) {
             record.session.subscriptions_lost = lost;
         }
         self.emit_server(name);
@@ -92,13 +92,13 @@ impl Owner {
         }
         self.end_calls_of(run);
         self.calls.reads.forget_server(name);
-        self.end_unasked(|(of, _)| of == run);
+        self.models.sampling.end_unasked(|(of, _)| of == run);
         self.end_questions(|p| p.ends_with(run, name));
         let mut again = false;
-        if failure.is_some() && self.current(name, run).is_some_and(|record| record.session.facts.is_none()) {
+        if failure.is_some() && self.servers.current(name, run).is_some_and(|record| record.session.facts.is_none()) {
             self.doubt_known(name);
         }
-        if let Some(record) = self.current(name, run) {
+        if let Some(record) = self.servers.current(name, run) {
             record.session.connection = None;
             record.session.facts = None;
             record.session.connected = None;
@@ -124,11 +124,6 @@ impl Owner {
         if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }
-    }
-
-    /// The server, if this is still its run.
-    pub(super) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
-        self.servers.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 }
 

@@ -172,7 +172,7 @@ impl Owner {
                 }
             }
             // What may be removed is not known before it is known what the user confirmed.
-            if owner.knows_confirmed() {
+            if owner.documents.confirmed.is_known() {
                 owner.retain_audit();
             }
         });

@@ -20,7 +20,7 @@ use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
 
 use super::{Owner, ServerRecord};
-use crate::view::{HostEvent, ServerState};
+use crate::view::ServerState;
 pub(super) use access::Access;
 pub(crate) use ending::Forgotten;
 use making::Maker;
@@ -75,11 +75,6 @@ impl Owner {
             endpoints: endpoints.filter_map(|url| url::Url::parse(url).ok()).collect(),
             approved: record.offer.identity.iter().chain(pinned.map(|pinned| &pinned.hash)).cloned().collect(),
         })
-    }
-
-    /// Something about a sign-in is no longer as it was.
-    pub(super) fn authorization_changed(&mut self, name: &str) {
-        self.events.emit(HostEvent::AuthorizationChanged(name.to_owned()));
     }
 
     /// Does something with the sign-in of a server, which is made first if need be.

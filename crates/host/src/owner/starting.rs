@@ -5,9 +5,13 @@ use std::sync::{Arc, PoisonError};
 
 use credentials::settings::Unmade;
 use domain::question::Why;
+use launches::approvals::{command_hash, without_sandbox};
+use launches::files_now::files_now;
+use launches::packages::{Launched, LoadedPackage};
+use launches::parts::changed_files;
+use launches::sandbox::{NoPlan, OwnFiles, plan};
 use mcp_proto::session::{Opening, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
-use packages::{Launched, LoadedPackage};
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::Secrets;
 use ports::secrets::{Filled, Unresolved};
@@ -18,13 +22,9 @@ use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerComman
 use serde_json::json;
 use supervision::activity::ActivityKind;
 
-use super::approvals::{command_hash, without_sandbox};
 use super::gate::Departure;
-use super::launch_state::files_now;
 use super::packages::PackageStart;
-use super::pins::changed_files;
 use super::questions::{For, kind_of};
-use super::sandbox::{NoPlan, OwnFiles, plan};
 use super::sign_in::SignIn;
 use super::{Decided, Owner, ServerError};
 use crate::connection::{self, HttpStart, RunId, Start, Target, Tell, outcome_not_found, outcome_unresolved};
@@ -84,7 +84,7 @@ impl Owner {
     }
 
     fn on_found(&mut self, name: &str, config: &ServerConfig, path: SearchPath, found: Result<FoundLaunch, NoPlan>) {
-        let Some(record) = self.awaited(name, config) else { return };
+        let Some(record) = self.servers.awaited(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
             Err(NoPlan::NotFound(error)) => return self.fail_with(name, outcome_not_found(error)),
@@ -128,7 +128,8 @@ impl Owner {
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
         let writers = self.writers(name, &files);
         let package = package.map(Box::new);
-        let changed_files = self.reviews.pins.get(name).map(|pins| changed_files(pins, &files)).unwrap_or_default();
+        let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
+        let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
         let approved_before = None;
         let body = QuestionBody::StartServer {
             config,
@@ -141,15 +142,6 @@ impl Owner {
             package,
         };
         self.decide_start(name, &hash, body);
-    }
-
-    /// A server that is still to be started as it was when what took time began. It may have been stopped, changed or
-    /// removed meanwhile.
-    pub(super) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
-        self.servers
-            .records
-            .get_mut(name)
-            .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
     }
 
     /// Asks the policy whether a server may be started or connected to, and does what it says.
@@ -220,7 +212,7 @@ impl Owner {
         let (server, subject) = (name.to_owned(), words);
         self.audit_entry(entry, move |owner, written| {
             let name = server.as_str();
-            if owner.awaited(name, &config).is_none() {
+            if owner.servers.awaited(name, &config).is_none() {
                 // It was stopped, changed or removed while the entry was on its way to the log.
                 if written.is_ok() {
                     owner.note_not_started(name, kind, &subject, &hash);
@@ -313,7 +305,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.awaited(name, config) else { return };
+        let Some(record) = self.servers.awaited(name, config) else { return };
         match prepared {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
@@ -339,7 +331,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.awaited(name, config) else { return };
+        let Some(record) = self.servers.awaited(name, config) else { return };
         match read {
             Ok((environment, secrets)) => {
                 // Where the server says them again, they must not be seen.
@@ -359,7 +351,7 @@ impl Owner {
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         self.beside(files_now(files, self.options.look_at_files), move |owner, files| {
-            if owner.lifetime.is_closing || owner.awaited(&name, &config).is_none() {
+            if owner.lifetime.is_closing || owner.servers.awaited(&name, &config).is_none() {
                 return;
             }
             match files {
@@ -372,7 +364,7 @@ impl Owner {
     fn connect(&mut self, name: &str, target: Target, files: Option<&LaunchFiles>, departure: Departure) {
         let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
-        let sampling = self.sampling_offered(name);
+        let sampling = self.models.sampling.offered(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
             (Target::Process { program, .. }, ServerTransport::Stdio(stdio)) => {

@@ -38,7 +38,7 @@ impl Owner {
 
     /// The same for a result that was allowed and that no model read.
     pub(super) fn note_unread(&mut self, pending: &Pending) {
-        let conversation = self.conversation_of(&pending.view.why);
+        let conversation = self.calls.conversation_of(&pending.view.why);
         self.note(Decided {
             server: &pending.view.server,
             kind: kind_of(&pending.view.body),

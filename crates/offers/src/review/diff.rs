@@ -1,4 +1,4 @@
-//! What is different between two definitions, place by place, to be read by a person.
+//! The differences between two definitions, place by place. Caller: the marks of a review.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

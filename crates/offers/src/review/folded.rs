@@ -1,4 +1,4 @@
-//! Texts as they are searched through, with the place that each part of them has in the original.
+//! Texts in the form in which they are searched, with the place of each part in the original. Caller: `flags.rs`.
 
 use unicode_security::skeleton;
 

@@ -1,4 +1,5 @@
-//! Text of servers as a model gets it: as it is shown to the user. What the eye would not see is named.
+//! Text of servers as a model gets it, which is as the user sees it: characters that draw nothing are named. Callers: `chat` and the
+//! review of results.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

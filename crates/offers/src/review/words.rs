@@ -1,4 +1,4 @@
-//! What is different inside a text, word by word, for whoever reads the line in which it stands.
+//! The words that differ between two texts. Callers: consent requests in the page and in `cli`.
 
 /// The most comparisons of words for one text. Of texts beyond that, all between their common beginning and end counts as
 /// different.

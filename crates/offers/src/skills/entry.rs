@@ -1,4 +1,4 @@
-//! A skill's entry, as `skills/list` and `skills/get` give it, and what makes an entry unusable.
+//! The entry of a skill, as `skills/list` and `skills/get` return it, and the rules that an entry must follow.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Whether content that a server sent is what a skill's entry says. If not, nothing of it may be used.
+//! Checks that content matches a skill's entry; nothing else of it may be used. Caller: `skills.rs` of `host`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

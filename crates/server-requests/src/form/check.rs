@@ -1,4 +1,4 @@
-//! From what the user filled in to what is wrong with it.
+//! Checks the values of a form that the user filled in. Callers: consent requests, before and at the answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

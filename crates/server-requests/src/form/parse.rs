@@ -1,4 +1,4 @@
-//! From the schema to the fields.
+//! Reads the fields of a form from its schema. Caller: the owner of `host`, when a server asks.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! About how many tokens a request has, before a model counts them. Rather too many than too few: budgets rest on it.
+//! Estimates the tokens of a request before a model counts them, and rather too many: budgets rest on it.
 
 use mcp_proto::types::{ContentBlock, CreateMessageParams};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! How much of the user's models a server may use.
+//! The budget of a server for the user's models. Callers: the owner of `host`, and the settings of a server.
 
 use models::ModelRef;
 use serde::{Deserialize, Serialize};

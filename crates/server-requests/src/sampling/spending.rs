@@ -1,4 +1,4 @@
-//! What a server used of the user's models: in all, and minute by minute of the last hour.
+//! The use of models by one server: in total, and by minute within the last hour. Caller: the budget in `host`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The text of an entry: in memory of its own and no more of it, and packed where it is long and stands elsewhere, too.
+//! The text of an entry, in memory of its own, and packed where it is long and available elsewhere.
 
 use std::borrow::Cow;
 

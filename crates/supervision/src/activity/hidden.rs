@@ -1,4 +1,4 @@
-//! Tokens and other secrets that a server was given. Where it says one again, `[redacted]` is kept in its place.
+//! Tokens and other secrets that a server was given. `[redacted]` replaces them in its activity.
 
 use std::borrow::Cow;
 

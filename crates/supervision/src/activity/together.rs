@@ -1,4 +1,4 @@
-//! What the activity of all servers takes together, and its bound: with many servers, the bound of each would allow too much.
+//! The size of the activity of all servers, and its bound: with many servers, the bound of each would allow too much.
 //!
 //! Whoever adds an entry only counts it. What is too much is let go by the owner, which is told of new entries anyway.
 

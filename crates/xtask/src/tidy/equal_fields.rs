@@ -85,7 +85,7 @@ const APART: [(&[&str], &str); 36] = [
     ),
     (&["api::ResourceResult", "offers::Read"], "one holds wire types, which are not the page's types"),
     (
-        &["api::UnknownReason", "packages::UnknownPackage"],
+        &["api::UnknownReason", "launches::UnknownPackage"],
         "the page has words of its own for each reason, and the detail beside it",
     ),
     (

@@ -12,6 +12,7 @@ mod pure_crates;
 mod rust_code;
 mod rust_paths;
 mod single_places;
+mod struct_fields;
 mod svelte_text;
 pub(crate) mod tree;
 mod window_commands;
@@ -54,6 +55,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     layout::module_docs,
     layout::file_length,
     module_cycles::in_one_direction,
+    struct_fields::few_in_the_host,
     words::unfinished,
     words::unbounded,
     pure_crates::no_system,

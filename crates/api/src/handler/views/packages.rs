@@ -1,6 +1,6 @@
 //! Packages that launchers load.
 
-use packages::{LoadedPackage as HostPackage, PackageVersion as HostVersion, UnknownPackage as HostUnknown};
+use launches::packages::{LoadedPackage as HostPackage, PackageVersion as HostVersion, UnknownPackage as HostUnknown};
 
 use crate::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownReason};
 

@@ -61,7 +61,7 @@ impl Run<'_> {
             if let Some(words) = self.usage.told_of_pause() {
                 self.with_activity(|a| a.anomaly(&words, None));
             }
-            self.tick_soon();
+            self.ticks.soon();
         }
     }
 
@@ -77,12 +77,12 @@ impl Run<'_> {
             SessionEvent::Ready(facts) => {
                 self.ready = true;
                 note(&self.activity, &format!("ready, speaking {}", facts.revision));
-                self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
-                self.changed_lists.clone_from(&self.offered);
+                self.lists.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.lists.changed.clone_from(&self.lists.offered);
                 self.tell_owner(News::Ready(facts));
-                if self.offered.is_empty() {
-                    Arc::make_mut(&mut self.catalog).is_read = true;
-                    self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
+                if self.lists.offered.is_empty() {
+                    Arc::make_mut(&mut self.lists.catalog).is_read = true;
+                    self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
                 }
                 self.tick(session);
             }
@@ -93,26 +93,26 @@ impl Run<'_> {
                 }
             }
             SessionEvent::Progress { call, count, progress, total, message } => {
-                if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
-                    self.progress.insert(*ticket, Progress { count, progress, total, message });
-                    self.tick_soon();
+                if let Some(Purpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
+                    self.gathered.progress.insert(*ticket, Progress { count, progress, total, message });
+                    self.ticks.soon();
                 }
             }
             SessionEvent::Done { call, result } => self.done(call, result, session),
             SessionEvent::ListChanged(kind) => {
                 for list in lists::lists_of(kind) {
-                    if !self.changed_lists.contains(list) {
-                        self.changed_lists.push(*list);
+                    if !self.lists.changed.contains(list) {
+                        self.lists.changed.push(*list);
                     }
                 }
                 self.outdated(lists::lists_of(kind));
-                self.tick_soon();
+                self.ticks.soon();
             }
             SessionEvent::ResourceUpdated { uri } => {
-                if self.updated.len() < MAX_UPDATED {
-                    self.updated.insert(uri);
+                if self.gathered.updated.len() < MAX_UPDATED {
+                    self.gathered.updated.insert(uri);
                 }
-                self.tick_soon();
+                self.ticks.soon();
             }
             SessionEvent::Log { message, .. } => {
                 if self.usage.log() {
@@ -136,25 +136,25 @@ impl Run<'_> {
             }
             SessionEvent::Reopened(facts) => {
                 note(&self.activity, "the server forgot the session; a new one was opened");
-                self.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
+                self.lists.offered = List::ALL.into_iter().filter(|list| list.offered(&facts.capabilities)).collect();
                 self.tell_owner(News::Reopened(facts));
                 self.read_all_again();
             }
             SessionEvent::ItemsDropped { list, items } => self.items_dropped(list, items),
             SessionEvent::TaskChanged { call, task } => {
-                if let Some(Purpose::Ticket(ticket)) = self.calls.get(&call) {
-                    self.tasks.insert(*ticket, *task);
-                    self.tick_soon();
+                if let Some(Purpose::Ticket(ticket)) = self.calls.purposes.get(&call) {
+                    self.gathered.tasks.insert(*ticket, *task);
+                    self.ticks.soon();
                 }
             }
             SessionEvent::Closed(reason) => {
                 note(&self.activity, &reason.to_string());
-                self.closed = Some(reason);
+                self.ending.closed = Some(reason);
             }
             SessionEvent::OpeningFailed { cause, fault } => {
-                self.fault = Some(fault);
+                self.ending.fault = Some(fault);
                 note(&self.activity, &cause);
-                self.closed.get_or_insert(CloseReason::OpeningFailed(cause));
+                self.ending.closed.get_or_insert(CloseReason::OpeningFailed(cause));
             }
             SessionEvent::ElicitationComplete { .. } => {}
         }
@@ -169,7 +169,7 @@ impl Run<'_> {
     ) {
         if !self.questions.open(request) {
             self.usage.refused_question();
-            self.tick_soon();
+            self.ticks.soon();
             if let Some(refused) = self.questions.refused_to_tell() {
                 self.with_activity(|a| {
                     a.anomaly(&format!("it asks too much at once: {refused} questions were refused unseen"), None)
@@ -186,7 +186,7 @@ impl Run<'_> {
             self.answer(request, answer, session);
             return;
         }
-        let ticket = call.and_then(|call| match self.calls.get(&call) {
+        let ticket = call.and_then(|call| match self.calls.purposes.get(&call) {
             Some(Purpose::Ticket(ticket)) => Some(*ticket),
             _ => None,
         });

@@ -9,7 +9,8 @@ use ports::time::now;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::{News, Purpose, REREAD, Run, TICK, note};
+use super::ticks::TICK;
+use super::{News, Purpose, REREAD, Run, note};
 
 /// The most entries left out of one page that are told of.
 const MAX_DROPPED: usize = 20;
@@ -17,10 +18,10 @@ const MAX_DROPPED: usize = 20;
 impl Run<'_> {
     pub(super) fn read_stale(&mut self, session: &mut Control<'_>) {
         let at = now();
-        for list in self.offered.clone() {
-            let is_stale = self.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
-            if is_stale && !self.changed_lists.contains(&list) {
-                self.changed_lists.push(list);
+        for list in self.lists.offered.clone() {
+            let is_stale = self.lists.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
+            if is_stale && !self.lists.changed.contains(&list) {
+                self.lists.changed.push(list);
             }
         }
         if self.ready {
@@ -29,21 +30,21 @@ impl Run<'_> {
     }
 
     pub(super) fn read_all_again(&mut self) {
-        self.changed_lists.clone_from(&self.offered);
-        self.outdated(&self.offered.clone());
-        self.tick_soon();
+        self.lists.changed.clone_from(&self.lists.offered);
+        self.outdated(&self.lists.offered.clone());
+        self.ticks.soon();
     }
 
     /// What is known of these lists may not hold any more. That is told at once, and reading them takes its time or fails.
     pub(super) fn outdated(&mut self, lists: &[List]) {
-        if lists.iter().all(|list| self.catalog.is_outdated(*list)) {
+        if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
         }
-        let catalog = Arc::make_mut(&mut self.catalog);
+        let catalog = Arc::make_mut(&mut self.lists.catalog);
         for list in lists {
             catalog.outdated[*list as usize] = true;
         }
-        self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
+        self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
     /// Entries that the session left out belong to the page that comes next.
@@ -53,7 +54,7 @@ impl Run<'_> {
         for item in dropped {
             let words = format!("\"{}\" was left out of the {}: {}", item.name, list.words(), item.cause);
             note(&self.activity, &words);
-            let reading = self.calls.values_mut().find_map(|purpose| match purpose {
+            let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
                 Purpose::Page(reading) if reading.list == *list => Some(reading),
                 _ => None,
             });
@@ -99,29 +100,30 @@ impl Run<'_> {
 
     fn finish(&mut self, reading: Reading) {
         let list = reading.list;
-        self.last_read.insert(list, Instant::now());
-        let catalog = Arc::make_mut(&mut self.catalog);
+        self.lists.last_read.insert(list, Instant::now());
+        let catalog = Arc::make_mut(&mut self.lists.catalog);
         // What it said while this was read is about what comes after.
-        let is_outdated_again = catalog.is_outdated(list) && self.changed_lists.contains(&list);
+        let is_outdated_again = catalog.is_outdated(list) && self.lists.changed.contains(&list);
         reading.finish(catalog);
         catalog.outdated[list as usize] |= is_outdated_again;
-        catalog.is_read = self.offered.iter().all(|list| self.last_read.contains_key(list));
-        self.tell_owner(News::Catalog(Arc::clone(&self.catalog)));
-        self.refreshes.read(list, &self.catalog);
-        if !self.changed_lists.is_empty() {
-            self.tick_soon();
+        catalog.is_read = self.lists.offered.iter().all(|list| self.lists.last_read.contains_key(list));
+        self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));
+        self.lists.refreshes.read(list, &self.lists.catalog);
+        if !self.lists.changed.is_empty() {
+            self.ticks.soon();
         }
     }
 
     /// Reads lists again as soon as they are not being read already.
     pub(super) fn refresh(&mut self, kind: ListKind, reply: oneshot::Sender<Arc<Catalog>>, session: &mut Control<'_>) {
-        let lists: Vec<List> = lists_of(kind).iter().copied().filter(|list| self.offered.contains(list)).collect();
+        let lists: Vec<List> =
+            lists_of(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
         for list in &lists {
-            if !self.changed_lists.contains(list) {
-                self.changed_lists.push(*list);
+            if !self.lists.changed.contains(list) {
+                self.lists.changed.push(*list);
             }
         }
-        self.refreshes.wanted(lists, reply, &self.catalog);
+        self.lists.refreshes.wanted(lists, reply, &self.lists.catalog);
         if self.ready {
             self.read_changed_lists(session);
         }
@@ -129,15 +131,15 @@ impl Run<'_> {
 
     pub(super) fn read_changed_lists(&mut self, session: &mut Control<'_>) {
         let now = Instant::now();
-        for list in std::mem::take(&mut self.changed_lists) {
-            let being_read = self.calls.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
-            let read_at = self.last_read.get(&list).filter(|_| !self.refreshes.wants(list));
+        for list in std::mem::take(&mut self.lists.changed) {
+            let being_read = self.calls.purposes.values().any(|p| matches!(p, Purpose::Page(r) if r.list == list));
+            let read_at = self.lists.last_read.get(&list).filter(|_| !self.lists.refreshes.wants(list));
             let again_at = read_at.map_or(now, |read| *read + REREAD);
             if being_read || again_at > now {
-                self.changed_lists.push(list);
-                self.tick_at(again_at.max(now + TICK));
+                self.lists.changed.push(list);
+                self.ticks.at(again_at.max(now + TICK));
             } else {
-                self.refreshes.begun(list);
+                self.lists.refreshes.begun(list);
                 let reading = Reading::new(list);
                 let request = reading.request(None);
                 self.read(reading, request, session);

@@ -13,7 +13,7 @@ use crate::view::QuestionBody;
 impl Owner {
     /// The user takes a request up: the model that was chosen answers it, or the user.
     pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
-        self.is_not_running(at)?;
+        self.consent.is_not_running(at)?;
         let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(Acted::Done) };
         match &state.model {
             Some(_) => self.ask_model(at, approval),
@@ -24,7 +24,7 @@ impl Owner {
     /// The user answers by hand. The request stays in the queue, now with the answer to write. Nothing leaves by it, so nothing is
     /// written down before the answer is sent.
     pub(in crate::owner) fn answer_by_hand(&mut self, at: usize) -> Result<(), AnswerError> {
-        self.is_not_running(at)?;
+        self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
         let QuestionBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(AnswerError::WrongKind("it is answered already"));
@@ -48,7 +48,7 @@ impl Owner {
 
     /// Goes back to the request. The answer is dropped.
     pub(in crate::owner) fn back_to_request(&mut self, at: usize) -> Result<(), AnswerError> {
-        self.is_not_running(at)?;
+        self.consent.is_not_running(at)?;
         if !matches!(self.consent.pending[at].view.body, QuestionBody::Sampling { .. }) {
             return Err(AnswerError::WrongKind("it has one step only"));
         }

@@ -1,26 +1,24 @@
 //! A server asks for a model's answer: whether it may now, which model would answer, and what the user is told of it.
 
 use domain::call::CallState;
-use mcp_proto::jsonrpc::code;
-use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
 use policy::{Decision, Hash, Rule, Scope};
-use ports::time::now;
 use serde_json::json;
 use server_requests::sampling::choose::{Wish, choose};
 use server_requests::sampling::convert::{self, to_request};
-use server_requests::sampling::{Choice, ChosenBy, Run, SamplingState, tool_rounds};
+use server_requests::sampling::{Choice, ChosenBy, Run, SamplingState};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
 use crate::connection::RunId;
 use crate::owner::AnswerError;
-use crate::owner::questions::{For, refusal};
+use crate::owner::questions::For;
 use crate::view::QuestionBody;
 
 /// The most rounds of tools that one request may have behind it.
-const MAX_ROUNDS: usize = 25;
+pub(in crate::owner) const MAX_ROUNDS: usize = 25;
 /// For how long an approval holds: each request asks.
 const EACH_TIME: &[Scope] = &[Scope::Once];
 
@@ -44,7 +42,7 @@ impl Owner {
         mut params: Box<CreateMessageParams>,
         decision: Decision,
     ) {
-        if let Err((reason, answer)) = self.may_sample(server, &params) {
+        if let Err((reason, answer)) = self.models.sampling.may_sample(server, &params) {
             if let Some(record) = self.servers.records.get(server) {
                 record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
@@ -52,7 +50,7 @@ impl Owner {
             return self.refuse_unseen(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
-        params.max_tokens = self.most_answer(server, &params);
+        params.max_tokens = self.models.sampling.most_answer(server, &params);
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
         if let Some((model, by)) = self.choose_model(server, &params) {
             self.set_model(&mut state, model, by, &params);
@@ -72,8 +70,8 @@ impl Owner {
 
     fn ask_user(&mut self, request: SamplingRequest, rule: Rule, scopes: &'static [Scope]) {
         let SamplingRequest { server, of, call, params, state } = request;
-        let why = self.why_of(call.as_deref());
-        let round = call.as_deref().and_then(|call| self.round_of(call));
+        let why = self.calls.why_of(call.as_deref());
+        let round = call.as_deref().and_then(|call| self.calls.round_of(call));
         if let Some(call) = &call {
             self.set_call(call, CallState::AwaitingInput);
         }
@@ -82,32 +80,9 @@ impl Owner {
         self.ask_with(&server, why, body, scopes, rule, what_for, (None, round));
     }
 
-    /// Whether a server may ask for this now; if not, why, and what it is told.
-    fn may_sample(&self, server: &str, params: &CreateMessageParams) -> Result<(), (String, Answer)> {
-        let settings = self.sampling_settings(server);
-        let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
-        if !settings.on {
-            let cause = "it is turned off for this server".to_owned();
-            return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
-        }
-        if params.tools.is_some() && !settings.tools {
-            return Err(invalid("tools in sampling are turned off for this server".to_owned()));
-        }
-        convert::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
-        if tool_rounds(params) > MAX_ROUNDS {
-            let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
-            return Err((cause.clone(), refusal(cause)));
-        }
-        if let Some(limit) = self.spending(server).stopped(&settings, now()) {
-            let cause = format!("the limit is reached: {limit}");
-            return Err((cause.clone(), refusal(cause)));
-        }
-        Ok(())
-    }
-
     /// The model that would answer a server's request, and why.
     fn choose_model(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
-        let settings = self.sampling_settings(server);
+        let settings = self.models.sampling.settings(server);
         let setting = settings.model.as_ref().filter(|model| self.models.registry.provider(&model.provider).is_ok());
         let default = self.default_model().filter(|model| self.models.registry.provider(&model.provider).is_ok());
         let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: default.as_ref() };
@@ -127,7 +102,7 @@ impl Owner {
         let request = to_request(params).ok();
         state.losses =
             request.and_then(|request| self.models.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
-        let most_micros = self.most_micros(&model, params);
+        let most_micros = self.models.most_micros(&model, params);
         let provider = self.provider_settings(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());
         state.model = Some(Choice { name, model, by, provider, most_micros });
@@ -163,7 +138,7 @@ impl Owner {
         at: usize,
         mut new: Box<CreateMessageParams>,
     ) -> Result<(), AnswerError> {
-        self.is_not_running(at)?;
+        self.consent.is_not_running(at)?;
         convert::check(&new).map_err(AnswerError::Unfit)?;
         let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         new.max_tokens = new.max_tokens.clamp(1, state.wanted_tokens.max(1));
@@ -173,33 +148,19 @@ impl Owner {
         if let Some(Choice { model, by, .. }) = state.model.take() {
             self.set_model(&mut state, model, by, &new);
         }
-        self.put_request(at, new, state);
+        self.consent.put_request(at, new, state);
         Ok(())
     }
 
     /// The user chooses another model.
     pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), AnswerError> {
-        self.is_not_running(at)?;
+        self.consent.is_not_running(at)?;
         self.models.registry.provider(&model.provider).map_err(|error| AnswerError::Model(error.to_string()))?;
         let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         let (request, mut state) = (request.clone(), state.clone());
         state.run = Run::No;
         self.set_model(&mut state, model, ChosenBy::User, &request);
-        self.put_request(at, request, state);
-        Ok(())
-    }
-
-    fn put_request(&mut self, at: usize, new: Box<CreateMessageParams>, new_state: Box<SamplingState>) {
-        if let QuestionBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
-            *request = new;
-            *state = new_state;
-        }
-    }
-
-    pub(super) fn is_not_running(&self, at: usize) -> Result<(), AnswerError> {
-        if self.consent.pending[at].running.is_some() {
-            return Err(AnswerError::WrongKind("a model answers it now; stop it first"));
-        }
+        self.consent.put_request(at, request, state);
         Ok(())
     }
 }

@@ -3,7 +3,6 @@
 use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelRef, Price, TokenUse};
-use policy::SamplingUse;
 use ports::time::now;
 use server_requests::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
 use supervision::activity::ActivityKind;
@@ -27,40 +26,6 @@ pub(super) struct Counted {
 }
 
 impl Owner {
-    /// What a server would have used within the hour with one request more of so many tokens.
-    pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64) -> SamplingUse {
-        let spent = self.spending(server).within_hour(now());
-        SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
-    }
-
-    /// The most tokens that a request comes to.
-    pub(in crate::owner) fn most_tokens(&self, server: &str, params: &CreateMessageParams) -> u64 {
-        estimated_tokens(params).saturating_add(self.most_answer(server, params))
-    }
-
-    /// The most tokens of an answer that a server gets: no more than it wants, than it may have, and than are left.
-    pub(super) fn most_answer(&self, server: &str, params: &CreateMessageParams) -> u64 {
-        let settings = self.sampling_settings(server);
-        let left = self.spending(server).tokens_left(&settings, now());
-        // Of a request that takes all that is left, no answer is bounded: the user can make it shorter, or answer by hand.
-        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
-        params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
-    }
-
-    /// The known price of a model, if it is in US dollars.
-    pub(super) fn price_of(&self, model: &ModelRef) -> Option<Price> {
-        self.models.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
-    }
-
-    /// What a request costs at the most, in millionths of a US dollar.
-    pub(super) fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
-        let price = self.price_of(model)?;
-        let plain = usage(estimated_tokens(params), params.max_tokens);
-        // Where a provider keeps what it read, that costs more.
-        let kept = TokenUse { written_input: plain.input, ..plain };
-        micros(&price, &plain).max(micros(&price, &kept))
-    }
-
     /// Counts one more request at its most, and goes on with `then`, which gets the cause if that would be beyond what the server
     /// may use. Then nothing is counted.
     pub(super) fn count_run(
@@ -70,18 +35,18 @@ impl Owner {
         params: &CreateMessageParams,
         then: impl FnOnce(&mut Self, Result<Counted, AnswerError>) + Send + 'static,
     ) {
-        let settings = self.sampling_settings(server);
-        let (input, price) = (estimated_tokens(params), self.price_of(model));
+        let settings = self.models.sampling.settings(server);
+        let (input, price) = (estimated_tokens(params), self.models.price_of(model));
         // What runs on this computer costs nothing.
         let is_local = self.provider_settings(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.bounds_money() && price.is_none() && !is_local {
             return then(self, Err(AnswerError::NoPrice(model.model.clone())));
         }
-        let micros = self.most_micros(model, params).unwrap_or(0);
+        let micros = self.models.most_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
         let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
         let at = now();
-        if let Some(limit) = self.spending(server).too_much(&settings, &spent, at) {
+        if let Some(limit) = self.models.sampling.spending(server).too_much(&settings, &spent, at) {
             return then(self, Err(AnswerError::Budget(limit)));
         }
         let counted = Counted { server: server.to_owned(), at, spent, input, price };
@@ -147,11 +112,11 @@ impl Owner {
         change: impl Fn(&mut Spending) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
     ) {
-        let settings = self.sampling_settings(server);
-        let before = self.spending(server).stopped(&settings, now());
+        let settings = self.models.sampling.settings(server);
+        let before = self.models.sampling.spending(server).stopped(&settings, now());
         let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
         change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
-        let after = self.spending(server).stopped(&settings, now());
+        let after = self.models.sampling.spending(server).stopped(&settings, now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
@@ -175,7 +140,7 @@ fn rounds(params: &CreateMessageParams) -> u64 {
     u64::from(tool_rounds(params) > 0)
 }
 
-fn usage(input: u64, output: u64) -> TokenUse {
+pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUse {
     TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() }
 }
 
@@ -185,6 +150,6 @@ fn usage(input: u64, output: u64) -> TokenUse {
     clippy::cast_sign_loss,
     reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
 )]
-fn micros(price: &Price, usage: &TokenUse) -> Option<u64> {
+pub(in crate::owner) fn micros(price: &Price, usage: &TokenUse) -> Option<u64> {
     price.of(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
 }

@@ -3,56 +3,29 @@
 //! changed before it goes back. A rule with a budget may let requests through without asking.
 
 mod answers;
-mod asked;
-mod budget;
-mod run;
-mod unasked;
+pub(in crate::owner) mod asked;
+pub(in crate::owner) mod budget;
+pub(in crate::owner) mod run;
+pub(in crate::owner) mod unasked;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use domain::StoreError;
-use mcp_proto::session::ServerRequestId;
-use mcp_proto::types::{CreateMessageParams, CreateMessageResult, SamplingCapability};
+use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use policy::{Hash, canonical_json};
 use ports::Document;
 use ports::time::now;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use server_requests::sampling::{SamplingReport, SamplingSettings, SamplingState, Spending};
+use server_requests::sampling::{SamplingReport, SamplingSettings, SamplingState};
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
 use super::document_writer::ReadDocument;
+use super::state::{Kept, Sampling};
 use super::{Owner, ServerError};
-use crate::connection::RunId;
 use crate::view::HostEvent;
 
 pub(super) use run::Running;
-use unasked::Unasked;
-
-/// Sampling of all servers.
-#[derive(Default)]
-pub(super) struct Sampling {
-    kept: BTreeMap<String, Kept>,
-    /// What models answer without a question, by the request that they answer.
-    unasked: FxHashMap<(RunId, ServerRequestId), Unasked>,
-    /// The number of the last run of a model.
-    last_run: u64,
-    /// The number of the last change of settings.
-    last_change: u64,
-    /// Servers for which it is turned off, whatever is kept, by the change that did it: until the file says so.
-    turned_off: BTreeMap<String, u64>,
-}
-
-/// What is kept of one server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Kept {
-    #[serde(flatten)]
-    settings: SamplingSettings,
-    #[serde(default)]
-    spent: Spending,
-}
 
 /// Why settings could not be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,41 +38,17 @@ pub enum SamplingError {
     Store(#[from] StoreError),
 }
 
-impl Sampling {
-    pub(super) fn of(kept: BTreeMap<String, serde_json::Value>) -> Self {
-        let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
-        Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
-    }
-}
-
 impl Owner {
-    /// How a server may use the user's models.
-    pub(super) fn sampling_settings(&self, server: &str) -> SamplingSettings {
-        let mut settings = self.models.sampling.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
-        settings.on &= !self.models.sampling.turned_off.contains_key(server);
-        settings
-    }
-
-    fn spending(&self, server: &str) -> Spending {
-        self.models.sampling.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
-    }
-
-    /// What a server is told of sampling when its session opens. Context is never offered: nothing of any server is put in.
-    pub(super) fn sampling_offered(&self, server: &str) -> Option<SamplingCapability> {
-        let settings = Some(self.sampling_settings(server)).filter(|settings| settings.on)?;
-        Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
-    }
-
     /// How much a server may use and has used.
     pub(crate) fn sampling_report(&self, server: &str) -> Result<SamplingReport, ServerError> {
         let record = self.servers.records.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
-        let (settings, spent) = (self.sampling_settings(server), self.spending(server));
+        let (settings, spent) = (self.models.sampling.settings(server), self.models.sampling.spending(server));
         Ok(SamplingReport {
             within_hour: spent.within_hour(now()),
             in_all: spent.in_all,
             stopped: spent.stopped(&settings, now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
-                && record.session.sampling_offered != self.sampling_offered(server),
+                && record.session.sampling_offered != self.models.sampling.offered(server),
             settings,
         })
     }
@@ -221,7 +170,9 @@ impl Owner {
         self.change_document(Document::Sampling, change, move |owner, written| {
             let given = written.map(|(now, given)| {
                 // What was counted since is on its way to the file.
-                if !owner.is_written_later(Document::Sampling) && owner.servers.records.contains_key(&server) {
+                if !owner.documents.writer.is_written_later(Document::Sampling)
+                    && owner.servers.records.contains_key(&server)
+                {
                     owner.models.sampling.kept.insert(server, now);
                 }
                 given

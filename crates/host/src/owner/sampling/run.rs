@@ -35,7 +35,7 @@ impl Running {
     }
 
     /// Whether it is the run of this number.
-    pub(super) const fn is(&self, number: u64) -> bool {
+    pub(in crate::owner) const fn is(&self, number: u64) -> bool {
         self.number == number
     }
 }
@@ -77,7 +77,7 @@ impl Progress {
 impl Owner {
     /// Asks the model that was chosen, once that is counted and written down. Its answer comes into the question.
     pub(super) fn ask_model(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
-        self.is_not_running(at)?;
+        self.consent.is_not_running(at)?;
         let shown = self.consent.pending[at].copy();
         let QuestionBody::Sampling { request: params, state, .. } = &shown.view.body else { return Ok(Acted::Done) };
         let Some(choice) = &state.model else { return Ok(Acted::Done) };
@@ -106,7 +106,7 @@ impl Owner {
                     }
                 })
             });
-            owner.answered(id, acted);
+            owner.consent.answered(id, acted);
         });
         Ok(Acted::Later)
     }
@@ -131,14 +131,8 @@ impl Owner {
         self.put_answer(at, None, Run::Running { text: String::new(), thinking: false });
     }
 
-    /// Where the question is that this run of a model answers.
-    fn running_at(&self, id: QuestionId, number: u64) -> Option<usize> {
-        let is_it = |running: &Running| running.is(number);
-        self.consent.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
-    }
-
     fn on_sampling_text(&mut self, id: QuestionId, number: u64, more: String) {
-        let Some(at) = self.running_at(id, number) else { return };
+        let Some(at) = self.consent.running_at(id, number) else { return };
         if let QuestionBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
             && let Run::Running { text, thinking } = &mut state.run
         {
@@ -149,7 +143,7 @@ impl Owner {
     }
 
     fn on_sampling_end(&mut self, id: QuestionId, number: u64, ended: Ended) {
-        let Some(at) = self.running_at(id, number) else { return };
+        let Some(at) = self.consent.running_at(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
         let micros = self.settle_ended(&running, &ended);
         let QuestionBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };

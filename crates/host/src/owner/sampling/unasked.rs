@@ -25,9 +25,9 @@ use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
 use crate::owner::questions::refusal;
 
 /// A request that a model answers without a question.
-pub(super) struct Unasked {
+pub(in crate::owner) struct Unasked {
     server: String,
-    number: u64,
+    pub(in crate::owner) number: u64,
     /// None until it is counted and written down, and once the model has answered.
     running: Option<Running>,
     params: Box<CreateMessageParams>,
@@ -51,17 +51,12 @@ impl Owner {
         self.models.sampling.unasked.insert(of, unasked);
         self.count_run(&server, &choice.model, &request.params.clone(), move |owner, counted| match counted {
             Ok(counted) => owner.write_down_unasked(request, (number, by), (asks, hash), counted),
-            Err(_) if owner.is_unasked(of, number) => {
+            Err(_) if owner.models.sampling.is_unasked(of, number) => {
                 owner.models.sampling.unasked.remove(&of);
                 owner.ask_in_place_of_rule(request);
             }
             Err(_) => {}
         });
-    }
-
-    /// Returns true if a request still waits for its model.
-    fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
-        self.models.sampling.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
     }
 
     fn write_down_unasked(
@@ -71,7 +66,7 @@ impl Owner {
         (asks, hash): (Passed<(ModelRef, Request)>, Hash),
         counted: Counted,
     ) {
-        if !self.is_unasked(request.of, number) {
+        if !self.models.sampling.is_unasked(request.of, number) {
             return self.settle_unanswered(&counted);
         }
         let subject = super::subject(&request.params, None, &request.state);
@@ -88,7 +83,7 @@ impl Owner {
             ..Decided::default()
         });
         self.audit_entry(entry, move |owner, written| {
-            let is_wanted = owner.is_unasked(request.of, number);
+            let is_wanted = owner.models.sampling.is_unasked(request.of, number);
             match written {
                 Ok(()) if is_wanted => owner.run_unasked(request.of, number, asks, counted),
                 Ok(()) => {
@@ -131,7 +126,7 @@ impl Owner {
     }
 
     fn on_unasked_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: Ended) {
-        if !self.is_unasked(of, number) {
+        if !self.models.sampling.is_unasked(of, number) {
             return;
         }
         let Some(unasked) = self.models.sampling.unasked.remove(&of) else { return };
@@ -158,13 +153,13 @@ impl Owner {
                 // Until the log has it, it can be refused or taken back like the request.
                 self.models.sampling.unasked.insert(of, Unasked { running: None, ..unasked });
                 self.audit_entry(entry, move |owner, written| {
-                    if !owner.is_unasked(of, number) {
+                    if !owner.models.sampling.is_unasked(of, number) {
                         return owner.note_not_answered(&server, &subject, &hash);
                     }
                     owner.models.sampling.unasked.remove(&of);
                     let refused = |error: StoreError| refuses(refusal(error.to_string()));
                     let answer = allowed_answer(by, Answer::Sampling(Box::new(answer)));
-                    owner.tell_answer(&server, run, request, written.map_or_else(refused, |()| answer));
+                    owner.servers.tell_answer(&server, run, request, written.map_or_else(refused, |()| answer));
                 });
             }
             Err(cause) => {
@@ -172,7 +167,12 @@ impl Owner {
                     record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
                 // What the provider says is the user's business.
-                self.tell_answer(&server, run, request, refuses(refusal("the model did not answer".to_owned())));
+                self.servers.tell_answer(
+                    &server,
+                    run,
+                    request,
+                    refuses(refusal("the model did not answer".to_owned())),
+                );
             }
         }
     }
@@ -186,11 +186,6 @@ impl Owner {
         }
         self.check_sampling_answer(&unasked.server, &answer).map_err(|error| error.to_string())?;
         Ok(answer)
-    }
-
-    /// Stops what models answer for requests that are over.
-    pub(in crate::owner) fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
-        self.models.sampling.unasked.retain(|of, _| !is_over(*of));
     }
 
     /// Stops what models answer for a server that the user denies all, or may not sample any more, and tells it.
@@ -211,7 +206,7 @@ impl Owner {
                 });
             }
             let refusal = refuses(refusal("the user rejected the request".to_owned()));
-            self.tell_answer(server, run, request, refusal);
+            self.servers.tell_answer(server, run, request, refusal);
         }
     }
 

@@ -36,8 +36,8 @@ impl Owner {
         let steps_up = operation.is_some();
         match self.permissions.policy.decide(&Act::SignIn { server, steps_up }, now()) {
             Decision::Ask { rule, scopes, .. } => {
-                let call = operation.and_then(|operation| self.sender_of(server, &operation));
-                let why = if steps_up { self.why_of(call.as_deref()) } else { Why::User { conversation: None } };
+                let call = operation.and_then(|operation| self.calls.sender_of(server, &operation));
+                let why = if steps_up { self.calls.why_of(call.as_deref()) } else { Why::User { conversation: None } };
                 if let Some(call) = call {
                     self.set_call(&call, CallState::AwaitingApproval);
                 }
@@ -62,7 +62,7 @@ impl Owner {
                 let _ = reply.send(Answered::No);
             }
         }
-        self.authorization_changed(server);
+        self.events.authorization_changed(server);
     }
 
     /// Nobody waits for the answer any more.
@@ -77,7 +77,7 @@ impl Owner {
             // It may wait no longer.
             let _ = reply.send(answered);
         }
-        self.authorization_changed(&question.server);
+        self.events.authorization_changed(&question.server);
     }
 
     pub(in crate::owner) fn allow_sign_in(

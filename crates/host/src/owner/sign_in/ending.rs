@@ -95,7 +95,7 @@ impl Owner {
         // Whoever asked may have gone away.
         let _ = reply.send(done);
         self.emit_server(name);
-        self.authorization_changed(name);
+        self.events.authorization_changed(name);
         if goes_on {
             if let Some(record) = self.servers.records.get_mut(name) {
                 record.access.reason = Some(Reason::AnotherAccount);

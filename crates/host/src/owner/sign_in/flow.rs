@@ -133,7 +133,7 @@ impl Owner {
         sign_in.asker.begins(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         self.emit_server(&name);
-        self.authorization_changed(&name);
+        self.events.authorization_changed(&name);
         self.beside(async move { authorization.sign_in(reason).await }, move |owner, ended| {
             owner.on_signed_in(&name, id, ended);
         });
@@ -170,7 +170,7 @@ impl Owner {
             }
         }
         self.emit_server(name);
-        self.authorization_changed(name);
+        self.events.authorization_changed(name);
     }
 
     fn note_signed_in(&mut self, name: &str, words: &str) {

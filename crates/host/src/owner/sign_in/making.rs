@@ -93,7 +93,7 @@ impl Maker {
 /// Tells the owner what changes, until the sign-in is gone.
 async fn tell_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
-        if back.turn("authorization changed", |owner| owner.authorization_changed(&server)).is_err() {
+        if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
             return;
         }
         tokio::time::sleep(TICK).await;

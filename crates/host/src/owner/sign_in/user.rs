@@ -131,7 +131,7 @@ impl Asker {
 
     fn changed(&self) {
         let (back, server) = (self.back.clone(), self.server.clone());
-        later(back, move |owner| owner.authorization_changed(&server));
+        later(back, move |owner| owner.events.authorization_changed(&server));
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use domain::call::{Call, CallKind, CallState};
+use domain::question::{QuestionOutcome, Why};
 use offers::reads::Reads;
 use rustc_hash::FxHashMap;
 
 use crate::connection::Ticket;
 use crate::owner::calls::{CallRecord, TicketUse};
-use crate::owner::results::HeldResult;
+use crate::owner::results::{HeldResult, ResultVerdict};
 
 /// Calls and their results.
 #[derive(Default)]
@@ -20,4 +22,65 @@ pub(in crate::owner) struct CallTable {
     pub(in crate::owner) held_results: FxHashMap<String, HeldResult>,
     /// Resources that were read and are still fresh.
     pub(in crate::owner) reads: Reads,
+}
+
+impl CallTable {
+    /// What led to a question that came while this call was under way.
+    pub(in crate::owner) fn why_of(&self, call: Option<&str>) -> Why {
+        call.and_then(|id| self.records.get(id)).map_or(Why::Server, |record| Why::Call {
+            call: record.view.id.clone(),
+            kind: record.view.kind,
+            name: record.view.name.clone(),
+        })
+    }
+
+    /// The call that sent this method to the server, if there is only one that can have.
+    pub(in crate::owner) fn sender_of(&self, server: &str, method: &str) -> Option<String> {
+        let kind = match method {
+            "tools/call" => CallKind::Tool,
+            "prompts/get" => CallKind::Prompt,
+            "resources/read" => CallKind::Resource,
+            _ => return None,
+        };
+        let is_it = |call: &Call| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
+        let mut running = self.records.values().filter(|record| is_it(&record.view));
+        let only = running.next().filter(|_| running.next().is_none())?;
+        Some(only.view.id.clone())
+    }
+
+    /// In which round a question is that a call led to: a call that waits for nothing begins a new one.
+    pub(in crate::owner) fn round_of(&mut self, call: &str) -> Option<u32> {
+        let record = self.records.get_mut(call)?;
+        if record.view.state != CallState::AwaitingInput {
+            record.round += 1;
+        }
+        Some(record.round)
+    }
+
+    /// The call a ticket stands for.
+    pub(in crate::owner) fn call_of(&self, ticket: Ticket) -> Option<String> {
+        match self.tickets.get(&ticket) {
+            Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Leaves a result out.
+    pub(in crate::owner) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
+        let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
+        let stops = outcome == QuestionOutcome::Cancelled;
+        let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
+        // The run may have ended.
+        let _ = reply.send(verdict);
+    }
+
+    /// The conversation that led to a question.
+    pub(in crate::owner) fn conversation_of(&self, why: &Why) -> Option<String> {
+        match why {
+            Why::User { conversation } => conversation.clone(),
+            Why::Model { conversation, .. } => Some(conversation.clone()),
+            Why::Call { call, .. } => self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone()),
+            Why::Server | Why::Ended { .. } => None,
+        }
+    }
 }

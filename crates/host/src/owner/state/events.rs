@@ -40,6 +40,13 @@ impl EventStream {
     }
 }
 
+impl EventStream {
+    /// Something about a sign-in is no longer as it was.
+    pub(in crate::owner) fn authorization_changed(&mut self, name: &str) {
+        self.emit(HostEvent::AuthorizationChanged(name.to_owned()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,12 @@
 //! The models of the user: their providers, how these are set up, and how servers use them.
 
+use mcp_proto::types::CreateMessageParams;
+use models::{Model, ModelRef, Price, TokenUse};
+use server_requests::sampling::estimated_tokens;
+
+use super::Sampling;
 use crate::owner::providers::Providers;
-use crate::owner::sampling::Sampling;
+use crate::owner::sampling::budget::{micros, usage};
 
 /// Models, and who uses them.
 #[derive(Default)]
@@ -11,4 +16,24 @@ pub(crate) struct ModelAccess {
     /// How they are set up, and what they list.
     pub(in crate::owner) providers: Providers,
     pub(in crate::owner) sampling: Sampling,
+}
+
+impl ModelAccess {
+    pub(in crate::owner) fn listed(&self, id: &str) -> Vec<Model> {
+        self.providers.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
+    }
+
+    /// The known price of a model, if it is in US dollars.
+    pub(in crate::owner) fn price_of(&self, model: &ModelRef) -> Option<Price> {
+        self.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
+    }
+
+    /// What a request costs at the most, in millionths of a US dollar.
+    pub(in crate::owner) fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
+        let price = self.price_of(model)?;
+        let plain = usage(estimated_tokens(params), params.max_tokens);
+        // Where a provider keeps what it read, that costs more.
+        let kept = TokenUse { written_input: plain.input, ..plain };
+        micros(&price, &plain).max(micros(&price, &kept))
+    }
 }

@@ -1,12 +1,28 @@
 //! The servers and their runs.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use domain::call::CallFailure;
 use indexmap::IndexMap;
+use launches::sandbox::reachable;
+use mcp_proto::session::{Answer, ServerRequestId};
+use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, flags_of_name, flags_of_text};
+use policy::Hash;
+use ports::server_config::{ServerConfig, config_hash};
 use process::orphans::RunningRecord;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde_json::{Value, json};
 use supervision::activity::Together;
+use tokio::sync::mpsc::error::TrySendError;
 
-use super::ServerRecord;
-use crate::connection::RunId;
+use crate::connection::{RunId, Tell};
+use crate::owner::ServerRecord;
+use crate::owner::gate::Passed;
+use crate::owner::marks::Said;
+use crate::owner::pins::{ReviewError, Seen};
+use crate::owner::roots::SharedRoots;
+use crate::view::ServerState;
 
 /// All servers of the settings file, and what runs of them.
 #[derive(Default)]
@@ -19,4 +35,174 @@ pub(in crate::owner) struct ServerRegistry {
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
     /// The size of the activity of all servers.
     pub(in crate::owner) activity_size: Together,
+}
+
+impl ServerRegistry {
+    /// These definitions, if all are as they were shown.
+    pub(in crate::owner) fn as_shown(&self, server: &str, seen: &[Seen]) -> Result<Vec<Value>, ReviewError> {
+        let record = self.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
+        if record.session.connection.is_none() {
+            return Err(ReviewError::NotRunning(server.to_owned()));
+        }
+        let catalog = Arc::clone(&record.offer.catalog);
+        let definitions: Vec<Option<Value>> = seen
+            .iter()
+            .map(|seen| match seen.kind {
+                Kind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
+                Kind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
+            })
+            .collect();
+        let is_same = |seen: &Seen, now: &Option<Value>| {
+            now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
+        };
+        let pairs = seen.iter().zip(&definitions);
+        let stale: Vec<String> =
+            pairs.filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
+        if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
+    }
+
+    /// The folders with the command of the server as it is now, for which the user decides.
+    pub(in crate::owner) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<SharedRoots> {
+        let record = self.records.get(server)?;
+        Some(SharedRoots { command: config_hash(&record.config), folders })
+    }
+
+    /// The server, if this is still its run.
+    pub(in crate::owner) fn current(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
+        self.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
+    }
+
+    /// Tells a ready server's connection something, without waiting for it.
+    pub(in crate::owner) fn tell(&self, server: &str, tell: Tell) -> Result<RunId, CallFailure> {
+        let record = self.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
+        match &record.session.connection {
+            Some(connection) if record.state == ServerState::Ready => {
+                connection.tell.try_send(Box::new(tell)).map_err(|error| match error {
+                    TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
+                    TrySendError::Closed(_) => CallFailure::NotReady { server: server.to_owned() },
+                })?;
+                Ok(connection.run)
+            }
+            _ => Err(CallFailure::NotReady { server: server.to_owned() }),
+        }
+    }
+
+    /// Looks through what a server says of itself.
+    pub(in crate::owner) fn look_at_claims(&mut self, server: &str) {
+        let Some(facts) = self.records.get(server).and_then(|record| record.session.facts.as_ref()) else {
+            return;
+        };
+        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
+        let claims = facts.server.as_ref();
+        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
+        for text in texts.into_iter().flatten().flatten() {
+            flags.extend(flags_of_text(text, &[]));
+        }
+        flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
+        flags.extend(flags_of_name(server));
+        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
+        if let Some(record) = self.records.get_mut(server) {
+            record.offer.said = Said { name, flags };
+        }
+    }
+
+    /// What is worth a second look about a server itself.
+    pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
+        let Some((name, keys)) = record.offer.said.name.as_ref().filter(|_| record.session.facts.is_some()) else {
+            return Marks::default();
+        };
+        let others = self.records.iter().filter(|(other, _)| *other != server);
+        let found = others.filter_map(|(label, other)| {
+            let claimed =
+                other.offer.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
+            let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
+            Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
+        });
+        Marks {
+            look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
+            flags: record.offer.said.flags.clone(),
+            ..Marks::default()
+        }
+    }
+
+    /// What a server is told of these folders: in a sandbox, those that it reaches.
+    pub(in crate::owner) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
+        let config = self.records.get(server).and_then(|record| record.config.as_stdio());
+        match config.and_then(|config| config.sandbox.as_ref()) {
+            Some(sandbox) => reachable(&shared, sandbox),
+            None => shared,
+        }
+    }
+
+    /// A server that is still to be started as it was when what took time began. It may have been stopped, changed or
+    /// removed meanwhile.
+    pub(in crate::owner) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
+        self.records
+            .get_mut(name)
+            .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
+    }
+
+    /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
+    pub(in crate::owner) fn tell_answer(
+        &mut self,
+        server: &str,
+        run: RunId,
+        request: ServerRequestId,
+        answer: Passed<Answer>,
+    ) {
+        let Some(connection) =
+            self.records.get(server).and_then(|r| r.session.connection.as_ref()).filter(|c| c.run == run)
+        else {
+            return;
+        };
+        let tell = connection.tell.clone();
+        if let Err(error) = tell.try_send(Box::new(Tell::Answer { request, answer })) {
+            // The connection is busy; every request is answered all the same.
+            tokio::spawn(async move { tell.send(error.into_inner()).await });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ports::server_config::{Access, Folder, Network, SandboxConfig, StdioConfig};
+    use supervision::activity::Activity;
+
+    use super::*;
+
+    fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
+        let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
+        let mut registry = ServerRegistry::default();
+        registry.records.insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default()));
+        registry
+    }
+
+    #[test]
+    fn a_server_that_is_not_ready_is_told_nothing() {
+        let registry = registry(None);
+        let refused = registry.tell("s", Tell::Ping);
+        assert_eq!(refused, Err(CallFailure::NotReady { server: "s".to_owned() }), "it does not run");
+        assert!(matches!(registry.tell("t", Tell::Ping), Err(CallFailure::NotFound(_))), "there is no such server");
+        assert!(matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))), "nor can it be reviewed");
+    }
+
+    #[test]
+    fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
+        let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
+        assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without one, of all that are shared");
+        let folder = Folder { path: PathBuf::from("/work"), access: Access::Read };
+        let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
+        assert_eq!(registry(Some(sandbox)).told_of("s", shared), [PathBuf::from("/work/a")], "what it can reach");
+    }
+
+    #[test]
+    fn a_start_that_was_given_up_is_awaited_no_more() {
+        let mut registry = registry(None);
+        let config = registry.records["s"].config.clone();
+        assert!(registry.awaited("s", &config).is_none(), "it was not begun");
+        registry.records["s"].set(ServerState::Starting);
+        assert!(registry.awaited("s", &config).is_some(), "it is under way");
+        let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
+        assert!(registry.awaited("s", &other).is_none(), "it was begun with another command");
+    }
 }

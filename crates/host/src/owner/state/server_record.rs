@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use domain::Millis;
+use launches::packages::LoadedPackage;
 use mcp_proto::session::Facts;
 use mcp_proto::types::{LogLevel, SamplingCapability};
 use offers::catalog::Catalog;
 use offers::definitions::Definitions;
 use offers::review::KindNames;
-use packages::LoadedPackage;
 use policy::Hash;
 use ports::server_config::{ServerConfig, StdioConfig};
 use ports::time::now;

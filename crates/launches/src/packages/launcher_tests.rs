@@ -1,6 +1,7 @@
 //! Which package a command names, and what runs it pinned.
 
 use super::*;
+use crate::packages::PackageVersion;
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()

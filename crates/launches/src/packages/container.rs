@@ -1,9 +1,9 @@
-//! Images, which `docker run` and `podman run` run.
+//! Images of `docker run` and `podman run`.
 
 use serde_json::Value;
 
-use super::launcher::{Launcher, PackageReference};
 use super::options::Options;
+use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage};
 
 const OPTIONS: Options = Options {

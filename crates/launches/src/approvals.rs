@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use packages::LoadedPackage;
 use policy::Hash;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, path_in_json, stdio_hash};
 use process::sandbox::Plan;
 use process::{FileState, LaunchFile, LaunchFiles, Stamp};
 use serde_json::{Value, json};
 
+use crate::packages::LoadedPackage;
+
 /// Over all that decides what runs: the command as it is configured, with the version of the package that it loads, and the files that
 /// it leads to, as they are; in a sandbox also what its program brings into reach, which its first line says.
 ///
 /// Before scripts were among the files it was another hash, so a start that was approved then is asked about once more.
-pub(super) fn command_hash(
+pub fn command_hash(
     config: &StdioConfig,
     program: &Path,
     plan: Option<&Plan>,
@@ -48,14 +49,15 @@ fn file_in_json(file: &LaunchFile) -> Value {
 
 /// The words of an approval: what the user reads, and what else tells two commands or addresses apart. They are kept in a
 /// file, so no values are in them that are often keys.
-pub(super) fn approval_words(config: &ServerConfig) -> String {
+pub fn approval_words(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(config) => command_words(config),
         ServerTransport::Http(config) => address_words(config),
     }
 }
 
-pub(super) fn command_words(config: &StdioConfig) -> String {
+/// The words of an approval to start a command.
+pub fn command_words(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
         words = format!("{words} (in {})", cwd.display());
@@ -74,11 +76,12 @@ pub(super) fn command_words(config: &StdioConfig) -> String {
 const SANDBOX: &str = " (sandbox ";
 
 /// The words of an approval without the sandbox, whose change is shown by itself.
-pub(super) fn without_sandbox(words: &str) -> &str {
+pub fn without_sandbox(words: &str) -> &str {
     words.rfind(SANDBOX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
-pub(super) fn address_words(config: &HttpConfig) -> String {
+/// The words of an approval to connect to an address.
+pub fn address_words(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
     let url = config.shown_url();
     if names.is_empty() { url } else { format!("{url} (with {})", names.join(", ")) }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use packages::Launched;
 use policy::Hash;
 use ports::server_config::{StdioConfig, path_in_json};
 use process::{is_of_system, leads_to_code};
 use serde_json::json;
+
+use crate::packages::{self, Launched};
 
 /// How much of a hash names a home.
 const NAME: usize = 24;
@@ -17,12 +18,12 @@ const NAME: usize = 24;
 ///
 /// Beside the settings, the paths that lead elsewhere by a link count, but for the system's: those follow its updates. So it waits for
 /// the disk.
-pub(super) fn home_name(name: &str, config: &StdioConfig) -> String {
+pub fn home_name(name: &str, config: &StdioConfig) -> String {
     name_of(name, config, targets_of_links)
 }
 
 /// The same where no path leads elsewhere by a link.
-pub(super) fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
+pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
     name_of(name, config, |_, _, _| Vec::new())
 }
 

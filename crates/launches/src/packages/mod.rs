@@ -19,13 +19,15 @@ mod nuget;
 mod options;
 mod project;
 mod python;
+mod reference;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use launcher::{Launched, PackageReference, launched};
+pub use launcher::{Launched, launched};
 pub use lookup::look_up;
 pub use project::local_copy;
+pub use reference::{Launcher, PackageReference};
 
 /// The longest name, version, hash or address that is taken over from a package manager, in bytes.
 const MAX_TEXT: usize = 2_000;

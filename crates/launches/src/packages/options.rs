@@ -1,4 +1,4 @@
-//! The options of a launcher, before what it runs.
+//! The options of a launcher, which stand before the package.
 
 use super::UnknownPackage;
 

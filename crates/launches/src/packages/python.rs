@@ -1,7 +1,7 @@
-//! Packages of Python, which `uvx` and `uv tool run` run.
+//! Packages of Python, for `uvx` and `uv tool run`.
 
-use super::launcher::{Launcher, PackageReference};
 use super::options::Options;
+use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
 
 const OPTIONS: Options = Options {

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::PackageReference;
-use super::launcher::Launcher;
+use super::reference::Launcher;
 
 /// How much of a `package.json` is read, in bytes. A longer one is not understood.
 const MAX_SETTINGS: u64 = 1024 * 1024;

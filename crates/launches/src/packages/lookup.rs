@@ -1,4 +1,4 @@
-//! Asks the package manager that a launcher belongs to which version it would load, and which hash that has.
+//! Asks the package manager of a launcher for the version that it would load, and for its hash. Caller: starts in `host`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use process::sandbox::Network;
 use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
 
-use super::launcher::Launcher;
 use super::project::project_settings;
+use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
 /// How long a look-up may take.

@@ -1,8 +1,8 @@
-//! Packages of NuGet, which `dnx` runs. Its client tells versions and no hashes.
+//! Packages of NuGet, for `dnx`. Its client returns versions and no hashes.
 
 use serde_json::Value;
 
-use super::launcher::{Launcher, PackageReference};
+use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
 /// Options that change which package is loaded.

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 static LOOKS: Semaphore = Semaphore::const_new(8);
 
 /// The same files as they are now; none if the file system does not tell in time.
-pub(super) async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
+pub async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
     within(PATIENCE, move || look(&files)).await
 }
 

@@ -1,9 +1,9 @@
-//! Packages of npm, which `npx` and `npm exec` run.
+//! Packages of npm, for `npx` and `npm exec`.
 
 use serde_json::Value;
 
-use super::launcher::{Launcher, PackageReference};
 use super::options::Options;
+use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_hash, checked_source, checked_version};
 
 const OPTIONS: Options = Options {

@@ -1,0 +1,149 @@
+//! Sampling of all servers: how each may use the user's models, what it has used, and the requests that a model answers unasked.
+
+use std::collections::BTreeMap;
+
+use mcp_proto::jsonrpc::code;
+use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::types::{CreateMessageParams, SamplingCapability};
+use policy::SamplingUse;
+use ports::time::now;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use server_requests::sampling::{SamplingSettings, Spending, convert, estimated_tokens, tool_rounds};
+
+use crate::connection::RunId;
+use crate::owner::questions::refusal;
+use crate::owner::sampling::asked::MAX_ROUNDS;
+use crate::owner::sampling::unasked::Unasked;
+
+/// Sampling of all servers.
+#[derive(Default)]
+pub(in crate::owner) struct Sampling {
+    pub(in crate::owner) kept: BTreeMap<String, Kept>,
+    /// What models answer without a question, by the request that they answer.
+    pub(in crate::owner) unasked: FxHashMap<(RunId, ServerRequestId), Unasked>,
+    /// The number of the last run of a model.
+    pub(in crate::owner) last_run: u64,
+    /// The number of the last change of settings.
+    pub(in crate::owner) last_change: u64,
+    /// Servers for which it is turned off, whatever is kept, by the change that did it: until the file says so.
+    pub(in crate::owner) turned_off: BTreeMap<String, u64>,
+}
+
+/// What is kept of one server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::owner) struct Kept {
+    #[serde(flatten)]
+    pub(in crate::owner) settings: SamplingSettings,
+    #[serde(default)]
+    pub(in crate::owner) spent: Spending,
+}
+
+impl Sampling {
+    pub(in crate::owner) fn of(kept: BTreeMap<String, serde_json::Value>) -> Self {
+        let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
+        Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
+    }
+
+    /// How a server may use the user's models.
+    pub(in crate::owner) fn settings(&self, server: &str) -> SamplingSettings {
+        let mut settings = self.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
+        settings.on &= !self.turned_off.contains_key(server);
+        settings
+    }
+
+    pub(in crate::owner) fn spending(&self, server: &str) -> Spending {
+        self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
+    }
+
+    /// What a server is told of sampling when its session opens. Context is never offered: nothing of any server is put in.
+    pub(in crate::owner) fn offered(&self, server: &str) -> Option<SamplingCapability> {
+        let settings = Some(self.settings(server)).filter(|settings| settings.on)?;
+        Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
+    }
+
+    /// Returns true if a request still waits for its model.
+    pub(in crate::owner) fn is_unasked(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
+        self.unasked.get(&of).is_some_and(|unasked| unasked.number == number)
+    }
+
+    /// Stops what models answer for requests that are over.
+    pub(in crate::owner) fn end_unasked(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
+        self.unasked.retain(|of, _| !is_over(*of));
+    }
+
+    /// Whether a server may ask for this now; if not, why, and what it is told.
+    pub(in crate::owner) fn may_sample(
+        &self,
+        server: &str,
+        params: &CreateMessageParams,
+    ) -> Result<(), (String, Answer)> {
+        let settings = self.settings(server);
+        let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
+        if !settings.on {
+            let cause = "it is turned off for this server".to_owned();
+            return Err((cause, refusal("the user turned sampling off for this server".to_owned())));
+        }
+        if params.tools.is_some() && !settings.tools {
+            return Err(invalid("tools in sampling are turned off for this server".to_owned()));
+        }
+        convert::check(params).map_err(|unfit| invalid(unfit.to_string()))?;
+        if tool_rounds(params) > MAX_ROUNDS {
+            let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
+            return Err((cause.clone(), refusal(cause)));
+        }
+        if let Some(limit) = self.spending(server).stopped(&settings, now()) {
+            let cause = format!("the limit is reached: {limit}");
+            return Err((cause.clone(), refusal(cause)));
+        }
+        Ok(())
+    }
+
+    /// What a server would have used within the hour with one request more of so many tokens.
+    pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64) -> SamplingUse {
+        let spent = self.spending(server).within_hour(now());
+        SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
+    }
+
+    /// The most tokens of an answer that a server gets: no more than it wants, than it may have, and than are left.
+    pub(in crate::owner) fn most_answer(&self, server: &str, params: &CreateMessageParams) -> u64 {
+        let settings = self.settings(server);
+        let left = self.spending(server).tokens_left(&settings, now());
+        // Of a request that takes all that is left, no answer is bounded: the user can make it shorter, or answer by hand.
+        let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
+        params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
+    }
+
+    /// The most tokens that a request comes to.
+    pub(in crate::owner) fn most_tokens(&self, server: &str, params: &CreateMessageParams) -> u64 {
+        estimated_tokens(params).saturating_add(self.most_answer(server, params))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn params(max_tokens: u64) -> CreateMessageParams {
+        let message = json!({ "role": "user", "content": { "type": "text", "text": "hello" } });
+        serde_json::from_value(json!({ "messages": [message], "maxTokens": max_tokens })).expect("a request")
+    }
+
+    #[test]
+    fn a_server_gets_nothing_until_it_is_turned_on_and_no_more_than_its_settings() {
+        let mut sampling = Sampling::default();
+        assert!(sampling.may_sample("s", &params(10)).is_err(), "it is off by default");
+        assert_eq!(sampling.offered("s"), None, "and its session is told so");
+        let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
+        sampling.kept.insert("s".to_owned(), Kept { settings, ..Kept::default() });
+        assert!(sampling.may_sample("s", &params(10)).is_ok(), "it is on");
+        assert_eq!(sampling.most_answer("s", &params(1_000)), 100, "an answer is as long as the settings allow");
+        assert_eq!(sampling.most_answer("s", &params(10)), 10, "and no longer than the server wants");
+        assert!(sampling.may_sample("other", &params(10)).is_err(), "other servers stay off");
+        sampling.turned_off.insert("s".to_owned(), 1);
+        assert!(sampling.may_sample("s", &params(10)).is_err(), "it is off at once, before the file says so");
+    }
+}

@@ -1,0 +1,80 @@
+//! The command or address of a server in parts, by name: they are pinned at an approval, and compared by the next consent request.
+//! Callers: pins and starts in `host`.
+
+use std::path::{Path, PathBuf};
+
+use ports::server_config::{AuthConfig, AuthField, HttpConfig, HttpKind, SandboxConfig, StdioConfig};
+use process::{FileState, LaunchFile, LaunchFiles};
+use serde_json::{Map, Value, json};
+
+use crate::packages::LoadedPackage;
+
+/// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the
+/// hash.
+pub fn command_parts(
+    config: &StdioConfig,
+    program: &Path,
+    files: Option<&LaunchFiles>,
+    package: Option<&LoadedPackage>,
+) -> Map<String, Value> {
+    let mut parts = Map::new();
+    parts.insert("command".to_owned(), json!(config.command));
+    parts.insert("program".to_owned(), json!(program.to_string_lossy()));
+    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_words)));
+    let scripts: Map<String, Value> =
+        files.into_iter().flat_map(|files| files.iter().skip(1)).map(file_words).collect();
+    if !scripts.is_empty() {
+        parts.insert("scripts".to_owned(), Value::Object(scripts));
+    }
+    parts.insert("arguments".to_owned(), json!(config.args));
+    parts.insert("variables".to_owned(), json!(config.env.keys().collect::<Vec<_>>()));
+    parts.insert("folder".to_owned(), json!(config.cwd.as_ref().map(|folder| folder.to_string_lossy())));
+    if let Some(package) = package {
+        parts.insert("package".to_owned(), package.in_json());
+    }
+    parts.insert("sandbox".to_owned(), json!(config.sandbox.as_ref().map(SandboxConfig::in_json)));
+    parts
+}
+
+/// The files that are not as they were in what was approved last, or were not among its files.
+pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
+    let nothing = Value::Null;
+    let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));
+    let is_changed = |(at, file): &(usize, &LaunchFile)| {
+        if *at == 0 {
+            return *program != json!(program_words(file));
+        }
+        let (path, words) = file_words(file);
+        scripts.get(&path) != Some(&words)
+    };
+    files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
+}
+
+/// A program by where it really lies, and as it is.
+fn program_words(program: &LaunchFile) -> String {
+    format!("{}, {}", program.real.display(), state_words(program))
+}
+
+/// A script by its path, and as it is.
+fn file_words(file: &LaunchFile) -> (String, Value) {
+    (file.path.display().to_string(), json!(state_words(file)))
+}
+
+fn state_words(file: &LaunchFile) -> String {
+    match &file.state {
+        FileState::Content(hash) => format!("SHA-256 {hash}"),
+        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, stamp.modified),
+    }
+}
+
+/// An address in words, without the values of headers.
+pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
+    let mut parts = Map::new();
+    parts.insert("url".to_owned(), json!(config.shown_url()));
+    parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
+    parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
+    // The key of the issuer is always there, as in what was pinned before the other settings were.
+    parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
+    parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
+    parts
+}

@@ -1,0 +1,130 @@
+//! The rule about structs of the host: one with many fields is several that nobody has told apart.
+
+use super::Finding;
+use super::tree::Tree;
+
+/// The most fields of one struct.
+const MOST: usize = 15;
+/// The sources that the rule is about.
+const FOLDER: &str = "crates/host/src/";
+
+/// Structs that may have more, each with the reason.
+const EXCEPTIONS: [(&str, &str); 1] =
+    [("ServerView", "the page draws a server from these facts, which have no parts of their own")];
+
+pub(super) fn few_in_the_host(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut excused = Vec::new();
+    for file in tree.below(FOLDER).filter(|file| file.is_rust()) {
+        let code: String = file.product_lines().into_iter().map(|(_, line)| line + "\n").collect();
+        for Struct { name, line, fields } in structs(&code) {
+            if fields <= MOST {
+                continue;
+            }
+            if EXCEPTIONS.iter().any(|(excepted, _)| *excepted == name) {
+                excused.push(name);
+            } else {
+                let text = format!("{name} has {fields} fields, more than {MOST}; group those that change together");
+                findings.push(Finding::new(&file.path, line, text));
+            }
+        }
+    }
+    let is_needed = |name: &str| excused.contains(&name.to_owned()) || tree.below(FOLDER).next().is_none();
+    for (name, _) in EXCEPTIONS.iter().filter(|(name, _)| !is_needed(name)) {
+        let text = format!("{name} has {MOST} fields or fewer; it needs no exception in struct_fields.rs");
+        findings.push(Finding::new(FOLDER, 0, text));
+    }
+    findings
+}
+
+/// A struct with named fields.
+struct Struct {
+    name: String,
+    /// Counted from 1.
+    line: usize,
+    fields: usize,
+}
+
+fn structs(code: &str) -> Vec<Struct> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (number, line) in code.lines().enumerate() {
+        let at = start;
+        start += line.len() + 1;
+        let Some(place) = line.find("struct ").filter(|place| is_visibility(&line[..*place])) else { continue };
+        let rest = &code[at + place + "struct ".len()..];
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        // One that ends with a semicolon, or has a parenthesis first, has no named fields.
+        let Some(body) = rest.find(['{', '(', ';']).filter(|at| rest[*at..].starts_with('{')) else { continue };
+        found.push(Struct { name, line: number + 1, fields: fields(&rest[body + 1..]) });
+    }
+    found
+}
+
+/// Returns true for the text before `struct` in a definition.
+fn is_visibility(before: &str) -> bool {
+    let before = before.trim();
+    before.is_empty() || before == "pub" || (before.starts_with("pub(") && before.ends_with(')'))
+}
+
+/// The number of fields up to the brace that closes the body.
+fn fields(body: &str) -> usize {
+    let (mut depth, mut count, mut is_in_field, mut previous) = (0_usize, 0, false, ' ');
+    for character in body.chars() {
+        match character {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // The arrow of a function's type closes nothing.
+            '>' if previous == '-' => {}
+            '}' if depth == 0 => break,
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && previous != ':' && !is_in_field => {
+                (is_in_field, count) = (true, count + 1);
+            }
+            ',' if depth == 0 => is_in_field = false,
+            _ => {}
+        }
+        previous = character;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(fields: usize) -> String {
+        let fields: String =
+            (0..fields).map(|n| format!("    /// One: {n}, two.\n    pub(crate) f{n}: Vec<a::B, C>,\n")).collect();
+        format!("pub(super) struct Large<'a> {{\n{fields}}}\n")
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MOST + 1));
+        let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/host/src/view.rs", &view)]);
+        few_in_the_host(&tree).into_iter().map(|finding| finding.text).collect()
+    }
+
+    #[test]
+    fn a_struct_with_too_many_fields_is_found() {
+        assert_eq!(names(&of(MOST)), Vec::<String>::new(), "so many are allowed");
+        assert!(names(&of(MOST + 1))[0].starts_with("Large has 16 fields"), "one more is not");
+        let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
+        assert_eq!(structs(nested)[0].fields, 2, "commas within types separate no fields");
+        assert!(structs("struct Place;\nstruct Pair(u8, u8);\n").is_empty(), "these have no named fields");
+    }
+
+    #[test]
+    fn other_crates_and_tests_may_have_more() {
+        let large = of(MOST + 1);
+        let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
+        assert_eq!(names(&tests), Vec::<String>::new(), "tests may");
+        let tree = Tree::of(&[("crates/store/src/a.rs", &large)]);
+        assert_eq!(few_in_the_host(&tree), [], "another crate may");
+    }
+
+    #[test]
+    fn an_exception_that_is_not_needed_is_found() {
+        let tree = Tree::of(&[("crates/host/src/view.rs", "pub struct ServerView { a: u8 }\n")]);
+        assert_eq!(few_in_the_host(&tree).len(), 1, "it would hide the next one");
+    }
+}
