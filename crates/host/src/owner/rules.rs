@@ -286,7 +286,7 @@ impl Owner {
         } else {
             self.permissions.policy.end_trust(&server);
         }
-        let stands = self.permissions.policy.rules(Source::User).any(|rule| rule.trusts(&server));
+        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
         if stands == (trust == Trust::Always) && !self.documents.writer.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();

@@ -50,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
