@@ -179,7 +179,7 @@ fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
         let Some(name) = words.next() else { continue };
         let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         let rest: String = lines[at..].iter().flat_map(|(_, line)| [line.as_str(), "\n"]).collect();
-        let Some(body) = body(&rest) else { continue };
+        let Some(body) = rest.split_once(name).and_then(|(_, after)| body(after)) else { continue };
         let name = format!("{}::{name}", crate_of(&file.path));
         found.push(((kind.to_owned(), members(body)), Shape { name, path: &file.path, line: *number }));
     }
@@ -197,7 +197,7 @@ fn without_visibility(item: &str) -> &str {
     rest.trim_start()
 }
 
-/// What stands between the braces of the item that a text begins with; `None` if it has none.
+/// What stands between the braces of an item, whose text after its name this is; `None` if it has none.
 fn body(text: &str) -> Option<&str> {
     let begin = text.find(['{', ';', '('])?;
     if !text[begin..].starts_with('{') {
@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn the_same_fields_in_another_crate_are_found() {
-        let copy = "use a::b;\n\nstruct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
+        let copy =
+            "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
         let found = texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
         let [found] = &found[..] else { panic!("one: {found:?}") };
         assert!(
