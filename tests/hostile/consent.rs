@@ -234,7 +234,7 @@ fn filled(form: &server_requests::form::Form) -> Map<String, Value> {
                     json!(least as i64)
                 }
                 FieldKind::Boolean => json!(true),
-                FieldKind::Choice(options) => json!(options[0].value),
+                FieldKind::Choice { options } => json!(options[0].value),
                 FieldKind::Choices { options, min_items, .. } => {
                     json!(
                         options

@@ -110,9 +110,21 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
         ("birthdate", text(Some(TextFormat::Date)), None, json!("2026-02-30"), NotADate),
         ("integer", number(true, 1, 100), Some(json!(42)), json!(101), TooLarge),
         ("number", number(false, 0, 1000), Some(json!(3.14)), json!(-0.5), TooSmall),
-        ("untitledSingleSelectEnum", FieldKind::Choice(friends), Some(json!("Monica")), json!("Gunther"), NotAnOption),
+        (
+            "untitledSingleSelectEnum",
+            FieldKind::Choice { options: friends },
+            Some(json!("Monica")),
+            json!("Gunther"),
+            NotAnOption,
+        ),
         ("untitledMultipleSelectEnum", some(instruments), Some(json!(["Guitar"])), json!([]), TooFew),
-        ("titledSingleSelectEnum", FieldKind::Choice(heroes), Some(json!("hero-1")), json!("Superman"), NotAnOption),
+        (
+            "titledSingleSelectEnum",
+            FieldKind::Choice { options: heroes },
+            Some(json!("hero-1")),
+            json!("Superman"),
+            NotAnOption,
+        ),
         (
             "titledMultipleSelectEnum",
             some(fish),
@@ -120,7 +132,7 @@ fn fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)
             json!(["fish-1", "fish-2", "fish-3", "fish-1"]),
             TooMany,
         ),
-        ("legacyTitledEnum", FieldKind::Choice(pets), Some(json!("pet-1")), json!("Cats"), NotAnOption),
+        ("legacyTitledEnum", FieldKind::Choice { options: pets }, Some(json!("pet-1")), json!("Cats"), NotAnOption),
     ]
 }
 

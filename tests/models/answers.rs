@@ -1,7 +1,7 @@
 //! Text, thinking, pictures, and how answers end.
 
 use bytes::Bytes;
-use models::{Conversions, Delta, Kind, Message, Part, Provider as _, Request, Role, Stop};
+use models::{Conversions, Delta, Message, Part, Provider as _, ProviderKind, Request, Role, Stop};
 
 use crate::fake::{Fake, WIRES, all, asking, provider, reply};
 use crate::scripted::{Then, sends, takes};
@@ -50,7 +50,7 @@ async fn thinking_is_apart_from_the_answer() {
 #[tokio::test]
 async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
     let fake = Fake::start();
-    let first = reply(&fake.provider(Kind::Anthropic), asking(Kind::Anthropic, "think first")).await;
+    let first = reply(&fake.provider(ProviderKind::Anthropic), asking(ProviderKind::Anthropic, "think first")).await;
     for wire in WIRES {
         let mut request = asking(wire, "think first");
         request.messages.push(first.message.clone());
@@ -58,12 +58,16 @@ async fn thinking_goes_back_with_its_signature_to_whom_it_came_from() {
         let sent = sent(wire, request).await.to_string();
         assert!(sent.contains("It is 42."), "{wire:?}: what it said goes with it: {sent}");
         let thought = sent.contains("Six times seven") && sent.contains("\"signature\"");
-        assert_eq!(thought, wire == Kind::Anthropic, "{wire:?}: what it thought means nothing to others: {sent}");
+        assert_eq!(
+            thought,
+            wire == ProviderKind::Anthropic,
+            "{wire:?}: what it thought means nothing to others: {sent}"
+        );
     }
 }
 
 /// What is sent over this wire.
-async fn sent(wire: Kind, request: Request) -> serde_json::Value {
+async fn sent(wire: ProviderKind, request: Request) -> serde_json::Value {
     let (url, taken) = takes().await;
     let _ = all(&provider(wire, &url, None, Conversions::default()), request).await;
     taken.await.expect("a request")
@@ -88,11 +92,11 @@ async fn pictures_are_sent() {
 async fn why_an_answer_ends_is_told() {
     let fake = Fake::start();
     // The fake provider always says "stop" on Ollama's wire; that one is tried by itself below.
-    for wire in [Kind::OpenAi, Kind::Anthropic, Kind::Gemini] {
+    for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
         let cut = reply(&fake.provider(wire), asking(wire, "stop early")).await;
         assert_eq!(cut.stop, Stop::MaxTokens, "{wire:?}: it reached its most tokens");
     }
-    for wire in [Kind::OpenAi, Kind::Gemini] {
+    for wire in [ProviderKind::OpenAi, ProviderKind::Gemini] {
         let refused = reply(&fake.provider(wire), asking(wire, "say a forbidden thing")).await;
         assert_eq!(refused.stop, Stop::Refused, "{wire:?}: the provider stopped it");
     }
@@ -103,15 +107,15 @@ async fn why_an_answer_of_ollama_ends_is_told() {
     for (reason, stop) in [("stop", Stop::EndTurn), ("length", Stop::MaxTokens), ("load", Stop::Other("load".into()))] {
         let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
         let url = sends(vec![line.into_bytes()], Then::Close).await;
-        let provider = provider(Kind::Ollama, &url, None, Conversions::default());
-        assert_eq!(reply(&provider, asking(Kind::Ollama, "x")).await.stop, stop, "what {reason} means");
+        let provider = provider(ProviderKind::Ollama, &url, None, Conversions::default());
+        assert_eq!(reply(&provider, asking(ProviderKind::Ollama, "x")).await.stop, stop, "what {reason} means");
     }
 }
 
 #[tokio::test]
 async fn models_are_listed() {
     let fake = Fake::start();
-    for wire in [Kind::OpenAi, Kind::Ollama] {
+    for wire in [ProviderKind::OpenAi, ProviderKind::Ollama] {
         let models = fake.provider(wire).models().await.expect("a list");
         assert!(!models.is_empty(), "{wire:?}: it has models");
         assert!(models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()), "{wire:?}: {models:?}");

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use models::{Conversions, Delta, Kind, ModelError, Provider as _};
+use models::{Conversions, Delta, ModelError, Provider as _, ProviderKind};
 
 use crate::fake::{all, asking, provider};
 use crate::scripted::{Then, begins, sends};
 
-fn at(kind: Kind, url: &str) -> models::HttpProvider {
+fn at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider(kind, url, None, Conversions::default())
 }
 
@@ -58,11 +58,11 @@ fn says(delta: &str) -> Vec<u8> {
 async fn an_answer_without_end_is_cut_with_a_word() {
     let text = says(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
     let url = sends(Vec::new(), Then::Repeat(text)).await;
-    let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "text without end");
     let url = sends(vec![b"data: ".to_vec()], Then::Repeat(vec![b'x'; 64 << 10])).await;
     let taken = Taken::begin();
-    let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "a line without end");
     let took = taken.seconds();
     assert!(took < 10.0, "and in time that grows with its length only: {took} s");
@@ -73,7 +73,7 @@ async fn an_odd_index_of_a_tool_takes_no_memory() {
     let call =
         "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
     let url = sends(vec![says(call), b"data: [DONE]\n\n".to_vec()], Then::Close).await;
-    let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("an answer");
     assert_eq!(reply.message.tool_uses().count(), 1, "it is one tool, whatever its number");
 }
@@ -92,7 +92,7 @@ async fn arguments_in_many_pieces_take_time_by_their_length() {
     pieces.push(b"data: [DONE]\n\n".to_vec());
     let url = sends(pieces, Then::Close).await;
     let taken = Taken::begin();
-    let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let took = taken.seconds();
     let reply = reply.expect("an answer");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
@@ -103,7 +103,7 @@ async fn arguments_in_many_pieces_take_time_by_their_length() {
 #[tokio::test]
 async fn silence_is_given_up() {
     let url = sends(vec![says("{\"content\":\"Well\"}")], Then::Wait).await;
-    let (came, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (came, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(came, [Delta::Text("Well".into())], "what came before is there");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "after the time of the settings");
 }
@@ -113,12 +113,12 @@ async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
     let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
     let last = [says("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
     let url = sends(Vec::new(), Then::Drip(waits.clone(), 7, last)).await;
-    let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     let text = reply.expect("an answer").message.plain_text();
     assert_eq!(text, "Well", "longer than the silence of the settings, with a word each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
         let url = sends(Vec::new(), Then::Drip(idle, 60, Vec::new())).await;
-        all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await.1
+        all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
         let wanted = Err(ModelError::Silent { after: Duration::from_secs(25) });
@@ -130,7 +130,7 @@ async fn one_that_waits_and_says_so_is_waited_for_but_not_for_ever() {
 async fn events_without_end_that_say_nothing_are_given_up() {
     for idle in [": x\n\n", "data: {}\n\n", "\n"] {
         let url = sends(Vec::new(), Then::Repeat(idle.repeat(1_000).into_bytes())).await;
-        let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+        let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), "unreadable", "{idle:?}: {error}");
     }
@@ -145,7 +145,7 @@ async fn all_that_is_kept_of_an_answer_has_one_bound() {
         ))
     });
     let url = sends(pieces.collect(), Then::Wait).await;
-    let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+    let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "details of thinking count too, all together");
 }
 
@@ -163,7 +163,7 @@ async fn bytes_that_are_no_answer_are_told() {
     ];
     for (name, bytes, code) in cases {
         let url = sends(vec![bytes.to_vec()], Then::Close).await;
-        let (_, error) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+        let (_, error) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
         assert_eq!(error.code(), code, "{name}: {error}");
         assert!(!error.to_string().contains("oops"), "{name}: what it sent is not repeated: {error}");
@@ -176,7 +176,7 @@ async fn text_cut_between_any_two_bytes_is_whole() {
     for at_byte in 0..bytes.len() {
         let (first, rest) = bytes.split_at(at_byte);
         let url = sends(vec![first.to_vec(), rest.to_vec()], Then::Close).await;
-        let (_, reply) = all(&at(Kind::OpenAi, &url), asking(Kind::OpenAi, "x")).await;
+        let (_, reply) = all(&at(ProviderKind::OpenAi, &url), asking(ProviderKind::OpenAi, "x")).await;
         let text = reply.expect("an answer").message.plain_text();
         assert_eq!(text, "Grüße 👋", "cut before byte {at_byte}");
     }
@@ -185,7 +185,7 @@ async fn text_cut_between_any_two_bytes_is_whole() {
 #[tokio::test]
 async fn dropping_an_answer_ends_the_request() {
     let (url, gone) = begins(says("{\"content\":\"Well\"}")).await;
-    let mut deltas = at(Kind::OpenAi, &url).stream(asking(Kind::OpenAi, "x")).await.expect("an answer");
+    let mut deltas = at(ProviderKind::OpenAi, &url).stream(asking(ProviderKind::OpenAi, "x")).await.expect("an answer");
     let first = deltas.next().await;
     assert_eq!(first, Some(Ok(Delta::Text("Well".into()))), "it begins");
     assert!(!gone.is_finished(), "and goes on as long as somebody listens");
@@ -205,7 +205,7 @@ async fn a_provider_that_sends_elsewhere_is_not_followed() {
         let _ = socket.read(&mut request).await;
         let _ = socket.write_all(b"HTTP/1.1 307 x\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n").await;
     });
-    let (_, error) = all(&at(Kind::Anthropic, &url), asking(Kind::Anthropic, "x")).await;
+    let (_, error) = all(&at(ProviderKind::Anthropic, &url), asking(ProviderKind::Anthropic, "x")).await;
     let error = error.expect_err("an error").to_string();
     assert!(error.contains("sends elsewhere"), "the key would go with it: {error}");
 }

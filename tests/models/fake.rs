@@ -6,11 +6,13 @@ use std::process::{Child, Command, Stdio};
 
 use futures_util::StreamExt as _;
 use models::{
-    Conversions, Delta, HttpProvider, Kind, Message, ModelError, Provider as _, ProviderSettings, Reply, Request, Role,
+    Conversions, Delta, HttpProvider, Message, ModelError, Provider as _, ProviderKind, ProviderSettings, Reply,
+    Request, Role,
 };
 
 /// All wires.
-pub(crate) const WIRES: [Kind; 4] = [Kind::OpenAi, Kind::Anthropic, Kind::Gemini, Kind::Ollama];
+pub(crate) const WIRES: [ProviderKind; 4] =
+    [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini, ProviderKind::Ollama];
 
 /// The key that the fake provider takes, and that must appear nowhere.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
@@ -43,12 +45,12 @@ impl Fake {
     }
 
     /// A provider that asks it over this wire.
-    pub(crate) fn provider(&self, kind: Kind) -> HttpProvider {
+    pub(crate) fn provider(&self, kind: ProviderKind) -> HttpProvider {
         self.with(kind, Some(KEY), Conversions::default())
     }
 
     /// The same with another key, and other conversions.
-    pub(crate) fn with(&self, kind: Kind, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+    pub(crate) fn with(&self, kind: ProviderKind, key: Option<&str>, conversions: Conversions) -> HttpProvider {
         provider(kind, &self.url, key, conversions)
     }
 }
@@ -63,17 +65,17 @@ impl Drop for Fake {
 }
 
 /// A provider at an address, over this wire.
-pub(crate) fn provider(kind: Kind, base: &str, key: Option<&str>, conversions: Conversions) -> HttpProvider {
+pub(crate) fn provider(kind: ProviderKind, base: &str, key: Option<&str>, conversions: Conversions) -> HttpProvider {
     let client = mcp_transport::http::for_models(true).unwrap();
     HttpProvider::new(settings(kind, base, conversions), key.map(Into::into), client)
 }
 
 /// The settings of a provider at an address.
-pub(crate) fn settings(kind: Kind, base: &str, conversions: Conversions) -> ProviderSettings {
+pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: Conversions) -> ProviderSettings {
     let path = match kind {
-        Kind::OpenAi | Kind::Anthropic => "/v1",
-        Kind::Gemini => "/v1beta",
-        Kind::Ollama => "",
+        ProviderKind::OpenAi | ProviderKind::Anthropic => "/v1",
+        ProviderKind::Gemini => "/v1beta",
+        ProviderKind::Ollama => "",
     };
     ProviderSettings {
         id: "fake".into(),
@@ -86,18 +88,18 @@ pub(crate) fn settings(kind: Kind, base: &str, conversions: Conversions) -> Prov
 }
 
 /// A model's name that fits the wire.
-pub(crate) fn model(kind: Kind) -> String {
+pub(crate) fn model(kind: ProviderKind) -> String {
     match kind {
-        Kind::OpenAi => "gpt-4o",
-        Kind::Anthropic => "claude-sonnet-4-5",
-        Kind::Gemini => "gemini-2.5-flash",
-        Kind::Ollama => "llama3.2",
+        ProviderKind::OpenAi => "gpt-4o",
+        ProviderKind::Anthropic => "claude-sonnet-4-5",
+        ProviderKind::Gemini => "gemini-2.5-flash",
+        ProviderKind::Ollama => "llama3.2",
     }
     .into()
 }
 
 /// A request with one message of the user.
-pub(crate) fn asking(kind: Kind, text: &str) -> Request {
+pub(crate) fn asking(kind: ProviderKind, text: &str) -> Request {
     Request { model: model(kind), messages: vec![Message::text(Role::User, text)], ..Request::default() }
 }
 

@@ -1,6 +1,6 @@
 //! What goes wrong, in words with a next step.
 
-use models::{Delta, Kind, ModelError};
+use models::{Delta, ModelError, ProviderKind};
 
 use crate::fake::{Fake, WIRES, all, asking};
 use crate::scripted::{Then, sends};
@@ -31,8 +31,8 @@ async fn each_error_is_told_apart_on_every_wire() {
 async fn an_error_within_an_answer_is_told_as_one() {
     let event = "data: {\"error\":{\"message\":\"The engine broke\",\"type\":\"server_error\"}}\n\n";
     let url = sends(vec![event.into()], Then::Close).await;
-    let provider = crate::fake::provider(Kind::OpenAi, &url, None, models::Conversions::default());
-    let (_, error) = all(&provider, asking(Kind::OpenAi, "x")).await;
+    let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, models::Conversions::default());
+    let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();
     let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
     assert_eq!(words, wanted, "there is no status to show");
@@ -41,7 +41,8 @@ async fn an_error_within_an_answer_is_told_as_one() {
 #[tokio::test]
 async fn the_limit_of_the_context_is_told() {
     let fake = Fake::start();
-    let (_, error) = all(&fake.provider(Kind::OpenAi), asking(Kind::OpenAi, "say the error context too long")).await;
+    let (_, error) =
+        all(&fake.provider(ProviderKind::OpenAi), asking(ProviderKind::OpenAi, "say the error context too long")).await;
     assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "as the provider words it");
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use models::{Conversions, Kind, ModelError, Provider as _, SAID_MAX, Stop};
+use models::{Conversions, ModelError, Provider as _, ProviderKind, SAID_MAX, Stop};
 use serde_json::json;
 
 use crate::fake::{Fake, KEY, WIRES, all, asking, provider, reply};
@@ -49,8 +49,8 @@ async fn a_key_that_is_repeated_beside_an_answer_is_not_shown() {
         "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
     });
     let url = sends(vec![format!("data: {event}\n\n").into_bytes()], Then::Close).await;
-    let provider = provider(Kind::OpenAi, &url, Some(KEY), Conversions::default());
-    let answer = reply(&provider, asking(Kind::OpenAi, "x")).await;
+    let provider = provider(ProviderKind::OpenAi, &url, Some(KEY), Conversions::default());
+    let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
     assert_eq!(answer.model, "model of [key]", "which model answered");
     assert_eq!(answer.stop, Stop::Other("[key]: enough".into()), "and why it ended");
 }
@@ -62,12 +62,12 @@ async fn a_key_that_is_cut_is_not_shown_either() {
         let said = format!("{}{KEY} and more", "x".repeat(SAID_MAX - shown));
         let event = json!({ "error": { "message": said } }).to_string();
         let served = serves(move |_| (Duration::ZERO, answer(500, &event))).await;
-        let whole = provider(Kind::OpenAi, &served.url(), Some(KEY), Conversions::default());
+        let whole = provider(ProviderKind::OpenAi, &served.url(), Some(KEY), Conversions::default());
         let event = json!({ "error": { "message": said } });
         let url = sends(vec![format!("data: {event}\n\n").into_bytes()], Then::Close).await;
-        let streamed = provider(Kind::OpenAi, &url, Some(KEY), Conversions::default());
+        let streamed = provider(ProviderKind::OpenAi, &url, Some(KEY), Conversions::default());
         for provider in [whole, streamed] {
-            let (_, error) = all(&provider, asking(Kind::OpenAi, "x")).await;
+            let (_, error) = all(&provider, asking(ProviderKind::OpenAi, "x")).await;
             let ModelError::Provider { said, .. } = error.expect_err("an error") else { panic!("another error") };
             assert!(!said.contains(&KEY[..4]), "where {shown} characters of it are left: {said}");
         }

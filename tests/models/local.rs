@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use models::{Conversions, Kind, ModelError, Request, find_at};
+use models::{Conversions, ModelError, ProviderKind, Request, find_at};
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, provider, settings};
@@ -29,7 +29,7 @@ async fn one_with_many_models_is_found() {
     let client = mcp_transport::http::for_models(true).unwrap();
     for (to_show, context) in [(Duration::from_millis(60), Some(8_192)), (Duration::from_secs(30), None)] {
         let served = slow(to_show).await;
-        let found = find_at(&client, vec![settings(Kind::Ollama, &served.url(), Conversions::default())]).await;
+        let found = find_at(&client, vec![settings(ProviderKind::Ollama, &served.url(), Conversions::default())]).await;
         assert_eq!(found.len(), 1, "it is there, though it takes {to_show:?} to say more of each model");
         let models = &found[0].models;
         assert_eq!(models.len(), 40, "with all its models: {models:?}");
@@ -43,7 +43,7 @@ async fn one_that_does_not_answer_is_not_waited_for() {
     let silent = serves(|_| (Duration::from_secs(30), Vec::new())).await;
     let client = mcp_transport::http::for_models(true).unwrap();
     let begun = std::time::Instant::now();
-    let found = find_at(&client, vec![settings(Kind::Ollama, &silent.url(), Conversions::default())]).await;
+    let found = find_at(&client, vec![settings(ProviderKind::Ollama, &silent.url(), Conversions::default())]).await;
     assert!(found.is_empty(), "nothing is found: {found:?}");
     assert!(begun.elapsed() < Duration::from_secs(5), "and soon: after {:?}", begun.elapsed());
 }
@@ -87,15 +87,15 @@ async fn ollama_is_asked_to_hold_what_a_request_takes() {
     ];
     for (name, held, length, max_tokens, wanted) in cases {
         let served = strict(held).await;
-        let provider = provider(Kind::Ollama, &served.url(), None, Conversions::default());
-        let request = Request { max_tokens, ..asking(Kind::Ollama, &"x".repeat(length)) };
+        let provider = provider(ProviderKind::Ollama, &served.url(), None, Conversions::default());
+        let request = Request { max_tokens, ..asking(ProviderKind::Ollama, &"x".repeat(length)) };
         let (_, reply) = all(&provider, request).await;
         assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: it fits");
         let asked = served.asked("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();
         assert_eq!(asked, wanted, "{name}: what it is asked to hold");
     }
     let served = strict(None).await;
-    let provider = provider(Kind::Ollama, &served.url(), None, Conversions::default());
-    let (_, error) = all(&provider, asking(Kind::Ollama, &"x".repeat(400_000))).await;
+    let provider = provider(ProviderKind::Ollama, &served.url(), None, Conversions::default());
+    let (_, error) = all(&provider, asking(ProviderKind::Ollama, &"x".repeat(400_000))).await;
     assert_eq!(error, Err(ModelError::ContextTooLong { limit: None }), "what no model of this size takes is told");
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use models::{Conversion, Conversions, HttpProvider, Kind, Loss, ModelError, Provider as _, Request, Tool, Uncarried};
+use models::{
+    Conversion, Conversions, HttpProvider, Loss, ModelError, Provider as _, ProviderKind, Request, Tool, Uncarried,
+};
 use serde_json::{Value, json};
 
 use crate::fake::{all, asking, reply, settings};
@@ -62,7 +64,7 @@ async fn openai() -> Served {
 fn at(host: &str, served: &Served, conversions: Conversions) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
-    HttpProvider::new(settings(Kind::OpenAi, &url, conversions), None, client)
+    HttpProvider::new(settings(ProviderKind::OpenAi, &url, conversions), None, client)
 }
 
 fn full(model: &str) -> Request {
@@ -73,7 +75,7 @@ fn full(model: &str) -> Request {
         max_tokens: Some(100),
         temperature: Some(0.5),
         thinking: true,
-        ..asking(Kind::OpenAi, "x")
+        ..asking(ProviderKind::OpenAi, "x")
     }
 }
 
@@ -106,7 +108,7 @@ async fn models_of_openai_that_think_are_asked_as_they_want_it() {
 async fn texts_that_end_an_answer_are_refused_here_where_they_would_be_there() {
     let served = openai().await;
     for (model, _) in THINKING {
-        let request = Request { stop: vec!["END".into()], model: model.into(), ..asking(Kind::OpenAi, "x") };
+        let request = Request { stop: vec!["END".into()], model: model.into(), ..asking(ProviderKind::OpenAi, "x") };
         let (_, refused) = all(&at(HOSTS[0], &served, Conversions::default()), request.clone()).await;
         let loss = Loss { what: Uncarried::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: in words of what can be done");
@@ -153,8 +155,9 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
         (Duration::ZERO, bytes)
     })
     .await;
-    let provider = crate::fake::provider(Kind::Anthropic, &served.url(), None, Conversions::default());
-    let hot = |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(Kind::Anthropic, "x") };
+    let provider = crate::fake::provider(ProviderKind::Anthropic, &served.url(), None, Conversions::default());
+    let hot =
+        |model: &str| Request { model: model.into(), temperature: Some(0.5), ..asking(ProviderKind::Anthropic, "x") };
     for model in refusing {
         let loss = Loss { what: Uncarried::Temperature, then: Conversion::LeaveOut };
         assert_eq!(provider.cannot_carry(&hot(model)), [loss], "{model}: that it is left out is told");
@@ -171,14 +174,14 @@ async fn models_of_anthropic_get_a_temperature_only_where_they_take_it() {
 #[tokio::test]
 async fn a_name_of_a_model_leads_to_no_other_address() {
     let served = serves(|_| (Duration::ZERO, answer(404, "{}"))).await;
-    let provider = crate::fake::provider(Kind::Gemini, &served.url(), None, Conversions::default());
+    let provider = crate::fake::provider(ProviderKind::Gemini, &served.url(), None, Conversions::default());
     for (model, path) in [
         ("gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
         ("models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"),
         ("../files/a?b#c", "/v1beta/models/..%2Ffiles%2Fa%3Fb%23c:streamGenerateContent?alt=sse"),
     ] {
         let before = served.asked(path).len();
-        let _ = all(&provider, Request { model: model.into(), ..asking(Kind::Gemini, "x") }).await;
+        let _ = all(&provider, Request { model: model.into(), ..asking(ProviderKind::Gemini, "x") }).await;
         assert_eq!(served.asked(path).len(), before + 1, "{model} is asked for by its whole name");
     }
 }

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use models::{
-    Conversion, Conversions, Delta, Kind, Loss, Message, ModelError, Part, Provider as _, Request, Role, Stop, Tool,
-    ToolChoice, Uncarried,
+    Conversion, Conversions, Delta, Loss, Message, ModelError, Part, Provider as _, ProviderKind, Request, Role, Stop,
+    Tool, ToolChoice, Uncarried,
 };
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn forecast() -> Tool {
     }
 }
 
-fn with_tool(kind: Kind, text: &str) -> Request {
+fn with_tool(kind: ProviderKind, text: &str) -> Request {
     Request { tools: vec![forecast()], ..asking(kind, text) }
 }
 
@@ -97,9 +97,9 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
         let image = Loss { what: Uncarried::ImageInToolResult, then: Conversion::SendAfter };
         let failed = Loss { what: Uncarried::ToolError, then: Conversion::SayInText };
         let wanted: &[Loss] = match wire {
-            Kind::Anthropic => &[],
-            Kind::Gemini => &[image],
-            Kind::OpenAi | Kind::Ollama => &[failed, image],
+            ProviderKind::Anthropic => &[],
+            ProviderKind::Gemini => &[image],
+            ProviderKind::OpenAi | ProviderKind::Ollama => &[failed, image],
         };
         assert_eq!(losses, wanted, "{wire:?}: what is converted is told before");
         let (url, taken) = takes().await;
@@ -114,8 +114,8 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
 #[tokio::test]
 async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
     let fake = Fake::start();
-    let request = Request { tool_choice: ToolChoice::Required, ..with_tool(Kind::Ollama, "say hello") };
-    let (came, refused) = all(&fake.provider(Kind::Ollama), request).await;
+    let request = Request { tool_choice: ToolChoice::Required, ..with_tool(ProviderKind::Ollama, "say hello") };
+    let (came, refused) = all(&fake.provider(ProviderKind::Ollama), request).await;
     let loss = Loss { what: Uncarried::ToolRequired, then: Conversion::Refuse };
     assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
     assert!(came.is_empty(), "and nothing was sent");
@@ -123,7 +123,7 @@ async fn what_a_wire_can_not_say_is_refused_before_it_is_sent() {
 
 #[tokio::test]
 async fn ids_that_come_again_are_told_apart() {
-    let mut request = with_tool(Kind::Anthropic, "what is the weather");
+    let mut request = with_tool(ProviderKind::Anthropic, "what is the weather");
     for text in ["rain", "sun"] {
         let used = Part::ToolUse {
             id: "call_0".into(),
@@ -135,7 +135,7 @@ async fn ids_that_come_again_are_told_apart() {
         request = answered(request, message, vec![result("call_0", vec![Part::text(text)], false)]);
     }
     let (url, taken) = takes().await;
-    let _ = all(&crate::fake::provider(Kind::Anthropic, &url, None, Conversions::default()), request).await;
+    let _ = all(&crate::fake::provider(ProviderKind::Anthropic, &url, None, Conversions::default()), request).await;
     let sent = taken.await.expect("a request");
     let id = |message: usize, name: &str| sent["messages"][message]["content"][0][name].as_str().map(str::to_owned);
     assert_ne!(id(1, "id"), id(3, "id"), "Anthropic refuses two uses with one id: {sent}");
@@ -170,8 +170,8 @@ async fn uses_under_one_index_are_told_apart_by_their_ids() {
     for (what, mut pieces, wanted) in cases {
         pieces.push(b"data: [DONE]\n\n".to_vec());
         let url = sends(pieces, Then::Close).await;
-        let provider = crate::fake::provider(Kind::OpenAi, &url, None, Conversions::default());
-        let answer = reply(&provider, asking(Kind::OpenAi, "x")).await;
+        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, Conversions::default());
+        let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
         assert_eq!(used, wanted, "{what}");
     }
@@ -184,8 +184,8 @@ async fn a_use_without_an_id_gets_one_of_its_own() {
         let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});
         let pieces = vec![format!("data: {call}\n\n").into_bytes(), b"data: [DONE]\n\n".to_vec()];
         let url = sends(pieces, Then::Close).await;
-        let provider = crate::fake::provider(Kind::OpenAi, &url, None, Conversions::default());
-        let answer = reply(&provider, asking(Kind::OpenAi, "x")).await;
+        let provider = crate::fake::provider(ProviderKind::OpenAi, &url, None, Conversions::default());
+        let answer = reply(&provider, asking(ProviderKind::OpenAi, "x")).await;
         ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));
     }
     assert_eq!(ids.len(), 2, "each answer uses a tool: {ids:?}");

@@ -40,9 +40,9 @@ async fn each_state_of_the_keychain_is_told_apart() {
     let cause = || "for this test".to_owned();
     for (status, wanted) in [
         (SecretsStatus::Keychain, json!({"is": "keychain"})),
-        (SecretsStatus::Locked(cause()), json!({"is": "locked", "cause": cause()})),
-        (SecretsStatus::Missing(cause()), json!({"is": "missing", "cause": cause()})),
-        (SecretsStatus::Broken(cause()), json!({"is": "broken", "cause": cause()})),
+        (SecretsStatus::Locked { cause: cause() }, json!({"is": "locked", "cause": cause()})),
+        (SecretsStatus::Missing { cause: cause() }, json!({"is": "missing", "cause": cause()})),
+        (SecretsStatus::Broken { cause: cause() }, json!({"is": "broken", "cause": cause()})),
     ] {
         let keychain = Arc::new(Being(status.clone(), SecretsInMemory::default()));
         let folder = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use domain::item::{Attachment, ResourceContents};
+use domain::item::{MessageAttachment, ResourceContents};
 use models::Part;
 use offers::review::{bytes_part, contents_part, shown};
 
@@ -32,20 +32,20 @@ pub enum AttachmentError {
 ///
 /// # Errors
 /// If it is too much, or can't be read.
-pub fn check(attachments: &[Attachment]) -> Result<(), AttachmentError> {
+pub fn check(attachments: &[MessageAttachment]) -> Result<(), AttachmentError> {
     if attachments.len() > MAX_ATTACHMENTS {
         return Err(AttachmentError::TooMany);
     }
     let mut bytes = 0;
     for attachment in attachments {
         match attachment {
-            Attachment::File { name, data, .. } => {
+            MessageAttachment::File { name, data, .. } => {
                 bytes += data.len();
                 if STANDARD.decode(data).is_err() {
                     return Err(AttachmentError::Unreadable { name: name.clone() });
                 }
             }
-            Attachment::Resource { contents, .. } => {
+            MessageAttachment::Resource { contents, .. } => {
                 let size = |c: &ResourceContents| c.text.as_ref().or(c.blob.as_ref()).map_or(0, String::len);
                 bytes += contents.iter().map(size).sum::<usize>();
             }
@@ -56,16 +56,16 @@ pub fn check(attachments: &[Attachment]) -> Result<(), AttachmentError> {
 
 /// An attachment as a model gets it, with its source named.
 #[must_use]
-pub fn parts(attachment: &Attachment) -> Vec<Part> {
+pub fn parts(attachment: &MessageAttachment) -> Vec<Part> {
     match attachment {
-        Attachment::File { name, mime_type, data } => {
+        MessageAttachment::File { name, mime_type, data } => {
             let called = format!("The user attached the file {name:?}:");
             match bytes_part(name, mime_type, data) {
                 Part::Text(text) => vec![Part::Text(format!("{called}\n{text}"))],
                 part => vec![Part::Text(called), part],
             }
         }
-        Attachment::Resource { server, uri, name, contents } => resource_parts(server, uri, name, contents),
+        MessageAttachment::Resource { server, uri, name, contents } => resource_parts(server, uri, name, contents),
     }
 }
 
@@ -84,8 +84,8 @@ pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceC
 mod tests {
     use super::*;
 
-    fn file(mime: &str, bytes: &[u8]) -> Attachment {
-        Attachment::File { name: "a".into(), mime_type: mime.into(), data: STANDARD.encode(bytes) }
+    fn file(mime: &str, bytes: &[u8]) -> MessageAttachment {
+        MessageAttachment::File { name: "a".into(), mime_type: mime.into(), data: STANDARD.encode(bytes) }
     }
 
     #[test]
@@ -104,9 +104,10 @@ mod tests {
     #[test]
     fn too_much_and_what_cannot_be_read_is_refused() {
         assert_eq!(check(&vec![file("", b""); 21]), Err(AttachmentError::TooMany), "a bound for how many");
-        let large = Attachment::File { name: "a".into(), mime_type: String::new(), data: "A".repeat(MAX_BYTES + 4) };
+        let large =
+            MessageAttachment::File { name: "a".into(), mime_type: String::new(), data: "A".repeat(MAX_BYTES + 4) };
         assert_eq!(check(&[large]), Err(AttachmentError::TooLarge), "and for how large");
-        let broken = Attachment::File { name: "a".into(), mime_type: String::new(), data: "%".into() };
+        let broken = MessageAttachment::File { name: "a".into(), mime_type: String::new(), data: "%".into() };
         assert_eq!(check(&[broken]), Err(AttachmentError::Unreadable { name: "a".into() }), "what is no base64");
         assert_eq!(check(&[file("image/png", b"x")]), Ok(()), "else it is taken");
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use domain::item::{Body, Item, ReplyPart, State, Stop, ToolResult, Used};
+use domain::item::{Item, ItemBody, ItemState, ReplyPart, ReplyStop, ToolResult, ToolUsed};
 use models::{Message, ModelRef, Part, Role};
 use offers::review::{content_part, result_parts, shown};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
     let mut messages = Messages::default();
     for item in path {
         match &item.body {
-            Body::Message { role, content, attachments, .. } => {
+            ItemBody::Message { role, content, attachments, .. } => {
                 let mut parts: Vec<Part> = attachments.iter().flat_map(attachments::parts).collect();
                 parts.extend(content.iter().map(content_part));
                 let role = match role {
@@ -64,13 +64,13 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
                 };
                 messages.add(role, parts);
             }
-            Body::Reply { model: own, parts, stop, .. } => {
-                let is_whole = item.state == State::Whole && *stop != Some(Stop::Stopped);
+            ItemBody::Reply { model: own, parts, stop, .. } => {
+                let is_whole = item.state == ItemState::Whole && *stop != Some(ReplyStop::Stopped);
                 let (said, uses) = reply(item, parts, (is_whole, own == model), &results);
                 messages.add(Role::Assistant, said);
                 messages.add(Role::User, uses.iter().map(|used| result_of(used, &results, limit)).collect());
             }
-            Body::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
+            ItemBody::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
                 let mut parts = vec![Part::Text(format!(
                     "The user called the tool {:?} of the server {:?} with {arguments}.",
                     shown(tool),
@@ -79,11 +79,11 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
                 parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
                 messages.add(Role::User, parts);
             }
-            Body::Attachment { server, uri, name, contents } => {
+            ItemBody::Attachment { server, uri, name, contents } => {
                 messages.add(Role::User, attachments::resource_parts(server, uri, name, contents));
             }
             // With the answer that asked for it.
-            Body::ToolCall { used: Some(_), .. } | Body::OwnTool { .. } | Body::Notice { .. } => {}
+            ItemBody::ToolCall { used: Some(_), .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {}
         }
     }
     messages.0
@@ -149,10 +149,10 @@ fn reply<'a>(
     (said, uses)
 }
 
-const fn used_of(item: &Item) -> Option<&Used> {
+const fn used_of(item: &Item) -> Option<&ToolUsed> {
     match &item.body {
-        Body::ToolCall { used, .. } => used.as_ref(),
-        Body::OwnTool { used, .. } => Some(used),
+        ItemBody::ToolCall { used, .. } => used.as_ref(),
+        ItemBody::OwnTool { used, .. } => Some(used),
         _ => None,
     }
 }
@@ -160,7 +160,7 @@ const fn used_of(item: &Item) -> Option<&Used> {
 fn result_of(used: &Use<'_>, results: &HashMap<(&str, &str), &Item>, limit: usize) -> Part {
     let found = results.get(&(used.reply, used.id));
     let (parts, is_error) = match found.map(|item| (&item.body, *item)) {
-        Some((Body::ToolCall { server, tool, arguments, result, error, .. }, item)) => {
+        Some((ItemBody::ToolCall { server, tool, arguments, result, error, .. }, item)) => {
             let mut parts = Vec::new();
             if *arguments != Value::Object(used.arguments.clone()) {
                 parts.push(Part::Text(format!("The user changed the arguments of this call to {arguments}.")));
@@ -172,7 +172,7 @@ fn result_of(used: &Use<'_>, results: &HashMap<(&str, &str), &Item>, limit: usiz
             parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
             (parts, is_error)
         }
-        Some((Body::OwnTool { text, is_error, .. }, _)) => (vec![Part::Text(text.clone())], *is_error),
+        Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![Part::Text(text.clone())], *is_error),
         _ => (vec![Part::text(NO_RESULT)], true),
     };
     Part::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
@@ -256,7 +256,7 @@ pub fn text_of_result(result: &ToolResult) -> String {
 /// Whether a model was not given the whole of some result, so that it needs a way to read on.
 #[must_use]
 pub fn has_left_out(path: &[Item]) -> bool {
-    path.iter().any(|item| matches!(&item.body, Body::ToolCall { left_out: Some(_), .. }))
+    path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { left_out: Some(_), .. }))
 }
 
 #[cfg(test)]
@@ -270,18 +270,22 @@ mod tests {
         ModelRef { provider: "p".into(), model: name.into() }
     }
 
-    fn item(id: &str, state: State, body: Body) -> Item {
+    fn item(id: &str, state: ItemState, body: ItemBody) -> Item {
         Item { id: id.into(), parent: None, at: 1, state, body }
     }
 
     fn said(id: &str, text: &str) -> Item {
         let content = vec![Content::Text { text: text.into() }];
-        item(id, State::Whole, Body::Message { role: item::Role::User, content, prompt: None, attachments: Vec::new() })
+        item(
+            id,
+            ItemState::Whole,
+            ItemBody::Message { role: item::Role::User, content, prompt: None, attachments: Vec::new() },
+        )
     }
 
-    fn uses(id: &str, state: State, parts: Vec<ReplyPart>) -> Item {
-        let (stop, usage, error, conversions) = (None, models::Usage::default(), None, Vec::new());
-        let body = Body::Reply {
+    fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> Item {
+        let (stop, usage, error, conversions) = (None, models::TokenUse::default(), None, Vec::new());
+        let body = ItemBody::Reply {
             model: model("m"),
             parts,
             stop,
@@ -315,7 +319,7 @@ mod tests {
             is_error: false,
             arguments: json!({}),
         });
-        let body = Body::ToolCall {
+        let body = ItemBody::ToolCall {
             call: id.into(),
             server: "a".into(),
             tool: "b".into(),
@@ -323,10 +327,10 @@ mod tests {
             result: result_,
             error: result.err().map(str::to_owned),
             took: 1,
-            used: Some(Used { reply: reply.into(), id: used.into(), key: "a__b".into() }),
+            used: Some(ToolUsed { reply: reply.into(), id: used.into(), key: "a__b".into() }),
             left_out: None,
         };
-        item(id, State::Whole, body)
+        item(id, ItemState::Whole, body)
     }
 
     fn texts(parts: &[Part]) -> String {
@@ -342,7 +346,7 @@ mod tests {
     fn each_use_has_its_result_right_after_it() {
         let path = [
             said("1", "do it"),
-            uses("2", State::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
+            uses("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
             called("4", "2", "u2", Err("refused: by the user: not now")),
             called("3", "2", "u1", Ok("done\u{e0041}")),
         ];
@@ -375,14 +379,14 @@ mod tests {
     fn what_broke_off_is_not_said_back_as_if_it_were_whole() {
         let thinking = ReplyPart::Thinking { text: "hm".into(), opaque: None };
         let text = ReplyPart::Text { text: "I will".into() };
-        let path = [said("1", "do it"), uses("2", State::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
+        let path = [said("1", "do it"), uses("2", ItemState::Cut, vec![thinking, text, tool_use("u1", "{\"x\"")])];
         let messages = messages(&path, &model("m"), 1_000);
         assert_eq!(messages[1].parts, [Part::text("I will")], "its text, and neither half a call nor half a thought");
     }
 
     #[test]
     fn only_the_model_that_thought_it_gets_its_thinking_back() {
-        let path = |parts| [said("1", "hello"), uses("2", State::Whole, parts)];
+        let path = |parts| [said("1", "hello"), uses("2", ItemState::Whole, parts)];
         let thinking =
             || vec![ReplyPart::Thinking { text: "hm".into(), opaque: Some(json!("signed")) }, tool_use("u", "{}")];
         let own = messages(&path(thinking()), &model("m"), 1_000);

@@ -4,10 +4,11 @@
 use std::sync::{Arc, PoisonError};
 
 use domain::history::{NewItem, Taken};
-use domain::item::{Attachment, Body, Content, Item, Role, State};
+use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
 use host::{Host, ServerForModel};
 use models::ModelRef;
 use ports::time::now;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::attachments;
@@ -18,7 +19,7 @@ use super::offered::Offering;
 use super::replies::{Answering, Held, Replies};
 use super::run::Run;
 use super::system;
-use super::{ConversationError, Offered, Settings};
+use super::{ConversationError, ConversationSettings, OfferedServer};
 
 /// The longest message that the user can write, in bytes.
 const MAX_TEXT: usize = 4 << 20;
@@ -31,7 +32,7 @@ pub struct NewMessage {
     /// What is written.
     pub text: String,
     /// What is attached.
-    pub attachments: Vec<Attachment>,
+    pub attachments: Vec<MessageAttachment>,
     /// The model that answers from now on; none for the one that the conversation has.
     pub model: Option<ModelRef>,
 }
@@ -53,17 +54,18 @@ pub struct ConversationTools {
     /// From how many tokens on they are found by search.
     pub threshold: u64,
     /// What the servers that are in use want a model to know.
-    pub instructions: Vec<Instructions>,
+    pub instructions: Vec<ServerInstructions>,
 }
 
 /// What a server wants a model to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instructions {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ServerInstructions {
     /// The server.
     pub server: String,
     /// As a model would get it.
     pub text: String,
-    /// By which the user says that a model gets it, in [`Offered::instructions`].
+    /// By which the user says that a model gets it, in [`OfferedServer::instructions`].
     pub hash: String,
 }
 
@@ -123,7 +125,7 @@ impl Chat {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let old = log.item(item).await?;
-        if !matches!(old.body, Body::Message { role: Role::User, .. }) {
+        if !matches!(old.body, ItemBody::Message { role: Role::User, .. }) {
             return Err(ConversationError::NotYours);
         }
         self.say(begun, log, message, old.parent).await
@@ -142,7 +144,7 @@ impl Chat {
         let begun = self.begin(&conversation).await?;
         let log = self.log(&conversation);
         let old = log.item(item).await?;
-        if !matches!(old.body, Body::Reply { .. }) {
+        if !matches!(old.body, ItemBody::Reply { .. }) {
             return Err(ConversationError::NotAnAnswer);
         }
         let (settings, model) = self.choose(&log, model).await?;
@@ -232,7 +234,11 @@ impl Chat {
     ///
     /// # Errors
     /// If there is none, or the settings are too much.
-    pub async fn set_conversation(&self, conversation: String, settings: Settings) -> Result<(), ConversationError> {
+    pub async fn set_conversation(
+        &self,
+        conversation: String,
+        settings: ConversationSettings,
+    ) -> Result<(), ConversationError> {
         if settings.system_prompt.len() > MAX_SYSTEM_PROMPT {
             return Err(ConversationError::TooLong { what: "a system prompt", limit: MAX_SYSTEM_PROMPT >> 10 });
         }
@@ -246,7 +252,7 @@ impl Chat {
 
     /// What the user set for a conversation.
     #[must_use]
-    pub fn conversation_settings(kept: &Value) -> Settings {
+    pub fn conversation_settings(kept: &Value) -> ConversationSettings {
         serde_json::from_value(kept.clone()).unwrap_or_default()
     }
 
@@ -260,9 +266,9 @@ impl Chat {
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = self.host.conversation_bounds().await?.threshold(context);
-        let said = |(_, server): &(Offered, ServerForModel)| {
+        let said = |(_, server): &(OfferedServer, ServerForModel)| {
             let text = system::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
-            Some(Instructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
+            Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(said).collect();
         let offering = tokio::task::spawn_blocking(move || Offering::new(&servers));
@@ -332,8 +338,8 @@ impl Chat {
         attachments::check(&attachments)?;
         let chosen = self.choose(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
-        let body = Body::Message { role: Role::User, content, prompt: None, attachments };
-        let message = Item { id: new_id(), parent, at: now(), state: State::Whole, body };
+        let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
+        let message = Item { id: new_id(), parent, at: now(), state: ItemState::Whole, body };
         log.write(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
         self.host.tell_of_conversation(log.told(message, true).await).await?;
@@ -347,7 +353,11 @@ impl Chat {
     }
 
     /// The model that answers, which the conversation keeps.
-    async fn choose(&self, log: &Log, model: Option<ModelRef>) -> Result<(Settings, ModelRef), ConversationError> {
+    async fn choose(
+        &self,
+        log: &Log,
+        model: Option<ModelRef>,
+    ) -> Result<(ConversationSettings, ModelRef), ConversationError> {
         let (_, mut settings) = log.conversation().await?;
         let chosen = match model.or_else(|| settings.model.clone()) {
             Some(model) => model,
@@ -366,7 +376,7 @@ impl Chat {
         &self,
         begun: Answering,
         log: Log,
-        (settings, model): (Settings, ModelRef),
+        (settings, model): (ConversationSettings, ModelRef),
         parent: Option<String>,
         message: Option<String>,
     ) -> Result<Begun, ConversationError> {
@@ -385,8 +395,8 @@ impl Chat {
 /// Servers as a model may know of them.
 pub(super) async fn servers_of(
     host: &Host,
-    offered: &[Offered],
-) -> Result<Vec<(Offered, ServerForModel)>, ConversationError> {
+    offered: &[OfferedServer],
+) -> Result<Vec<(OfferedServer, ServerForModel)>, ConversationError> {
     let names = offered.iter().map(|offered| offered.server.clone()).collect();
     Ok(offered.iter().cloned().zip(host.servers_for_model(names).await?).collect())
 }

@@ -6,11 +6,13 @@
 
 use std::fmt::Write as _;
 
-use domain::item::{Attachment, Body, Content, Item, Notice, ReplyPart, ResourceContents, Role, State, ToolResult};
+use domain::item::{
+    Content, Item, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
+};
 use offers::review::shown;
 use serde::Serialize;
 
-use super::Settings;
+use super::ConversationSettings;
 use super::inert_markdown::{code_block, inert, inert_words};
 
 /// How a conversation is written.
@@ -36,7 +38,7 @@ impl Format {
 #[derive(Serialize)]
 struct Exported<'a> {
     title: &'a str,
-    settings: &'a Settings,
+    settings: &'a ConversationSettings,
     items: &'a [Item],
 }
 
@@ -44,7 +46,7 @@ struct Exported<'a> {
 ///
 /// # Errors
 /// If something in it is no JSON.
-pub fn to_json(title: &str, settings: &Settings, items: &[Item]) -> serde_json::Result<String> {
+pub fn to_json(title: &str, settings: &ConversationSettings, items: &[Item]) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(&Exported { title, settings, items })?;
     text.push('\n');
     Ok(text)
@@ -62,7 +64,7 @@ pub fn to_markdown(title: &str, path: &[Item]) -> String {
 
 fn section(text: &mut String, item: &Item) {
     match &item.body {
-        Body::Message { role, content, prompt, attachments } => {
+        ItemBody::Message { role, content, prompt, attachments } => {
             heading(text, if *role == Role::User { "User" } else { "Assistant" });
             if let Some(prompt) = prompt {
                 paragraph(text, &format!("*From the prompt {} of {}*", code(&prompt.prompt), code(&prompt.server)));
@@ -72,7 +74,7 @@ fn section(text: &mut String, item: &Item) {
             }
             contents(text, content, if prompt.is_some() { By::Server } else { By::User });
         }
-        Body::Reply { model, parts, error, .. } => {
+        ItemBody::Reply { model, parts, error, .. } => {
             heading(text, &format!("Assistant ({})", code(&model.model)));
             for part in parts {
                 match part {
@@ -85,11 +87,11 @@ fn section(text: &mut String, item: &Item) {
             if let Some(error) = error {
                 paragraph(text, &format!("*It failed:* {}", code(&error.message)));
             }
-            if item.state == State::Cut {
+            if item.state == ItemState::Cut {
                 paragraph(text, "*It broke off here.*");
             }
         }
-        Body::ToolCall { server, tool, arguments, result, error, .. } => {
+        ItemBody::ToolCall { server, tool, arguments, result, error, .. } => {
             heading(text, &format!("{} · {}", code(server), code(tool)));
             fenced(text, "json", &format!("{arguments:#}"));
             match (result, error) {
@@ -98,15 +100,15 @@ fn section(text: &mut String, item: &Item) {
                 (None, None) => paragraph(text, "*It is not known how it ended.*"),
             }
         }
-        Body::OwnTool { used, text: told, arguments, .. } => {
+        ItemBody::OwnTool { used, text: told, arguments, .. } => {
             heading(text, &code(&used.key));
             fenced(text, "json", &format!("{arguments:#}"));
             fenced(text, "", told);
         }
-        Body::Notice { notice: Notice::Rounds { rounds } } => {
+        ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
             paragraph(text, &format!("*The model called tools {rounds} times in a row and stopped.*"));
         }
-        Body::Attachment { server, name, contents, .. } => {
+        ItemBody::Attachment { server, name, contents, .. } => {
             heading(text, &format!("Attached: {} from {}", code(name), code(server)));
             contents.iter().for_each(|part| resource(text, part));
         }
@@ -150,12 +152,12 @@ fn contents(text: &mut String, content: &[Content], by: By) {
     }
 }
 
-fn attached(text: &mut String, attachment: &Attachment) {
+fn attached(text: &mut String, attachment: &MessageAttachment) {
     match attachment {
-        Attachment::File { name, mime_type, .. } => {
+        MessageAttachment::File { name, mime_type, .. } => {
             paragraph(text, &format!("*Attached: {} ({})*", code(name), code(mime_type)));
         }
-        Attachment::Resource { server, uri, name, contents } => {
+        MessageAttachment::Resource { server, uri, name, contents } => {
             paragraph(text, &format!("*Attached: {} of {}, at {}*", code(name), code(server), code(uri)));
             contents.iter().for_each(|part| resource(text, part));
         }
@@ -211,23 +213,23 @@ pub fn file_name(title: &str, format: Format) -> String {
 mod tests {
     use super::*;
 
-    fn item(body: Body) -> Item {
-        Item { id: "1".into(), parent: None, at: 1, state: State::Whole, body }
+    fn item(body: ItemBody) -> Item {
+        Item { id: "1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
     #[test]
     fn a_conversation_is_written_to_read_and_nothing_in_it_breaks_out() {
-        let user = Body::Message {
+        let user = ItemBody::Message {
             role: Role::User,
             content: vec![Content::Text { text: "Read *it*".into() }],
             prompt: None,
-            attachments: vec![Attachment::File {
+            attachments: vec![MessageAttachment::File {
                 name: "a`b".into(),
                 mime_type: "image/png".into(),
                 data: String::new(),
             }],
         };
-        let resource = Body::Attachment {
+        let resource = ItemBody::Attachment {
             server: "files".into(),
             uri: "file:///a".into(),
             name: "a\n# heading".into(),
@@ -260,7 +262,7 @@ mod tests {
             arguments: serde_json::json!({}),
         };
         let call = |tool: &str, result: Option<ToolResult>, error: Option<&str>| {
-            item(Body::ToolCall {
+            item(ItemBody::ToolCall {
                 call: "1".into(),
                 server: "files".into(),
                 tool: tool.into(),
@@ -278,7 +280,7 @@ mod tests {
             text: Some(format!("what was attached\n{forged}")),
             blob: None,
         };
-        let prompted = Body::Message {
+        let prompted = ItemBody::Message {
             role: Role::User,
             content: vec![Content::Text { text: forged.into() }],
             prompt: Some(domain::item::PromptOrigin {
@@ -286,7 +288,7 @@ mod tests {
                 prompt: "![](https://evil.example)".into(),
                 arguments: std::collections::BTreeMap::new(),
             }),
-            attachments: vec![Attachment::Resource {
+            attachments: vec![MessageAttachment::Resource {
                 server: "files".into(),
                 uri: "file:///a".into(),
                 name: "a".into(),

@@ -22,20 +22,21 @@ mod system;
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 
-pub use engine::{Begun, Chat, ConversationTools, Instructions, NewMessage, Spent};
+pub use engine::{Begun, Chat, ConversationTools, NewMessage, ServerInstructions, Spent};
 pub use error::ConversationError;
 pub use models::ModelRef;
 
 /// What the user set for a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
-pub struct Settings {
+pub struct ConversationSettings {
     /// The model that answers.
     pub model: Option<ModelRef>,
     /// How it should behave, in the user's words.
     pub system_prompt: String,
     /// The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
-    pub servers: Vec<Offered>,
+    pub servers: Vec<OfferedServer>,
     /// Whether it is told which folders these servers may know of.
     pub share_roots: bool,
     /// Whether it should think before it answers, where it can.
@@ -44,7 +45,8 @@ pub struct Settings {
 
 /// A server whose tools a model may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Offered {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OfferedServer {
     /// The server.
     pub server: String,
     /// Those of its tools; none stands for all that the user has reviewed.
@@ -56,7 +58,7 @@ pub struct Offered {
     pub instructions: Option<String>,
 }
 
-impl Offered {
+impl OfferedServer {
     /// Whether a tool is turned on.
     #[must_use]
     pub fn has(&self, tool: &str) -> bool {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, Taken};
-use domain::item::{Body, ConversationEvent, Item, State, readings, sources};
+use domain::item::{ConversationEvent, Item, ItemBody, ItemState, readings, sources};
 use domain::{StoreError, history};
 use ports::History;
 use serde_json::json;
 
-use super::{ConversationError, Settings};
+use super::{ConversationError, ConversationSettings};
 
 /// The most items that are read at a time.
 const PAGE: usize = 500;
@@ -37,14 +37,16 @@ impl Log {
     }
 
     /// The conversation without its items, and what the user set for it.
-    pub(super) async fn conversation(&self) -> Result<(history::Conversation, Settings), ConversationError> {
+    pub(super) async fn conversation(
+        &self,
+    ) -> Result<(history::Conversation, ConversationSettings), ConversationError> {
         let kept = self.on_disk(|history, id| history.conversation(id)).await?;
         let kept = kept.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))?;
         let settings = serde_json::from_value(kept.settings.clone()).unwrap_or_default();
         Ok((kept, settings))
     }
 
-    pub(super) async fn set(&self, settings: &Settings) -> Result<(), ConversationError> {
+    pub(super) async fn set(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
         let settings = json!(settings);
         let change = ConversationChange { settings: Some(settings), at: ports::time::now(), ..Default::default() };
         if self.on_disk(move |history, id| history.change(id, &change)).await? {
@@ -115,7 +117,8 @@ impl Log {
     /// it shows. Of an answer it has the text already.
     pub(super) async fn told(&self, item: Item, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
-        let is_light = state == State::Streaming || matches!(item.body, Body::Reply { .. } | Body::Notice { .. });
+        let is_light =
+            state == ItemState::Streaming || matches!(item.body, ItemBody::Reply { .. } | ItemBody::Notice { .. });
         let kept = if is_light {
             None
         } else {
@@ -184,6 +187,6 @@ fn put_texts(history: &dyn History, item: &mut history::Item) -> Result<(), Stor
 
 /// An item, if this version knows its kind.
 pub(super) fn read(kept: history::Item) -> Option<Item> {
-    let body: Body = serde_json::from_value(kept.body).ok()?;
+    let body: ItemBody = serde_json::from_value(kept.body).ok()?;
     Some(Item { id: kept.id, parent: kept.parent, at: kept.at, state: kept.state, body })
 }

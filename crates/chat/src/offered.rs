@@ -7,9 +7,10 @@ use host::ServerForModel;
 use models::Tool;
 use offers::review::{Reviewed, shown, shown_schema};
 use policy::Standing;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Offered;
+use super::OfferedServer;
 use super::keys::key;
 use super::search::Index;
 
@@ -26,7 +27,9 @@ pub const fn tokens(bytes: usize) -> u64 {
 }
 
 /// Whether a tool can be offered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum ToolState {
     /// It is.
     Offered,
@@ -75,17 +78,17 @@ pub struct Offering {
 /// One server's part of the offered tools, to tell later whether they are still the same.
 #[derive(Debug)]
 struct Basis {
-    offered: Offered,
+    offered: OfferedServer,
     is_ready: bool,
     reviewed: Option<Reviewed>,
 }
 
 impl Basis {
-    fn new(offered: &Offered, server: &ServerForModel) -> Self {
+    fn new(offered: &OfferedServer, server: &ServerForModel) -> Self {
         Self { offered: offered.clone(), is_ready: server.is_ready, reviewed: server.reviewed.clone() }
     }
 
-    fn holds_for(&self, offered: &Offered, server: &ServerForModel) -> bool {
+    fn holds_for(&self, offered: &OfferedServer, server: &ServerForModel) -> bool {
         let same_definitions = match (&self.reviewed, &server.reviewed) {
             (Some(own), Some(now)) => own.rests_on_same(now),
             (own, now) => own.is_none() && now.is_none(),
@@ -97,7 +100,7 @@ impl Basis {
 impl Offering {
     /// The tools of these servers. Takes time that grows with what they offer: run it beside what must not wait.
     #[must_use]
-    pub fn new(servers: &[(Offered, ServerForModel)]) -> Self {
+    pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
         let mut offering = Self::default();
         for (offered, server) in servers {
             offering.basis.push(Basis::new(offered, server));
@@ -115,12 +118,12 @@ impl Offering {
 
     /// Whether it would be made of the same.
     #[must_use]
-    pub fn rests_on(&self, servers: &[(Offered, ServerForModel)]) -> bool {
+    pub fn rests_on(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
             && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.holds_for(offered, now))
     }
 
-    fn add_server(&mut self, offered: &Offered, reviewed: &Reviewed) {
+    fn add_server(&mut self, offered: &OfferedServer, reviewed: &Reviewed) {
         let server = &offered.server;
         let mut tools: Vec<_> = reviewed.catalog().tools.iter().collect();
         // A server may list them in another order each time.
@@ -285,9 +288,9 @@ mod tests {
         }
     }
 
-    fn on(server: &str, tools: Option<&[&str]>) -> Offered {
+    fn on(server: &str, tools: Option<&[&str]>) -> OfferedServer {
         let tools = tools.map(|tools| tools.iter().map(|&tool| tool.to_owned()).collect());
-        Offered { server: server.to_owned(), tools, instructions: None }
+        OfferedServer { server: server.to_owned(), tools, instructions: None }
     }
 
     #[test]
@@ -327,18 +330,18 @@ mod tests {
             let many = server_of("many", &tools, |_| true);
             let offering = Offering::new(&[(on("many", None), many)]);
             assert_eq!(offering.offered().count(), count, "all can be offered");
-            let threshold = domain::bounds::Bounds::default().threshold(context);
+            let threshold = domain::bounds::ChatBounds::default().threshold(context);
             let query = json!({"query": "manage resource 7"});
             let told = own_tools::search(&offering, &offering.index(), query.as_object().unwrap());
-            let used = item::Used { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS.into() };
-            let body = item::Body::OwnTool {
+            let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS.into() };
+            let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,
                 text: told.text,
                 found: told.found,
                 is_error: told.is_error,
             };
-            let searched = item::Item { id: "s".into(), parent: None, at: 1, state: item::State::Whole, body };
+            let searched = item::Item { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
             // What the model gets once it has searched: the most that it is sent.
             let sent = own_tools::sent(&offering, &[searched], threshold);
             assert_eq!(sent.len(), if count == 10 { 10 } else { 9 }, "all, or the search and the eight that it found");

@@ -1,7 +1,7 @@
 //! Drawbridge's own tools for models: to find tools where there are too many to send, and to read on in a long result. They read
 //! what is here already; nothing crosses.
 
-use domain::item::{Body, Found, Item};
+use domain::item::{FoundTool, Item, ItemBody};
 use models::Tool;
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ const MAX_WORDS: usize = 300;
 /// What a model was told.
 pub(super) struct Told {
     pub(super) text: String,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<FoundTool>,
     pub(super) is_error: bool,
 }
 
@@ -95,8 +95,10 @@ pub(super) fn search(offering: &Offering, index: &Index, arguments: &Map<String,
     };
     let lines: Vec<String> = found.iter().map(line).collect();
     let text = format!("These can be used now. What they do is said by their servers:\n{}", lines.join("\n"));
-    let found =
-        found.iter().map(|t| Found { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() }).collect();
+    let found = found
+        .iter()
+        .map(|t| FoundTool { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() })
+        .collect();
     Told { text, found, is_error: false }
 }
 
@@ -105,7 +107,7 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
     let call = arguments.get("call").and_then(Value::as_str).unwrap_or_default();
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     let result = path.iter().filter(|item| item.id == call).find_map(|item| match &item.body {
-        Body::ToolCall { server, tool, result: Some(result), .. } => Some((server, tool, result)),
+        ItemBody::ToolCall { server, tool, result: Some(result), .. } => Some((server, tool, result)),
         _ => None,
     });
     let (Some((server, tool, result)), Some(from)) = (result, from) else {
@@ -131,7 +133,7 @@ pub(super) fn read_on(path: &[Item], arguments: &Map<String, Value>, limit: usiz
 fn found_in(path: &[Item]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
-        if let Body::OwnTool { found, .. } = &item.body {
+        if let ItemBody::OwnTool { found, .. } = &item.body {
             for tool in found {
                 if !keys.contains(&tool.key) {
                     keys.push(tool.key.clone());
@@ -144,7 +146,7 @@ fn found_in(path: &[Item]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use domain::item::{Content, State, ToolResult, Used};
+    use domain::item::{Content, ItemState, ToolResult, ToolUsed};
 
     use super::*;
 
@@ -156,7 +158,7 @@ mod tests {
             is_error: false,
             arguments: json!({}),
         };
-        let body = Body::ToolCall {
+        let body = ItemBody::ToolCall {
             call: "c1".into(),
             server: "a".into(),
             tool: "b".into(),
@@ -167,7 +169,7 @@ mod tests {
             used: None,
             left_out: Some(9),
         };
-        Item { id: "c1".into(), parent: None, at: 1, state: State::Whole, body }
+        Item { id: "c1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
     fn arguments(value: Value) -> Map<String, Value> {
@@ -189,11 +191,11 @@ mod tests {
     #[test]
     fn tools_that_were_found_stay_in_the_order_in_which_they_were() {
         let found = |keys: &[&str]| {
-            let tool = |key: &&str| Found { server: "a".into(), tool: "b".into(), key: (*key).into() };
-            let used = Used { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS.into() };
+            let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), key: (*key).into() };
+            let used = ToolUsed { reply: "r".into(), id: "u".into(), key: SEARCH_TOOLS.into() };
             let found = keys.iter().map(tool).collect();
-            let body = Body::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
-            Item { id: "i".into(), parent: None, at: 1, state: State::Whole, body }
+            let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
+            Item { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }
         };
         assert_eq!(
             found_in(&[found(&["z", "b"]), found(&["a", "z"])]),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::item::{Append, ReplyPart};
-use models::{Delta, Usage};
+use models::{Delta, TokenUse};
 
 /// The pieces of one answer.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ enum Kind {
 
 impl Pieces {
     /// Takes a piece. `tool` tells whose a tool is that the model knows by a name. Gives the usage so far, if it is one.
-    pub(super) fn take(&mut self, delta: Delta, tool: impl Fn(&str) -> Option<(String, String)>) -> Option<Usage> {
+    pub(super) fn take(&mut self, delta: Delta, tool: impl Fn(&str) -> Option<(String, String)>) -> Option<TokenUse> {
         match delta {
             Delta::Text(text) => {
                 let part = self.part(Kind::Text);

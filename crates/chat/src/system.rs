@@ -4,13 +4,13 @@ use host::ServerForModel;
 use offers::review::shown;
 use serde_json::{Value, json};
 
-use super::{Offered, Settings};
+use super::{ConversationSettings, OfferedServer};
 
 /// The most characters of a server's instructions that a model gets.
 const MAX_INSTRUCTIONS: usize = 8_000;
 
 /// What a model is told before all messages. It stays the same as long as the settings do, so that the caches of providers hold.
-pub(super) fn system(settings: &Settings, servers: &[(Offered, ServerForModel)]) -> Option<String> {
+pub(super) fn system(settings: &ConversationSettings, servers: &[(OfferedServer, ServerForModel)]) -> Option<String> {
     let mut text = settings.system_prompt.trim().to_owned();
     let mut paragraph = |words: &str| {
         if !text.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn system(settings: &Settings, servers: &[(Offered, ServerForModel)])
         }
     }
     if settings.share_roots {
-        let folders = |(_, server): &(Offered, ServerForModel)| {
+        let folders = |(_, server): &(OfferedServer, ServerForModel)| {
             server.roots.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>()
         };
         let mut folders: Vec<String> = servers.iter().flat_map(folders).collect();
@@ -74,8 +74,12 @@ mod tests {
             roots: vec!["/home/x".into()],
         };
         let seen = server.instructions_hash();
-        let settings = |share_roots| Settings { system_prompt: "Be brief.".into(), share_roots, ..Settings::default() };
-        let on = |instructions| [(Offered { server: "a".into(), tools: None, instructions }, server.clone())];
+        let settings = |share_roots| ConversationSettings {
+            system_prompt: "Be brief.".into(),
+            share_roots,
+            ..ConversationSettings::default()
+        };
+        let on = |instructions| [(OfferedServer { server: "a".into(), tools: None, instructions }, server.clone())];
         let silent = system(&settings(false), &on(None)).unwrap_or_default();
         assert!(silent.starts_with("Be brief.") && !silent.contains("Ignore") && !silent.contains("/home"), "{silent}");
         let told = system(&settings(true), &on(seen)).unwrap_or_default();
@@ -83,6 +87,10 @@ mod tests {
         assert!(told.contains(r#"["/home/x"]"#), "and the folders: {told}");
         let other = system(&settings(true), &on(Some("of other words".into()))).unwrap_or_default();
         assert!(!other.contains("Ignore"), "others than the user saw are not told: {other}");
-        assert_eq!(system(&Settings::default(), &[]), None, "nothing is said where there is nothing to say");
+        assert_eq!(
+            system(&ConversationSettings::default(), &[]),
+            None,
+            "nothing is said where there is nothing to say"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What a check of the rules found, in words: what would happen, and what each rule made of the call.
 
 use api::data::{
-    ArgumentRule, Considered, DecidedBy, DryRunResult, Effect, Judged, Policy, RuleRef, RuleSource, ToolStanding,
+    ArgumentRule, Considered, DecidedBy, DryRunResult, Effect, Judged, Policy, RuleRef, RuleSource, Standing,
 };
 
 use crate::output::value;
@@ -36,11 +36,11 @@ pub(crate) fn words(server: &str, result: &DryRunResult, rules: &Policy) -> Stri
 fn standing(server: &str, result: &DryRunResult) -> String {
     let review = format!("look at it with: drawbridge-cli review {}", visible::line(server));
     match result.standing {
-        Some(ToolStanding::Changed) => {
+        Some(Standing::Changed) => {
             format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
         }
-        Some(ToolStanding::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
-        Some(ToolStanding::Reviewed) | None => String::new(),
+        Some(Standing::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
+        Some(Standing::Reviewed) | None => String::new(),
     }
 }
 
@@ -74,7 +74,7 @@ fn condition(judged: &Judged, written: Option<&ArgumentRule>) -> String {
         text.push_str(&format!("    read as  {}\n", visible::line(normal)));
     }
     let outcome = if judged.holds { "holds" } else { "does not hold" };
-    text.push_str(&format!("    {outcome}: {} ({})\n", why(&judged.reason), judged.reason));
+    text.push_str(&format!("    {outcome}: {} ({})\n", why(judged.reason.name()), judged.reason.name()));
     text
 }
 

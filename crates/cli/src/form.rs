@@ -1,6 +1,6 @@
 //! Forms on a terminal: fields in words, and what is typed as values.
 
-use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem};
+use api::data::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
 use serde_json::Value;
 
 use crate::visible::line;
@@ -46,12 +46,12 @@ fn kind_words(kind: &FieldKind) -> String {
     let number = |bound: &Option<f64>| bound.map(|bound| bound.to_string());
     match kind {
         FieldKind::Text { format, min_length, max_length } => {
-            let what = match format.as_deref() {
-                Some("email") => "an e-mail address",
-                Some("uri") => "a URI",
-                Some("date") => "a date such as 2026-07-28",
-                Some("date-time") => "a date and time such as 2026-07-28T12:00:00Z",
-                _ => "text",
+            let what = match format {
+                Some(TextFormat::Email) => "an e-mail address",
+                Some(TextFormat::Uri) => "a URI",
+                Some(TextFormat::Date) => "a date such as 2026-07-28",
+                Some(TextFormat::DateTime) => "a date and time such as 2026-07-28T12:00:00Z",
+                None => "text",
             };
             format!("{what}{}", range(text(min_length), text(max_length), " characters"))
         }

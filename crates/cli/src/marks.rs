@@ -1,6 +1,6 @@
 //! Marks of a definition in words: what changed since it was seen, and what is worth a second look.
 
-use api::data::{Change, Diff, Flag, FlagReason, LookAlike, Marks, ReviewState};
+use api::data::{Change, Diff, Flag, FlagReason, LookAlike, Marks, Standing};
 use offers::review::{Piece, changed_words};
 
 use crate::visible::{block, line};
@@ -30,7 +30,7 @@ pub(crate) fn words(marks: &Marks) -> String {
         let place = if place.is_empty() { String::new() } else { format!(" ({})", line(&place.join(" > "))) };
         text.push_str(&format!("  LOOK TWICE: it {}{place}: {}\n", reason_words(*reason), line(excerpt)));
     }
-    if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
+    if matches!(marks.review, Some(Standing::New | Standing::Changed)) || !marks.flags.is_empty() {
         text.push_str(&format!("  {HINTS}\n"));
     }
     text
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn s38_that_no_mark_is_no_praise_is_said_beside_each_definition() {
-        let marks = Marks { review: Some(ReviewState::New), ..Marks::default() };
+        let marks = Marks { review: Some(Standing::New), ..Marks::default() };
         assert!(words(&marks).contains(HINTS), "where nobody has reviewed it");
         assert!(words(&Marks::default()).is_empty(), "and not where there is nothing to review");
     }

@@ -69,7 +69,7 @@ async fn list(session: &Session, provider: Option<String>) -> Result<Value, Fail
         session.output.text(&words);
     }
     if rows.is_empty() && models.found.is_empty() {
-        let presets: Vec<_> = models.presets.iter().map(|preset| preset.id.as_str()).collect();
+        let presets: Vec<_> = models.presets.iter().map(|preset| preset.id).collect();
         session.output.text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
     }
     Ok(value(&models))
@@ -124,11 +124,11 @@ fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetPro
         (None, Some(preset)) => preset.kind,
         (None, None) => ProviderKind::OpenAi,
     };
-    let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.clone()));
+    let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.to_owned()));
     let url = url.ok_or_else(|| {
         Failure::usage(format!("\"{}\" is none of the known providers; say where it is with --url", new.provider))
     })?;
-    let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.clone()));
+    let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned()));
     Ok(SetProvider {
         id: new.provider.clone(),
         name: name.unwrap_or_else(|| new.provider.clone()),

@@ -1,7 +1,7 @@
 //! Results for people: one line for each thing, and text as text.
 
 use api::data::{
-    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, ReviewState, Server, Tool,
+    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, Server, Standing, Tool,
     ToolResult,
 };
 
@@ -39,9 +39,9 @@ pub(crate) fn tool(server: &str, tool: &Tool) -> Vec<String> {
 /// Whether a definition was seen as it is now.
 const fn review_words(marks: &Marks) -> &'static str {
     match marks.review {
-        Some(ReviewState::New) => "new",
-        Some(ReviewState::Changed) => "CHANGED",
-        Some(ReviewState::Reviewed) | None => "reviewed",
+        Some(Standing::New) => "new",
+        Some(Standing::Changed) => "CHANGED",
+        Some(Standing::Reviewed) | None => "reviewed",
     }
 }
 

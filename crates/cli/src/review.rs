@@ -1,7 +1,7 @@
 //! Definitions that the user looks at: what is new or changed, in words, and the way to say that it was seen.
 
 use api::Handler as _;
-use api::data::{Marks, Prompt, Review, ReviewState, SeenDefinition, ServerName, Tool};
+use api::data::{Marks, Prompt, Review, SeenDefinition, ServerName, Standing, Tool};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use crate::visible::{block, line, pretty};
 /// What is new or changed on a server. What is named with the hash that was printed with it is marked as seen.
 pub(crate) async fn review(session: &Session, server: String, accept: Vec<String>) -> Result<Value, Failure> {
     let catalog = session.api.catalog(ServerName { server: server.clone() }).await?;
-    let is_open = |marks: &Marks| marks.review != Some(ReviewState::Reviewed);
+    let is_open = |marks: &Marks| marks.review != Some(Standing::Reviewed);
     let tools: Vec<Tool> = catalog.tools.into_iter().filter(|tool| is_open(&tool.marks)).collect();
     let prompts: Vec<Prompt> = catalog.prompts.into_iter().filter(|prompt| is_open(&prompt.marks)).collect();
     if accept.is_empty() {
@@ -85,7 +85,7 @@ pub(crate) async fn pins(session: &Session, server: String) -> Result<Value, Fai
 }
 
 fn shown(kind: &str, (name, hash): (&str, &str), marks: &Marks, definition: &Value) -> String {
-    let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
+    let state = if marks.review == Some(Standing::Changed) { "changed" } else { "new" };
     let mut text = format!("── {state} {kind} {}\n", line(name));
     text.push_str(&block(&pretty(definition), "  "));
     text.push_str(&marks::words(marks));

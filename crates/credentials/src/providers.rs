@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use domain::{Millis, StoreError};
 use models::{
-    Deltas, Found, HttpProvider, Kind, Loss, Model, ModelError, ModelRef, Provider, ProviderSettings, Request, Role,
-    SettingsError,
+    Deltas, Found, HttpProvider, Loss, Model, ModelError, ModelRef, Provider, ProviderKind, ProviderSettings, Request,
+    Role, SettingsError,
 };
 use ports::{SecretError, Secrets};
 use secrecy::SecretString;
@@ -188,7 +188,7 @@ impl Keyed {
 
 #[async_trait::async_trait]
 impl Provider for Keyed {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ProviderKind {
         self.settings.kind
     }
 
@@ -210,14 +210,14 @@ impl Provider for Keyed {
 /// A provider that is asked nothing, as another program says where it is.
 pub struct UnconfirmedProvider {
     /// The protocol that it speaks.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// The answer to every request.
     pub problem: ModelError,
 }
 
 #[async_trait::async_trait]
 impl Provider for UnconfirmedProvider {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ProviderKind {
         self.kind
     }
 

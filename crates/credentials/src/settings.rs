@@ -10,7 +10,7 @@ use mcp_auth::{
 };
 use mcp_transport::http::OutsideClient;
 use ports::secrets::Unresolved;
-use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use ports::{Secrets, secrets};
 use secrecy::SecretString;
 use url::Url;
@@ -169,7 +169,7 @@ fn grant(auth: &AuthConfig, kept: &Kept<'_>) -> Result<GrantKind, Unmade> {
     })
 }
 
-fn enterprise(provider: &IdentityProvider, kept: &Kept<'_>) -> Result<EnterpriseIdp, Unmade> {
+fn enterprise(provider: &AuthIdentityProvider, kept: &Kept<'_>) -> Result<EnterpriseIdp, Unmade> {
     let proof = Proof {
         way: provider.client_auth.as_deref(),
         secret: provider.client_secret.as_deref(),
@@ -213,11 +213,11 @@ mod tests {
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
             let found = own(&auth(way), &kept).unwrap();
             assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] whether a key proves who this is, for {way:?}");
-            let provider = IdentityProvider {
+            let provider = AuthIdentityProvider {
                 client_auth: way.map(str::to_owned),
                 client_secret: Some(secrets::reference("secret")),
                 private_key: Some(secrets::reference("key")),
-                ..IdentityProvider::default()
+                ..AuthIdentityProvider::default()
             };
             let found = enterprise(&provider, &kept).unwrap().authentication;
             assert_eq!(is_by_key(&found), is_key, "and at an identity provider, for {way:?}");
@@ -277,10 +277,10 @@ mod tests {
             url: "https://mcp.example/".to_owned(),
             auth: Some(AuthConfig {
                 issuer: Some("http://127.0.0.1:9".to_owned()),
-                identity_provider: Some(IdentityProvider {
+                identity_provider: Some(AuthIdentityProvider {
                     issuer: "https://idp.internal".to_owned(),
                     token_endpoint: Some("http://localhost:9/token".to_owned()),
-                    ..IdentityProvider::default()
+                    ..AuthIdentityProvider::default()
                 }),
                 ..AuthConfig::default()
             }),

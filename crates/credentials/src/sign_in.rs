@@ -4,7 +4,7 @@
 use std::fmt;
 
 use domain::Millis;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Why a server is not in use, though it was reached: it wants its user to sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +132,9 @@ pub struct SignInProgress {
 }
 
 /// What a sign-in is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum SignInPhase {
     /// Finds out who issues tokens for the server, and registers there.
     Discovering,
@@ -178,7 +180,9 @@ pub struct SignInStep {
 }
 
 /// Where tokens are kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "where", rename_all = "snake_case")]
 pub enum TokensKept {
     /// Encrypted, under a key in the system's keychain.
     Keychain,

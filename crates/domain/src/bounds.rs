@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// How much of a conversation a model gets, and for how long it goes on by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
-pub struct Bounds {
+pub struct ChatBounds {
     /// The most bytes of text of one tool's result. The model reads the rest when it asks for it.
     pub result_bytes: u32,
     /// How often a model may call tools in a row before the user says that it goes on.
@@ -14,13 +15,13 @@ pub struct Bounds {
     pub tools_percent: u32,
 }
 
-impl Default for Bounds {
+impl Default for ChatBounds {
     fn default() -> Self {
         Self { result_bytes: 64 << 10, rounds: 25, tools_percent: 5 }
     }
 }
 
-impl Bounds {
+impl ChatBounds {
     /// The same where it makes sense, else what makes sense.
     #[must_use]
     pub const fn within_bounds(self) -> Self {
@@ -44,7 +45,7 @@ impl Bounds {
 /// How many tokens a model takes of which it is not known: as few as models on one's own computer often do.
 const UNKNOWN_CONTEXT: u32 = 32_768;
 
-impl Bounds {
+impl ChatBounds {
     /// From how many tokens on tools are found by search, with a model that takes so many.
     #[must_use]
     pub fn threshold(self, context: Option<u32>) -> u64 {

@@ -1,12 +1,16 @@
 //! Calls of tools, prompts and resources, as an observer sees them.
 
 use mcp_proto::session::{CallError, TaskView};
+use mcp_proto::types as mcp;
+use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
 /// A call as it is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallView {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
     /// The id its caller chose.
     pub id: String,
     /// The name of its server.
@@ -22,13 +26,15 @@ pub struct CallView {
     /// How far it is.
     pub progress: Option<Progress>,
     /// The task that the server does it as, if it does.
-    pub task: Option<TaskView>,
+    pub task: Option<Task>,
     /// The conversation it belongs to.
     pub conversation: Option<String>,
 }
 
 /// The kind of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum CallKind {
     /// To run a tool.
     Tool,
@@ -39,7 +45,9 @@ pub enum CallKind {
 }
 
 /// How a call is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// Nothing was sent yet.
     AwaitingApproval,
@@ -66,9 +74,11 @@ impl CallState {
 }
 
 /// How far a call is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Progress {
     /// How many notifications of it have come. What is told of them between two ticks is only the latest.
+    #[serde(skip)]
     pub count: u64,
     /// How much is done.
     pub progress: f64,
@@ -76,6 +86,58 @@ pub struct Progress {
     pub total: Option<f64>,
     /// What is being done.
     pub message: Option<String>,
+}
+
+/// A call that the server does as a task. All in it is the server's claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Task {
+    /// The server's name for it.
+    pub id: String,
+    /// Where it is.
+    pub status: TaskStatus,
+    /// What the server says about that.
+    pub message: Option<String>,
+    /// When it began, in ISO 8601.
+    pub created_at: String,
+    /// When it last changed, in ISO 8601.
+    pub updated_at: String,
+}
+
+/// Where a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// It is being done.
+    Working,
+    /// It waits for answers to questions of the server.
+    InputRequired,
+    /// It is done.
+    Completed,
+    /// It failed.
+    Failed,
+    /// It was cancelled.
+    Cancelled,
+}
+
+impl From<TaskView> for Task {
+    fn from(task: TaskView) -> Self {
+        Self {
+            id: task.id,
+            status: match task.status {
+                mcp::TaskStatus::Working => TaskStatus::Working,
+                mcp::TaskStatus::InputRequired => TaskStatus::InputRequired,
+                mcp::TaskStatus::Completed => TaskStatus::Completed,
+                mcp::TaskStatus::Failed => TaskStatus::Failed,
+                mcp::TaskStatus::Cancelled => TaskStatus::Cancelled,
+            },
+            message: task.status_message,
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+        }
+    }
 }
 
 /// Why a call did not end with an answer.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// One piece of content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Content {
     /// Text, which may be Markdown.
@@ -56,6 +57,7 @@ pub enum Content {
 
 /// What is in a resource: text or bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceContents {
     /// Where it is.
@@ -70,6 +72,7 @@ pub struct ResourceContents {
 
 /// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// What it says.

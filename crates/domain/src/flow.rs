@@ -9,6 +9,7 @@ use crate::history::Reading;
 
 /// What the user set for the content of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct DataFlow {
     /// After which content a model's call of the same server asks.
@@ -35,6 +36,7 @@ impl DataFlow {
 /// The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing: `review/results.rs` has the
 /// figures. A setting that is off until somebody finds it protects nobody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultReview {
     /// None.
@@ -53,6 +55,7 @@ pub enum ResultReview {
 /// its nature; a local tool counts if it says so. The other hints change nothing: a tool that only reads carries data out in its
 /// arguments, and `openWorldHint: false` is a claim that would loosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SameServer {
     /// After prompts, resources, the output of tools that say they reach an open world, and all output of remote servers.

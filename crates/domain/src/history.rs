@@ -3,9 +3,10 @@
 
 mod reading;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::item::{Cost, State, Usage};
+use crate::item::{Cost, ItemState, TokenUse};
 
 pub use reading::{Reading, ReadingKind};
 
@@ -55,7 +56,7 @@ pub struct Item {
     /// What it is.
     pub body: Value,
     /// How far it came.
-    pub state: State,
+    pub state: ItemState,
     /// All items that come after the same one, this one too, the oldest first: where there are several, these are branches.
     pub siblings: Vec<String>,
     /// Large contents that were asked for by reference only; their place in `body` holds an empty text.
@@ -63,7 +64,9 @@ pub struct Item {
 }
 
 /// Something large that stands elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Where in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
@@ -87,7 +90,7 @@ pub struct NewItem {
     /// What it is, whole: with all its bytes in it.
     pub body: Value,
     /// How far it came.
-    pub state: State,
+    pub state: ItemState,
     /// The servers whose words are in it.
     pub sources: Vec<String>,
     /// What of them was read for it.
@@ -132,7 +135,7 @@ pub struct ItemPage {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Taken {
     /// The tokens, as far as providers say.
-    pub usage: Usage,
+    pub usage: TokenUse,
     /// What they cost, by currency.
     pub costs: Vec<Cost>,
     /// Of how many answers it is not known what they cost, or not all of it: those without a price, and those that were stopped or
@@ -155,8 +158,9 @@ pub struct HistorySearch {
 }
 
 /// An item that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FoundItem {
     /// Grows with each item that is written first; to ask for older ones by.
     pub number: u64,
     /// The conversation.
@@ -172,7 +176,9 @@ pub struct Found {
 }
 
 /// Some text, and what in it was searched for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Excerpt {
     /// The text.
     pub text: String,

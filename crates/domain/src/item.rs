@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use models::ModelRef;
-pub use models::Usage;
+pub use models::TokenUse;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -22,16 +22,17 @@ pub struct Item {
     /// When it came.
     pub at: Millis,
     /// Whether it is whole.
-    #[serde(default, skip_serializing_if = "State::is_whole")]
-    pub state: State,
+    #[serde(default, skip_serializing_if = "ItemState::is_whole")]
+    pub state: ItemState,
     /// What it is.
-    pub body: Body,
+    pub body: ItemBody,
 }
 
 /// Whether an item is whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ItemState {
     /// It is.
     #[default]
     Whole,
@@ -41,7 +42,7 @@ pub enum State {
     Cut,
 }
 
-impl State {
+impl ItemState {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     fn is_whole(&self) -> bool {
         *self == Self::Whole
@@ -50,8 +51,9 @@ impl State {
 
 /// What a thing in a conversation is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Body {
+pub enum ItemBody {
     /// Something said by the user, or part of a prompt.
     Message {
         /// By whom.
@@ -63,7 +65,8 @@ pub enum Body {
         prompt: Option<PromptOrigin>,
         /// What the user attached to it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        attachments: Vec<Attachment>,
+        #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<MessageAttachment>>", optional))]
+        attachments: Vec<MessageAttachment>,
     },
     /// What a model answered in one go. The calls that it asked for follow as items of their own.
     Reply {
@@ -73,18 +76,19 @@ pub enum Body {
         parts: Vec<ReplyPart>,
         /// Why it ended; none while it streams, or if it was cut.
         #[serde(default)]
-        stop: Option<Stop>,
+        stop: Option<ReplyStop>,
         /// The tokens that it took, as far as the provider says.
         #[serde(default)]
-        usage: Usage,
+        usage: TokenUse,
         /// What it cost, where the price is known.
         #[serde(default)]
         cost: Option<Cost>,
         /// Why it failed.
         #[serde(default)]
-        error: Option<Problem>,
+        error: Option<ModelProblem>,
         /// What of the request the provider could not carry as it was, and what was done about it, in words.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
         conversions: Vec<String>,
         /// How long the first piece took to come, in milliseconds.
         #[serde(default)]
@@ -111,22 +115,25 @@ pub enum Body {
         took: u64,
         /// Where a model asked for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        used: Option<Used>,
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        used: Option<ToolUsed>,
         /// How many bytes of the result's text the model did not get, as it was too long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
         left_out: Option<u64>,
     },
     /// A model used a tool of Drawbridge itself, to find tools or to read on in a long result. Nothing crossed.
     OwnTool {
         /// Where a model asked for it; the key is the tool's name.
-        used: Used,
+        used: ToolUsed,
         /// What it asked.
         arguments: Value,
         /// What it was told.
         text: String,
         /// The tools that were found.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        found: Vec<Found>,
+        #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<FoundTool>>", optional))]
+        found: Vec<FoundTool>,
         /// Whether it was told that it can't be done.
         #[serde(default)]
         is_error: bool,
@@ -151,6 +158,7 @@ pub enum Body {
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The user.
@@ -161,6 +169,7 @@ pub enum Role {
 
 /// The prompt a message came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PromptOrigin {
     /// The server.
     pub server: String,
@@ -172,8 +181,9 @@ pub struct PromptOrigin {
 
 /// What the user attached to a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Attachment {
+pub enum MessageAttachment {
     /// A file of the user's: a picture, a recording, a text or anything else.
     File {
         /// Its name.
@@ -198,6 +208,7 @@ pub enum Attachment {
 
 /// A part of a model's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ReplyPart {
     /// Text.
@@ -211,6 +222,7 @@ pub enum ReplyPart {
         text: String,
         /// What the provider wants back with it. The page does not get it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
     },
     /// A call that it asks for.
@@ -227,14 +239,16 @@ pub enum ReplyPart {
         arguments: String,
         /// What the provider wants back with it. The page does not get it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
     },
 }
 
 /// Why a model's answer ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum Stop {
+pub enum ReplyStop {
     /// The model was done.
     EndTurn,
     /// It reached the most tokens it may have.
@@ -254,7 +268,7 @@ pub enum Stop {
     },
 }
 
-impl From<models::Stop> for Stop {
+impl From<models::Stop> for ReplyStop {
     fn from(stop: models::Stop) -> Self {
         match stop {
             models::Stop::EndTurn => Self::EndTurn,
@@ -269,6 +283,7 @@ impl From<models::Stop> for Stop {
 
 /// What an answer cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Cost {
     /// How much, in the currency's units.
     pub amount: f64,
@@ -278,14 +293,15 @@ pub struct Cost {
 
 /// Why a model did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ModelProblem {
     /// A stable name.
     pub code: String,
     /// The cause, and what to do.
     pub message: String,
 }
 
-impl From<&models::ModelError> for Problem {
+impl From<&models::ModelError> for ModelProblem {
     fn from(error: &models::ModelError) -> Self {
         Self { code: error.code().to_owned(), message: error.to_string() }
     }
@@ -293,7 +309,8 @@ impl From<&models::ModelError> for Problem {
 
 /// Where a model asked for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Used {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ToolUsed {
     /// The item with the model's answer.
     pub reply: String,
     /// The use's id in it.
@@ -304,7 +321,8 @@ pub struct Used {
 
 /// A tool that a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FoundTool {
     /// The server.
     pub server: String,
     /// The tool.
@@ -315,6 +333,7 @@ pub struct Found {
 
 /// What Drawbridge says to the user in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Notice {
     /// The model called tools so many times in a row; it goes on when the user says so.
@@ -324,14 +343,27 @@ pub enum Notice {
     },
 }
 
-impl Body {
+impl ItemBody {
+    /// The same without what only a provider reads, which a page neither gets nor sets.
+    #[must_use]
+    pub fn without_opaque(mut self) -> Self {
+        if let Self::Reply { parts, .. } = &mut self {
+            for part in parts {
+                if let ReplyPart::Thinking { opaque, .. } | ReplyPart::ToolUse { opaque, .. } = part {
+                    *opaque = None;
+                }
+            }
+        }
+        self
+    }
+
     /// The servers whose words are in it.
     fn servers(&self) -> Vec<&str> {
         match self {
             Self::Message { prompt, attachments, .. } => {
                 let attached = attachments.iter().filter_map(|attachment| match attachment {
-                    Attachment::Resource { server, .. } => Some(server.as_str()),
-                    Attachment::File { .. } => None,
+                    MessageAttachment::Resource { server, .. } => Some(server.as_str()),
+                    MessageAttachment::File { .. } => None,
                 });
                 prompt.iter().map(|prompt| prompt.server.as_str()).chain(attached).collect()
             }
@@ -350,19 +382,23 @@ impl Body {
 /// What was read from servers for an item. Whether a tool reaches an open world is not in an item; [`Reading::open_world`] is unset.
 pub fn readings(item: &Item) -> Vec<Reading> {
     match &item.body {
-        Body::Message { prompt, attachments, .. } => {
+        ItemBody::Message { prompt, attachments, .. } => {
             let attached = attachments.iter().filter_map(|attachment| match attachment {
-                Attachment::Resource { server, uri, .. } => Some(Reading::new(server, ReadingKind::Resource, uri)),
-                Attachment::File { .. } => None,
+                MessageAttachment::Resource { server, uri, .. } => {
+                    Some(Reading::new(server, ReadingKind::Resource, uri))
+                }
+                MessageAttachment::File { .. } => None,
             });
             let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
             prompt.chain(attached).collect()
         }
-        Body::ToolCall { server, tool, .. } if !item.body.servers().is_empty() => {
+        ItemBody::ToolCall { server, tool, .. } if !item.body.servers().is_empty() => {
             vec![Reading::new(server, ReadingKind::Tool, tool)]
         }
-        Body::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
-        Body::ToolCall { .. } | Body::Reply { .. } | Body::OwnTool { .. } | Body::Notice { .. } => Vec::new(),
+        ItemBody::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
+        ItemBody::ToolCall { .. } | ItemBody::Reply { .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {
+            Vec::new()
+        }
     }
 }
 
@@ -379,6 +415,7 @@ pub fn sources<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<String> {
 
 /// More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Append {
     /// Text to append.

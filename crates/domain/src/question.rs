@@ -1,5 +1,7 @@
 //! Consent requests: what led to one, and what became of it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::call::CallKind;
 use crate::history::Reading;
 
@@ -8,7 +10,9 @@ use crate::history::Reading;
 pub struct QuestionId(pub u64);
 
 /// What led to a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Why {
     /// The user did something.
     User {
@@ -22,6 +26,8 @@ pub enum Why {
         /// The other servers whose words it has read there. None of them is trusted.
         after: Vec<String>,
         /// What it has read there of this server, after which its calls of the server ask.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         read: Vec<Reading>,
     },
     /// The server asks while it works on a call.
@@ -43,8 +49,10 @@ pub enum Why {
 }
 
 /// What became of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionOutcome {
     /// It crossed.
     Allowed,
     /// Refused.
@@ -55,7 +63,7 @@ pub enum Outcome {
     Withdrawn,
 }
 
-impl Outcome {
+impl QuestionOutcome {
     /// As the audit log names it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -31,7 +31,7 @@ use ports::{Document, Ports};
 use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
 use supervision::activity::Activity;
-use supervision::limits::Use;
+use supervision::limits::LimitsUse;
 use supervision::wake::{self, Addresses, Clocks};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -669,7 +669,7 @@ impl Host {
     ///
     /// # Errors
     /// If the host has ended.
-    pub async fn used(&self, server: String) -> Result<Option<Use>, HostClosed> {
+    pub async fn used(&self, server: String) -> Result<Option<LimitsUse>, HostClosed> {
         self.with(move |owner| owner.used(&server)).await
     }
 

@@ -1,9 +1,10 @@
 //! Rules as the host shows them, and as it is asked about them. What they mean is the policy's.
 
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use domain::StoreError;
-use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, Source, Standing};
+use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, RuleSource, Standing};
 use serde_json::{Map, Value};
 
 /// All that stands, beside grants.
@@ -14,7 +15,7 @@ pub struct RulesView {
     /// The least strict one that the system-wide file lets hold.
     pub managed_preset: Preset,
     /// Every rule, the system-wide ones first.
-    pub rules: Vec<(Source, PolicyRule)>,
+    pub rules: Vec<(RuleSource, PolicyRule)>,
     /// The user's file.
     pub user: RuleFile,
     /// The system-wide file.
@@ -35,7 +36,9 @@ pub struct RuleFile {
 }
 
 /// For how long a server is trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// It is not.
     #[default]

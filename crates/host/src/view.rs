@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInNeeded, SignInReason};
 use domain::Millis;
-use domain::bounds::Bounds;
-use domain::call::{CallKind, CallView};
+use domain::bounds::ChatBounds;
+use domain::call::{Call, CallKind};
 use domain::flow::DataFlow;
 use domain::item::ConversationEvent;
-use domain::question::{Outcome, QuestionId, Why};
+use domain::question::{QuestionId, QuestionOutcome, Why};
 use launches::packages::LoadedPackage;
 use mcp_proto::session::Facts;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, LogLevel, Tool};
@@ -19,8 +19,8 @@ use offers::review::{Flag, Marks};
 use policy::{Hash, Scope};
 use ports::AuditEntry;
 use ports::server_config::{ConfigProblem, HttpConfig, ServerConfig, StdioConfig};
-pub use process::sandbox::Plan;
-pub use process::{FileState, LaunchFile, LaunchFiles, LaunchRole, Missing};
+pub use process::sandbox::{Plan, ResourceLimits};
+pub use process::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Missing};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use server_requests::form::Form;
@@ -133,7 +133,9 @@ pub struct Failure {
 }
 
 /// Why a server is not running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum FailureReason {
     /// The program was not found.
     CommandNotFound,
@@ -404,7 +406,7 @@ pub enum HostEvent {
         /// The question.
         id: QuestionId,
         /// What became of it.
-        outcome: Outcome,
+        outcome: QuestionOutcome,
     },
     /// A model that answers a sampling request said more. It comes after what the question has.
     SamplingText {
@@ -416,7 +418,7 @@ pub enum HostEvent {
     /// What a server may use of the user's models, or what it used, changed.
     SamplingChanged(String),
     /// A call is new, changed or over.
-    CallChanged(CallView),
+    CallChanged(Call),
     /// What is known of the sign-in to this server changed.
     AuthorizationChanged(String),
     /// A server's activity grew.
@@ -463,7 +465,7 @@ pub struct AppSettings {
     /// Whether the audit log has what crossed, and not only its hash.
     pub audit_contents: bool,
     /// How much of a conversation a model gets.
-    pub chat: Bounds,
+    pub chat: ChatBounds,
 }
 
 impl Default for AppSettings {
@@ -477,7 +479,7 @@ impl Default for AppSettings {
             audit_days: 0,
             audit_megabytes: 1_000,
             audit_contents: true,
-            chat: Bounds::default(),
+            chat: ChatBounds::default(),
         }
     }
 }
@@ -492,7 +494,7 @@ pub struct Snapshot {
     /// The queue, the front first.
     pub questions: Vec<QuestionView>,
     /// The calls under way.
-    pub calls: Vec<CallView>,
+    pub calls: Vec<Call>,
     /// The app's settings.
     pub settings: AppSettings,
     /// What is wrong with the settings file.

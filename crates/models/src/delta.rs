@@ -26,7 +26,7 @@ pub enum Delta {
         text: String,
     },
     /// Tokens used so far. Each replaces the one before.
-    Usage(Usage),
+    Usage(TokenUse),
     /// The whole answer. Nothing follows.
     Ended(Reply),
 }
@@ -39,7 +39,7 @@ pub struct Reply {
     /// Why it ended.
     pub stop: Stop,
     /// What it took.
-    pub usage: Usage,
+    pub usage: TokenUse,
     /// The model that answered, as the provider names it.
     pub model: String,
 }
@@ -63,21 +63,27 @@ pub enum Stop {
 
 /// Tokens that were used. What a provider does not say is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Usage {
+pub struct TokenUse {
     /// Of the request, those of the provider's cache included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub input: Option<u64>,
     /// Of the answer, thinking included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub output: Option<u64>,
     /// Of the request, those that came from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub cached_input: Option<u64>,
     /// Of the request, those that were written to the provider's cache, where that costs more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub written_input: Option<u64>,
     /// Of the answer, those of thinking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub thinking: Option<u64>,
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::{Kind, LongPrice, Model, Price, ProviderSettings, Rank};
+use crate::{LongPrice, Model, Price, ProviderKind, ProviderSettings, Rank};
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
 
@@ -19,7 +19,7 @@ struct Table {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Known {
-    kind: Kind,
+    kind: ProviderKind,
     id: String,
     context: u32,
     /// How many tokens an answer may have.
@@ -33,7 +33,7 @@ pub(crate) struct Known {
 }
 
 /// What the table has of a model. A dated version, such as `gpt-4o-2024-11-20`, is the model without its date.
-pub(crate) fn of(kind: Kind, id: &str) -> Option<&'static Known> {
+pub(crate) fn of(kind: ProviderKind, id: &str) -> Option<&'static Known> {
     let undated = without_date(id);
     TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
@@ -60,10 +60,10 @@ fn without_date(id: &str) -> &str {
 pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
     // Others may serve another model under the same name, or for another price.
     let own_host = match settings.kind {
-        Kind::OpenAi => Some("api.openai.com"),
-        Kind::Anthropic => Some("api.anthropic.com"),
-        Kind::Gemini => Some("generativelanguage.googleapis.com"),
-        Kind::Ollama => None,
+        ProviderKind::OpenAi => Some("api.openai.com"),
+        ProviderKind::Anthropic => Some("api.anthropic.com"),
+        ProviderKind::Gemini => Some("generativelanguage.googleapis.com"),
+        ProviderKind::Ollama => None,
     };
     if own_host.is_some()
         && settings.url.host_str() == own_host
@@ -105,7 +105,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{PRESETS, Usage};
+    use crate::{PRESETS, TokenUse};
 
     fn listed(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn costs_are_those_of_the_length_and_the_cache() {
         let price = listed("anthropic", "claude-sonnet-4-5").price.unwrap();
-        let usage = Usage {
+        let usage = TokenUse {
             input: Some(1_000_000),
             cached_input: Some(500_000),
             written_input: Some(100_000),
@@ -153,10 +153,10 @@ mod tests {
             "each at its own price: {cost}"
         );
         let price = listed("gemini", "gemini-2.5-pro").price.unwrap();
-        let long = Usage { input: Some(300_000), output: Some(10_000), ..Usage::default() };
+        let long = TokenUse { input: Some(300_000), output: Some(10_000), ..TokenUse::default() };
         let cost = price.of(&long).unwrap();
         assert!((cost - (0.3 * 2.5 + 0.01 * 15.0)).abs() < 1e-9, "a long request costs more: {cost}");
-        let unknown = Usage { input: None, ..long };
+        let unknown = TokenUse { input: None, ..long };
         assert_eq!(price.of(&unknown), None, "what is not known is not guessed");
     }
 }

@@ -19,14 +19,14 @@ mod request;
 mod settings;
 mod wire;
 
-pub use delta::{Delta, Reply, Stop, Usage};
+pub use delta::{Delta, Reply, Stop, TokenUse};
 pub use error::{ModelError, SAID_MAX};
 pub use local::{Found, find_at, find_local};
 pub use loss::{Conversion, Conversions, Loss, Uncarried};
 pub use message::{Message, Part, Role};
 pub use model::{LongPrice, Model, ModelRef, Price, Rank, Takes};
-pub use provider::{Deltas, Kind, Provider};
+pub use provider::{Deltas, Provider, ProviderKind};
 pub use registry::Registry;
 pub use request::{Request, Tool, ToolChoice};
-pub use settings::{PRESETS, Preset, ProviderSettings, SettingsError};
+pub use settings::{PRESETS, ProviderPreset, ProviderSettings, SettingsError};
 pub use wire::HttpProvider;

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Usage;
+use crate::TokenUse;
 
 /// A model of a provider, in our world.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ModelRef {
     /// The provider's id in the settings.
     pub provider: String,
@@ -65,7 +66,7 @@ impl Price {
     /// What a use costs. None if the provider did not say how many tokens it took.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
-    pub fn of(&self, usage: &Usage) -> Option<f64> {
+    pub fn of(&self, usage: &TokenUse) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let long = self.long.filter(|long| input > u64::from(long.above));
         let (of_input, of_output) = long.map_or((self.input, self.output), |long| (long.input, long.output));

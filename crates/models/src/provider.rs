@@ -7,8 +7,9 @@ use crate::{Delta, Loss, Model, ModelError, Request};
 
 /// The wire that a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ProviderKind {
     /// Chat completions as OpenAI has them, which most others speak too.
     OpenAi,
     /// Anthropic's Messages.
@@ -26,7 +27,7 @@ pub type Deltas = BoxStream<'static, Result<Delta, ModelError>>;
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync {
     /// The wire it speaks.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> ProviderKind;
     /// Lists its models.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use crate::wire::carries;
-use crate::{Conversions, Kind, Loss};
+use crate::{Conversions, Loss, ProviderKind};
 
 /// How long a provider may send nothing, if the user says nothing else.
 const SILENCE: Duration = Duration::from_secs(120);
@@ -22,7 +22,7 @@ pub struct ProviderSettings {
     /// Its name, to show.
     pub name: String,
     /// The wire it speaks.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// Where its API begins, such as `https://api.openai.com/v1`.
     pub url: Url,
     /// What is done with what its wire can't carry, where it is not what is done otherwise.
@@ -114,14 +114,16 @@ impl ProviderSettings {
 }
 
 /// Providers that are set up by a click.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Preset {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderPreset {
     /// The id that it proposes.
     pub id: &'static str,
     /// Its name.
     pub name: &'static str,
     /// The wire.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// Where its API begins.
     pub url: &'static str,
     /// Whether it wants a key.
@@ -131,74 +133,74 @@ pub struct Preset {
 }
 
 /// All presets, in the order to show them.
-pub const PRESETS: [Preset; 8] = [
-    Preset {
+pub const PRESETS: [ProviderPreset; 8] = [
+    ProviderPreset {
         id: "openai",
         name: "OpenAI",
-        kind: Kind::OpenAi,
+        kind: ProviderKind::OpenAi,
         url: "https://api.openai.com/v1",
         wants_key: true,
         keys_at: Some("https://platform.openai.com/api-keys"),
     },
-    Preset {
+    ProviderPreset {
         id: "anthropic",
         name: "Anthropic",
-        kind: Kind::Anthropic,
+        kind: ProviderKind::Anthropic,
         url: "https://api.anthropic.com/v1",
         wants_key: true,
         keys_at: Some("https://console.anthropic.com/settings/keys"),
     },
-    Preset {
+    ProviderPreset {
         id: "gemini",
         name: "Google Gemini",
-        kind: Kind::Gemini,
+        kind: ProviderKind::Gemini,
         url: "https://generativelanguage.googleapis.com/v1beta",
         wants_key: true,
         keys_at: Some("https://aistudio.google.com/apikey"),
     },
-    Preset {
+    ProviderPreset {
         id: "openrouter",
         name: "OpenRouter",
-        kind: Kind::OpenAi,
+        kind: ProviderKind::OpenAi,
         url: "https://openrouter.ai/api/v1",
         wants_key: true,
         keys_at: Some("https://openrouter.ai/settings/keys"),
     },
-    Preset {
+    ProviderPreset {
         id: "ollama",
         name: "Ollama",
-        kind: Kind::Ollama,
+        kind: ProviderKind::Ollama,
         url: "http://127.0.0.1:11434",
         wants_key: false,
         keys_at: None,
     },
-    Preset {
+    ProviderPreset {
         id: "lm-studio",
         name: "LM Studio",
-        kind: Kind::OpenAi,
+        kind: ProviderKind::OpenAi,
         url: "http://127.0.0.1:1234/v1",
         wants_key: false,
         keys_at: None,
     },
-    Preset {
+    ProviderPreset {
         id: "llama-cpp",
         name: "llama.cpp",
-        kind: Kind::OpenAi,
+        kind: ProviderKind::OpenAi,
         url: "http://127.0.0.1:8080/v1",
         wants_key: false,
         keys_at: None,
     },
-    Preset {
+    ProviderPreset {
         id: "vllm",
         name: "vLLM",
-        kind: Kind::OpenAi,
+        kind: ProviderKind::OpenAi,
         url: "http://127.0.0.1:8000/v1",
         wants_key: false,
         keys_at: None,
     },
 ];
 
-impl Preset {
+impl ProviderPreset {
     /// The settings that it stands for.
     ///
     /// # Errors

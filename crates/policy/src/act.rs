@@ -10,6 +10,7 @@ use crate::{GrantId, Hash, PathFacts, RuleRef, SamplingUse};
 
 /// Whether the user has seen the definition of a tool as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// It is as it was when the user approved or reviewed it.
@@ -325,6 +326,7 @@ impl Rule {
 
 /// For how long an approval holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// For one act.

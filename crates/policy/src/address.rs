@@ -7,7 +7,7 @@ use crate::RuleError;
 use crate::fold::folded_glob;
 use crate::parts::{Parts, collapsed};
 use crate::pattern::{Glob, MAX_PATTERN};
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 
 /// How often a path may be percent-encoded over again and is still read.
 const MAX_DECODED: usize = 3;
@@ -91,17 +91,18 @@ impl AddressPattern {
     }
 
     pub(crate) fn judge(&self, text: &str) -> Verdict {
-        let Ok(url) = Url::parse(text) else { return Verdict::Doubtful(Reason::NotAddress) };
+        let Ok(url) = Url::parse(text) else { return Verdict::Doubtful(JudgedReason::NotAddress) };
         let Some(host) = url.host_str().and_then(normal_host) else {
-            return Verdict::Doubtful(Reason::NotAddress);
+            return Verdict::Doubtful(JudgedReason::NotAddress);
         };
-        let by_parts = if self.is_origin(&url, &host) { self.path_of(&url) } else { Verdict::Differs(Reason::Differs) };
+        let by_parts =
+            if self.is_origin(&url, &host) { self.path_of(&url) } else { Verdict::Differs(JudgedReason::Differs) };
         // Such an address is read in two ways, and the other one may have another host.
         if text.contains(is_odd) || text.contains('\\') {
-            return Verdict::Doubtful(Reason::Respelled);
+            return Verdict::Doubtful(JudgedReason::Respelled);
         }
         match by_parts {
-            Verdict::Fits if has_user(&url) => Verdict::Doubtful(Reason::UserInfo),
+            Verdict::Fits if has_user(&url) => Verdict::Doubtful(JudgedReason::UserInfo),
             verdict => verdict,
         }
     }
@@ -124,7 +125,7 @@ impl AddressPattern {
         let Some(path) = &self.path else { return Verdict::Fits };
         match (judge_path(path, url), &self.decoded) {
             (Verdict::Differs(_), Some(decoded)) if !matches!(judge_path(decoded, url), Verdict::Differs(_)) => {
-                Verdict::Doubtful(Reason::Respelled)
+                Verdict::Doubtful(JudgedReason::Respelled)
             }
             (verdict, _) => verdict,
         }
@@ -140,7 +141,7 @@ fn judge_path(pattern: &Parts, url: &Url) -> Verdict {
     let mut reading = plain.join("/");
     for _ in 0..MAX_DECODED {
         let slashed = reading.replace('\\', "/");
-        verdict = verdict.and(pattern.judge(&collapsed(slashed.split('/'))), Reason::Respelled);
+        verdict = verdict.and(pattern.judge(&collapsed(slashed.split('/'))), JudgedReason::Respelled);
         let decoded = percent_decode_str(&reading).decode_utf8_lossy().into_owned();
         if decoded == reading {
             break;
@@ -216,9 +217,9 @@ mod tests {
     use super::*;
 
     const FITS: Verdict = Verdict::Fits;
-    const DIFFERS: Verdict = Verdict::Differs(Reason::Differs);
+    const DIFFERS: Verdict = Verdict::Differs(JudgedReason::Differs);
 
-    fn doubt(reason: Reason) -> Verdict {
+    fn doubt(reason: JudgedReason) -> Verdict {
         Verdict::Doubtful(reason)
     }
 
@@ -262,17 +263,17 @@ mod tests {
                 ("https://xapi.x/", DIFFERS),
                 ("https://api.x.evil/", DIFFERS),
                 ("https://api.x@evil/", DIFFERS),
-                ("https://user@api.x/", doubt(Reason::UserInfo)),
-                ("https://:password@api.x/", doubt(Reason::UserInfo)),
-                (r"https://api.x\@evil/", doubt(Reason::Respelled)),
-                (r"https://evil\@api.x/", doubt(Reason::Respelled)),
-                (" https://api.x/", doubt(Reason::Respelled)),
-                ("https://api\t.x/", doubt(Reason::Respelled)),
-                ("api.x", doubt(Reason::NotAddress)),
-                ("//api.x/", doubt(Reason::NotAddress)),
-                ("mailto:a@api.x", doubt(Reason::NotAddress)),
-                ("blob:https://api.x/", doubt(Reason::NotAddress)),
-                ("file:///etc/passwd", doubt(Reason::NotAddress)),
+                ("https://user@api.x/", doubt(JudgedReason::UserInfo)),
+                ("https://:password@api.x/", doubt(JudgedReason::UserInfo)),
+                (r"https://api.x\@evil/", doubt(JudgedReason::Respelled)),
+                (r"https://evil\@api.x/", doubt(JudgedReason::Respelled)),
+                (" https://api.x/", doubt(JudgedReason::Respelled)),
+                ("https://api\t.x/", doubt(JudgedReason::Respelled)),
+                ("api.x", doubt(JudgedReason::NotAddress)),
+                ("//api.x/", doubt(JudgedReason::NotAddress)),
+                ("mailto:a@api.x", doubt(JudgedReason::NotAddress)),
+                ("blob:https://api.x/", doubt(JudgedReason::NotAddress)),
+                ("file:///etc/passwd", doubt(JudgedReason::NotAddress)),
             ],
         );
         check("https://b\u{fc}cher.x", &[("https://xn--bcher-kva.x/", FITS), ("https://B\u{dc}CHER.x/", FITS)]);
@@ -324,28 +325,28 @@ mod tests {
                 ("https://api.x/public/../admin", DIFFERS),
                 ("https://api.x/public/%2e%2e/admin", DIFFERS),
                 ("https://api.x/public/%2E./admin", DIFFERS),
-                ("https://api.x/public/%252e%252e/admin", doubt(Reason::Respelled)),
-                ("https://api.x/public/..%2fadmin", doubt(Reason::Respelled)),
-                ("https://api.x/public/%ff/..%2f..%2fadmin", doubt(Reason::Respelled)),
-                ("https://api.x/public/..%5cadmin", doubt(Reason::Respelled)),
-                ("https://api.x/admin/..%2fpublic%2fa", doubt(Reason::Respelled)),
-                ("https://api.x//public/a", doubt(Reason::Respelled)),
-                ("https://api.x/Public/a", doubt(Reason::Letters)),
+                ("https://api.x/public/%252e%252e/admin", doubt(JudgedReason::Respelled)),
+                ("https://api.x/public/..%2fadmin", doubt(JudgedReason::Respelled)),
+                ("https://api.x/public/%ff/..%2f..%2fadmin", doubt(JudgedReason::Respelled)),
+                ("https://api.x/public/..%5cadmin", doubt(JudgedReason::Respelled)),
+                ("https://api.x/admin/..%2fpublic%2fa", doubt(JudgedReason::Respelled)),
+                ("https://api.x//public/a", doubt(JudgedReason::Respelled)),
+                ("https://api.x/Public/a", doubt(JudgedReason::Letters)),
                 ("https://user@api.x/admin", DIFFERS),
             ],
         );
         check(
             "https://api.x/a%20b/",
-            &[("https://api.x/a b", doubt(Reason::Respelled)), ("https://api.x/a%20b", FITS)],
+            &[("https://api.x/a b", doubt(JudgedReason::Respelled)), ("https://api.x/a%20b", FITS)],
         );
         check(
             "https://api.x/group%2Fname/*",
             &[
-                ("https://api.x/group%2Fname/a", doubt(Reason::Respelled)),
-                ("https://api.x/group%2fname/a", doubt(Reason::Letters)),
-                ("https://api.x/group%252Fname/a", doubt(Reason::Respelled)),
-                ("https://api.x/group/name/a", doubt(Reason::Respelled)),
-                ("https://api.x/group%5Cname/a", doubt(Reason::Respelled)),
+                ("https://api.x/group%2Fname/a", doubt(JudgedReason::Respelled)),
+                ("https://api.x/group%2fname/a", doubt(JudgedReason::Letters)),
+                ("https://api.x/group%252Fname/a", doubt(JudgedReason::Respelled)),
+                ("https://api.x/group/name/a", doubt(JudgedReason::Respelled)),
+                ("https://api.x/group%5Cname/a", doubt(JudgedReason::Respelled)),
                 ("https://api.x/group/other/a", DIFFERS),
                 ("https://api.x/group%2Fother/a", DIFFERS),
             ],

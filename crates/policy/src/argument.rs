@@ -1,10 +1,11 @@
 //! Conditions on arguments: where a value is, what it must be, and why it is so or not.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::matcher::Matcher;
 use crate::path::PathFacts;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 use crate::wider::Wider;
 use crate::{ArgumentRule, Effect, RuleError};
 
@@ -23,14 +24,15 @@ pub(crate) struct Argument {
 }
 
 /// How one condition of a rule was judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Judged {
     /// The condition's number in its rule, from 0.
     pub number: usize,
     /// Whether it holds.
     pub holds: bool,
     /// Why.
-    pub reason: Reason,
+    pub reason: JudgedReason,
     /// The value, as JSON, at most its beginning; of a list the item that decided. None if there is none.
     pub value: Option<String>,
     /// What the value was read as, where that is not just how it is written.
@@ -69,13 +71,13 @@ impl Argument {
     ) -> (Verdict, Option<&'a Value>) {
         let is_allow = effect == Effect::Allow;
         match self.find(arguments) {
-            Found::Nothing => (Verdict::Differs(Reason::Missing), None),
-            Found::Unclear => (Verdict::Doubtful(Reason::NotJudged), None),
+            Found::Nothing => (Verdict::Differs(JudgedReason::Missing), None),
+            Found::Unclear => (Verdict::Doubtful(JudgedReason::NotJudged), None),
             Found::Value(list @ Value::Array(items)) if items.len() > MAX_ITEMS => {
-                (Verdict::Doubtful(Reason::TooLong), Some(list))
+                (Verdict::Doubtful(JudgedReason::TooLong), Some(list))
             }
             Found::Value(Value::Array(items)) => {
-                let mut decided = (Verdict::Differs(Reason::Missing), None);
+                let mut decided = (Verdict::Differs(JudgedReason::Missing), None);
                 for item in items {
                     decided = (self.judge_value(item, facts), Some(item));
                     if decided.0.fits(is_allow) != is_allow {

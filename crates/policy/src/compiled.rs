@@ -65,7 +65,8 @@ impl Compiled {
             Act::CallTool { conversation, .. } | Act::ReadAtUsersWish { conversation, .. } => *conversation,
             _ => None,
         };
-        if matches!(&self.rule.scope, RuleScope::Conversation(own) if Some(own.as_str()) != conversation) {
+        if matches!(&self.rule.scope, RuleScope::Conversation { conversation: own } if Some(own.as_str()) != conversation)
+        {
             return Fit::OtherConversation;
         }
         if let (Some(budget), Act::Sample { would_use, .. }) = (self.rule.sampling, act) {

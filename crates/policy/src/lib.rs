@@ -40,11 +40,11 @@ pub use path::PathFacts;
 pub use pattern::exactly;
 pub use rule::{
     ArgumentIs, ArgumentRule, ClaimRule, Direction, Effect, PolicyRule, Preset, RuleError, RuleRef, RuleScope,
-    SamplingBudget, SamplingUse, Source,
+    RuleSource, SamplingBudget, SamplingUse,
 };
 pub use rule_set::{RuleProblem, RuleSet};
 pub use uri::UriPattern;
-pub use verdict::Reason;
+pub use verdict::JudgedReason;
 
 use std::collections::BTreeSet;
 
@@ -81,9 +81,9 @@ impl Policy {
         Self {
             grants,
             muted: BTreeSet::new(),
-            managed: Layer { rules: RuleSet::of(Source::Managed), ..Layer::default() },
-            user: Layer { rules: RuleSet::of(Source::User), ..Layer::default() },
-            session: RuleSet::of(Source::Session),
+            managed: Layer { rules: RuleSet::of(RuleSource::Managed), ..Layer::default() },
+            user: Layer { rules: RuleSet::of(RuleSource::User), ..Layer::default() },
+            session: RuleSet::of(RuleSource::Session),
             identities: Identities::new(),
         }
     }
@@ -117,7 +117,7 @@ impl Policy {
     /// # Errors
     /// If a rule of it can't be used. Then everything asks, and what was denied before still is.
     pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
-        self.managed.take(file, Source::Managed)
+        self.managed.take(file, RuleSource::Managed)
     }
 
     /// The same for the user's file.
@@ -125,7 +125,7 @@ impl Policy {
     /// # Errors
     /// As for [`set_managed`](Self::set_managed).
     pub fn set_user(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
-        self.user.take(file, Source::User)
+        self.user.take(file, RuleSource::User)
     }
 
     /// The system-wide file can't be read: everything asks, and what it denied before still is.
@@ -146,19 +146,19 @@ impl Policy {
 
     /// The preset that a file sets.
     #[must_use]
-    pub const fn preset_of(&self, source: Source) -> Preset {
+    pub const fn preset_of(&self, source: RuleSource) -> Preset {
         match source {
-            Source::Managed => self.managed.preset,
-            Source::User | Source::Session => self.user.preset,
+            RuleSource::Managed => self.managed.preset,
+            RuleSource::User | RuleSource::Session => self.user.preset,
         }
     }
 
     /// All rules of a source, in its order.
-    pub fn rules(&self, source: Source) -> impl Iterator<Item = &PolicyRule> {
+    pub fn rules(&self, source: RuleSource) -> impl Iterator<Item = &PolicyRule> {
         match source {
-            Source::Managed => &self.managed.rules,
-            Source::User => &self.user.rules,
-            Source::Session => &self.session,
+            RuleSource::Managed => &self.managed.rules,
+            RuleSource::User => &self.user.rules,
+            RuleSource::Session => &self.session,
         }
         .iter()
     }
@@ -229,7 +229,7 @@ impl Policy {
 }
 
 impl Layer {
-    fn take(&mut self, file: PolicyFile, source: Source) -> Result<(), RuleProblem> {
+    fn take(&mut self, file: PolicyFile, source: RuleSource) -> Result<(), RuleProblem> {
         match RuleSet::compile(source, file.rules) {
             Ok(rules) => {
                 *self = Self { preset: file.preset, rules, unusable: false };

@@ -9,7 +9,7 @@ use crate::path::{PathFacts, PathPattern, normal_path};
 use crate::pattern::{Glob, expression};
 use crate::spelling::{address, spellings};
 use crate::text::{GlobOn, RegexOn};
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 use crate::{ArgumentIs, Effect, RuleError};
 
 /// The longest text of an argument that is judged, in bytes. Longer ones can't be.
@@ -45,14 +45,14 @@ impl Matcher {
     /// How a value that is no list stands to it.
     pub(crate) fn judge(&self, value: &Value, facts: &PathFacts) -> Verdict {
         match (self, value) {
-            (_, Value::String(text)) if text.len() > MAX_JUDGED => Verdict::Doubtful(Reason::TooLong),
+            (_, Value::String(text)) if text.len() > MAX_JUDGED => Verdict::Doubtful(JudgedReason::TooLong),
             (Self::Number(range), value) => range.judge(value),
-            (_, Value::Array(_) | Value::Object(_)) => Verdict::Doubtful(Reason::NotJudged),
-            (_, Value::Null) => Verdict::Differs(Reason::Missing),
+            (_, Value::Array(_) | Value::Object(_)) => Verdict::Doubtful(JudgedReason::NotJudged),
+            (_, Value::Null) => Verdict::Differs(JudgedReason::Missing),
             (_, Value::String(text)) => self.judge_text(text, facts),
             (_, Value::Bool(value)) => self.judge_word(if *value { "true" } else { "false" }),
             (_, Value::Number(number)) => match self.judge_word(&number.to_string()) {
-                Verdict::Differs(_) if self.is_number(number) => Verdict::Doubtful(Reason::Respelled),
+                Verdict::Differs(_) if self.is_number(number) => Verdict::Doubtful(JudgedReason::Respelled),
                 verdict => verdict,
             },
         }
@@ -64,13 +64,13 @@ impl Matcher {
             Self::Regex(regex) => regex.judge(text),
             Self::Folder(folder) => match folder.lies(text) {
                 Lies::Inside => Verdict::Fits,
-                Lies::Outside => Verdict::Differs(Reason::Differs),
-                Lies::PerhapsInside => Verdict::Doubtful(Reason::Letters),
-                Lies::Unclear => Verdict::Doubtful(Reason::NotWhole),
+                Lies::Outside => Verdict::Differs(JudgedReason::Differs),
+                Lies::PerhapsInside => Verdict::Doubtful(JudgedReason::Letters),
+                Lies::Unclear => Verdict::Doubtful(JudgedReason::NotWhole),
             },
             Self::Path(path) => path.judge(text, facts),
             Self::Address(address) => address.judge(text),
-            Self::Number(_) => Verdict::Differs(Reason::NotNumber),
+            Self::Number(_) => Verdict::Differs(JudgedReason::NotNumber),
         }
     }
 
@@ -81,7 +81,7 @@ impl Matcher {
             Self::Regex(regex) => regex.expression.is_match(word),
             Self::Folder(_) | Self::Path(_) | Self::Address(_) | Self::Number(_) => false,
         };
-        if fits { Verdict::Fits } else { Verdict::Differs(Reason::Differs) }
+        if fits { Verdict::Fits } else { Verdict::Differs(JudgedReason::Differs) }
     }
 
     /// Whether it names this very number, however each is written: `1000` is `1e3`.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 use crate::RuleError;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 
 /// The longest range, in bytes.
 const MAX_RANGE: usize = 100;
@@ -43,17 +43,19 @@ impl Range {
     pub(crate) fn judge(&self, value: &Value) -> Verdict {
         match value {
             Value::Number(number) if self.holds(number) => Verdict::Fits,
-            Value::Number(_) => Verdict::Differs(Reason::Differs),
+            Value::Number(_) => Verdict::Differs(JudgedReason::Differs),
             // Some programs take a truth value for 0 or 1.
-            Value::Bool(value) if self.holds(&Number::from(u8::from(*value))) => Verdict::Doubtful(Reason::NotNumber),
+            Value::Bool(value) if self.holds(&Number::from(u8::from(*value))) => {
+                Verdict::Doubtful(JudgedReason::NotNumber)
+            }
             Value::String(text) => match number(text) {
-                Some(number) if !self.holds(&number) => Verdict::Differs(Reason::Differs),
-                Some(_) => Verdict::Doubtful(Reason::TextNumber),
-                None if may_be_number(text) => Verdict::Doubtful(Reason::TextNumber),
-                None => Verdict::Differs(Reason::NotNumber),
+                Some(number) if !self.holds(&number) => Verdict::Differs(JudgedReason::Differs),
+                Some(_) => Verdict::Doubtful(JudgedReason::TextNumber),
+                None if may_be_number(text) => Verdict::Doubtful(JudgedReason::TextNumber),
+                None => Verdict::Differs(JudgedReason::NotNumber),
             },
-            Value::Bool(_) | Value::Null => Verdict::Differs(Reason::NotNumber),
-            Value::Array(_) | Value::Object(_) => Verdict::Doubtful(Reason::NotJudged),
+            Value::Bool(_) | Value::Null => Verdict::Differs(JudgedReason::NotNumber),
+            Value::Array(_) | Value::Object(_) => Verdict::Doubtful(JudgedReason::NotJudged),
         }
     }
 }
@@ -110,27 +112,27 @@ mod tests {
             ("1..10", json!(1), Verdict::Fits),
             ("1..10", json!(10), Verdict::Fits),
             ("1..10", json!(10.0), Verdict::Fits),
-            ("1..10", json!(0.999), Verdict::Differs(Reason::Differs)),
-            ("1..10", json!(10.001), Verdict::Differs(Reason::Differs)),
-            ("1..10", json!(11), Verdict::Differs(Reason::Differs)),
-            ("1..10", json!(0), Verdict::Differs(Reason::Differs)),
+            ("1..10", json!(0.999), Verdict::Differs(JudgedReason::Differs)),
+            ("1..10", json!(10.001), Verdict::Differs(JudgedReason::Differs)),
+            ("1..10", json!(11), Verdict::Differs(JudgedReason::Differs)),
+            ("1..10", json!(0), Verdict::Differs(JudgedReason::Differs)),
             ("0.5..1.5", json!(1), Verdict::Fits),
-            ("0.5..1.5", json!(0), Verdict::Differs(Reason::Differs)),
+            ("0.5..1.5", json!(0), Verdict::Differs(JudgedReason::Differs)),
             ("0.5..1.5", json!(0.5), Verdict::Fits),
-            ("0.5..1.5", json!(1.6), Verdict::Differs(Reason::Differs)),
+            ("0.5..1.5", json!(1.6), Verdict::Differs(JudgedReason::Differs)),
             ("-1.5..-0.5", json!(-1), Verdict::Fits),
-            ("-1.5..-0.5", json!(0), Verdict::Differs(Reason::Differs)),
-            ("-5..-1", json!(-0.5), Verdict::Differs(Reason::Differs)),
-            ("-5..-1", json!(-5.5), Verdict::Differs(Reason::Differs)),
+            ("-1.5..-0.5", json!(0), Verdict::Differs(JudgedReason::Differs)),
+            ("-5..-1", json!(-0.5), Verdict::Differs(JudgedReason::Differs)),
+            ("-5..-1", json!(-5.5), Verdict::Differs(JudgedReason::Differs)),
             ("..100", json!(-1e300), Verdict::Fits),
-            ("..100", json!(1e300), Verdict::Differs(Reason::Differs)),
+            ("..100", json!(1e300), Verdict::Differs(JudgedReason::Differs)),
             ("100..", json!(u64::MAX), Verdict::Fits),
-            ("100..", json!(99), Verdict::Differs(Reason::Differs)),
+            ("100..", json!(99), Verdict::Differs(JudgedReason::Differs)),
             ("5", json!(5), Verdict::Fits),
-            ("5", json!(5.5), Verdict::Differs(Reason::Differs)),
-            ("5", json!(6), Verdict::Differs(Reason::Differs)),
-            ("..9007199254740992", json!(9_007_199_254_740_993_u64), Verdict::Differs(Reason::Differs)),
-            ("..9007199254740993", json!(9_007_199_254_740_994.0), Verdict::Differs(Reason::Differs)),
+            ("5", json!(5.5), Verdict::Differs(JudgedReason::Differs)),
+            ("5", json!(6), Verdict::Differs(JudgedReason::Differs)),
+            ("..9007199254740992", json!(9_007_199_254_740_993_u64), Verdict::Differs(JudgedReason::Differs)),
+            ("..9007199254740993", json!(9_007_199_254_740_994.0), Verdict::Differs(JudgedReason::Differs)),
             (" 1 .. 2 ", json!(2), Verdict::Fits),
         ] {
             assert_eq!(Range::compile(range).unwrap().judge(&value), expected, "{range} and {value}");
@@ -141,20 +143,20 @@ mod tests {
     fn a_text_is_never_surely_a_number() {
         let range = Range::compile("1..10").unwrap();
         for (value, expected) in [
-            (json!("5"), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("50"), Verdict::Differs(Reason::Differs)),
-            (json!("-1"), Verdict::Differs(Reason::Differs)),
-            (json!(" 50"), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("50 "), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("0x5"), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("\u{ff15}"), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("Infinity"), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("NaN"), Verdict::Doubtful(Reason::TextNumber)),
-            (json!("five"), Verdict::Differs(Reason::NotNumber)),
-            (json!(true), Verdict::Doubtful(Reason::NotNumber)),
-            (json!(false), Verdict::Differs(Reason::NotNumber)),
-            (json!(null), Verdict::Differs(Reason::NotNumber)),
-            (json!({}), Verdict::Doubtful(Reason::NotJudged)),
+            (json!("5"), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("50"), Verdict::Differs(JudgedReason::Differs)),
+            (json!("-1"), Verdict::Differs(JudgedReason::Differs)),
+            (json!(" 50"), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("50 "), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("0x5"), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("\u{ff15}"), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("Infinity"), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("NaN"), Verdict::Doubtful(JudgedReason::TextNumber)),
+            (json!("five"), Verdict::Differs(JudgedReason::NotNumber)),
+            (json!(true), Verdict::Doubtful(JudgedReason::NotNumber)),
+            (json!(false), Verdict::Differs(JudgedReason::NotNumber)),
+            (json!(null), Verdict::Differs(JudgedReason::NotNumber)),
+            (json!({}), Verdict::Doubtful(JudgedReason::NotJudged)),
         ] {
             assert_eq!(range.judge(&value), expected, "{value}");
         }

@@ -4,7 +4,7 @@ use crate::RuleError;
 use crate::fold::folded_glob;
 use crate::folder::folded;
 use crate::pattern::Glob;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 
 /// The most parts of a path that are judged.
 pub(crate) const MAX_PARTS: usize = 512;
@@ -50,7 +50,7 @@ impl Parts {
     /// Whether the names lie in what the pattern covers.
     pub(crate) fn judge(&self, names: &[&str]) -> Verdict {
         if names.len() > MAX_PARTS {
-            return Verdict::Doubtful(Reason::TooLong);
+            return Verdict::Doubtful(JudgedReason::TooLong);
         }
         if self.cover(names, |part, name| part.fits(name)) {
             return Verdict::Fits;
@@ -58,9 +58,9 @@ impl Parts {
         let names: Vec<String> = names.iter().map(|name| folded(name).collect()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         if self.cover(&names, |part, name| part.fits_folded(name)) {
-            Verdict::Doubtful(Reason::Letters)
+            Verdict::Doubtful(JudgedReason::Letters)
         } else {
-            Verdict::Differs(Reason::Differs)
+            Verdict::Differs(JudgedReason::Differs)
         }
     }
 
@@ -140,8 +140,8 @@ mod tests {
             let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
             Parts::compile(pattern.split('/').filter(|part| !part.is_empty())).unwrap().judge(&names)
         };
-        let (fits, differs) = (Verdict::Fits, Verdict::Differs(Reason::Differs));
-        let letters = Verdict::Doubtful(Reason::Letters);
+        let (fits, differs) = (Verdict::Fits, Verdict::Differs(JudgedReason::Differs));
+        let letters = Verdict::Doubtful(JudgedReason::Letters);
         for (pattern, path, expected) in [
             ("", "", fits),
             ("", "a", fits),
@@ -173,16 +173,24 @@ mod tests {
         let deep = vec!["a"; MAX_PARTS];
         assert_eq!(Parts::compile(["a"]).unwrap().judge(&deep), fits, "as many parts as may be");
         let deeper = vec!["a"; MAX_PARTS + 1];
-        assert_eq!(Parts::compile(["b"]).unwrap().judge(&deeper), Verdict::Doubtful(Reason::TooLong), "one more");
+        assert_eq!(Parts::compile(["b"]).unwrap().judge(&deeper), Verdict::Doubtful(JudgedReason::TooLong), "one more");
     }
 
     #[test]
     fn a_pattern_can_be_moved() {
         let moved = Parts::compile(["tmp", "*.md"]).unwrap().moved(&["private", "tmp*"], 1);
         assert_eq!(moved.judge(&["private", "tmp*", "a.md"]), Verdict::Fits, "the new beginning stands for itself");
-        assert_eq!(moved.judge(&["private", "tmpx", "a.md"]), Verdict::Differs(Reason::Differs), "and is no pattern");
-        assert_eq!(moved.judge(&["tmp", "a.md"]), Verdict::Differs(Reason::Differs), "the old one is gone");
-        assert_eq!(moved.judge(&["Private", "tmp*", "a.md"]), Verdict::Doubtful(Reason::Letters), "in other letters");
+        assert_eq!(
+            moved.judge(&["private", "tmpx", "a.md"]),
+            Verdict::Differs(JudgedReason::Differs),
+            "and is no pattern"
+        );
+        assert_eq!(moved.judge(&["tmp", "a.md"]), Verdict::Differs(JudgedReason::Differs), "the old one is gone");
+        assert_eq!(
+            moved.judge(&["Private", "tmp*", "a.md"]),
+            Verdict::Doubtful(JudgedReason::Letters),
+            "in other letters"
+        );
     }
 
     #[test]

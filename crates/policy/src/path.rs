@@ -9,7 +9,7 @@ use crate::fold::narrowed;
 use crate::folder::{Root, has_second_name, is_device, is_dropped, parts_of, root_of};
 use crate::parts::{Parts, collapsed};
 use crate::pattern::MAX_PATTERN;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 
 /// How often a text may be percent-encoded over again and is still read.
 const MAX_DECODED: usize = 3;
@@ -71,21 +71,21 @@ impl PathPattern {
     pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Verdict {
         let (moved, readings) = (self.moved(facts), readings(text));
         if text.contains('\0') || readings.iter().any(|reading| reading.contains('\0')) {
-            return Verdict::Doubtful(Reason::Climbs);
+            return Verdict::Doubtful(JudgedReason::Climbs);
         }
-        let Some(first) = readings.first() else { return Verdict::Doubtful(Reason::NotWhole) };
+        let Some(first) = readings.first() else { return Verdict::Doubtful(JudgedReason::NotWhole) };
         let by_names = readings[1..].iter().fold(self.place(first, moved.as_ref()), |verdict, reading| {
-            verdict.and(self.place(reading, moved.as_ref()), Reason::Respelled)
+            verdict.and(self.place(reading, moved.as_ref()), JudgedReason::Respelled)
         });
         if matches!(by_names, Verdict::Doubtful(_)) {
             return by_names;
         }
         match facts {
-            PathFacts::Elsewhere if climbs(text) => Verdict::Doubtful(Reason::Climbs),
+            PathFacts::Elsewhere if climbs(text) => Verdict::Doubtful(JudgedReason::Climbs),
             PathFacts::Elsewhere => by_names,
             PathFacts::Here(_) => match facts.real(text) {
-                Some(real) => by_names.and(self.place(real, moved.as_ref()), Reason::LeadsElsewhere),
-                None => Verdict::Doubtful(Reason::Unresolved),
+                Some(real) => by_names.and(self.place(real, moved.as_ref()), JudgedReason::LeadsElsewhere),
+                None => Verdict::Doubtful(JudgedReason::Unresolved),
             },
         }
     }
@@ -100,22 +100,22 @@ impl PathPattern {
 
     /// How one reading of a path stands to the pattern, by its names.
     fn place(&self, path: &str, moved: Option<&(Root, Parts)>) -> Verdict {
-        let Some((root, rest)) = root_of(path) else { return Verdict::Doubtful(Reason::NotWhole) };
+        let Some((root, rest)) = root_of(path) else { return Verdict::Doubtful(JudgedReason::NotWhole) };
         if parts_of(root, rest).any(|part| is_dropped(root, part)) {
-            return Verdict::Doubtful(Reason::Respelled);
+            return Verdict::Doubtful(JudgedReason::Respelled);
         }
         let names = collapsed(parts_of(root, rest));
         let own = match (self.root, root) {
-            _ if self.is_device != is_device(root, rest) => Verdict::Doubtful(Reason::NotWhole),
+            _ if self.is_device != is_device(root, rest) => Verdict::Doubtful(JudgedReason::NotWhole),
             (own, other) if own == other => self.parts.judge(&names),
-            (Root::Drive(_), Root::Drive(_)) => Verdict::Differs(Reason::Differs),
-            _ => Verdict::Doubtful(Reason::NotWhole),
+            (Root::Drive(_), Root::Drive(_)) => Verdict::Differs(JudgedReason::Differs),
+            _ => Verdict::Doubtful(JudgedReason::NotWhole),
         };
         let moved = moved.filter(|(own, _)| *own == root).map(|(_, parts)| parts.judge(&names));
         match (own, moved) {
             (Verdict::Fits, _) | (_, Some(Verdict::Fits)) => Verdict::Fits,
             (Verdict::Differs(_), Some(doubt @ Verdict::Doubtful(_))) => doubt,
-            (Verdict::Differs(_), _) if has_second_name(&names) => Verdict::Doubtful(Reason::SecondName),
+            (Verdict::Differs(_), _) if has_second_name(&names) => Verdict::Doubtful(JudgedReason::SecondName),
             (own, _) => own,
         }
     }
@@ -179,9 +179,9 @@ mod tests {
     use super::*;
 
     const FITS: Verdict = Verdict::Fits;
-    const DIFFERS: Verdict = Verdict::Differs(Reason::Differs);
+    const DIFFERS: Verdict = Verdict::Differs(JudgedReason::Differs);
 
-    fn doubt(reason: Reason) -> Verdict {
+    fn doubt(reason: JudgedReason) -> Verdict {
         Verdict::Doubtful(reason)
     }
 
@@ -201,28 +201,28 @@ mod tests {
             ("/secret", DIFFERS),
             ("/secrets/x", DIFFERS),
             ("/public/x", DIFFERS),
-            ("/public/../secret/x", doubt(Reason::Climbs)),
-            ("/secret/../public", doubt(Reason::Climbs)),
-            ("/Secret/x", doubt(Reason::Letters)),
-            ("/%73ecret/x", doubt(Reason::Respelled)),
-            ("/%2573ecret/x", doubt(Reason::Respelled)),
+            ("/public/../secret/x", doubt(JudgedReason::Climbs)),
+            ("/secret/../public", doubt(JudgedReason::Climbs)),
+            ("/Secret/x", doubt(JudgedReason::Letters)),
+            ("/%73ecret/x", doubt(JudgedReason::Respelled)),
+            ("/%2573ecret/x", doubt(JudgedReason::Respelled)),
             ("/secret/x%20y", FITS),
-            ("/a%2f..%2fsecret/x", doubt(Reason::Respelled)),
-            ("/secret/a%2f..%2f..%2fx", doubt(Reason::Respelled)),
-            (r"/a\..\secret\x", doubt(Reason::Respelled)),
+            ("/a%2f..%2fsecret/x", doubt(JudgedReason::Respelled)),
+            ("/secret/a%2f..%2f..%2fx", doubt(JudgedReason::Respelled)),
+            (r"/a\..\secret\x", doubt(JudgedReason::Respelled)),
             ("/%ff/x", DIFFERS),
-            ("/secret/%ff/..%2f..%2fx", doubt(Reason::Respelled)),
-            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(Reason::Respelled)),
-            ("/secret/\u{ff05}2e./x", doubt(Reason::Respelled)),
-            ("secret/x", doubt(Reason::NotWhole)),
-            ("~/x", doubt(Reason::NotWhole)),
-            ("file:///secret/x", doubt(Reason::NotWhole)),
-            (r"C:\secret\x", doubt(Reason::NotWhole)),
-            ("/secret/x\0", doubt(Reason::Climbs)),
-            ("/secret/x%00y", doubt(Reason::Climbs)),
-            ("\0", doubt(Reason::Climbs)),
-            ("/proc/self/root/secret/x", doubt(Reason::SecondName)),
-            ("/dev/fd/3", doubt(Reason::SecondName)),
+            ("/secret/%ff/..%2f..%2fx", doubt(JudgedReason::Respelled)),
+            ("/secret/\u{ff0e}\u{ff0e}/x", doubt(JudgedReason::Respelled)),
+            ("/secret/\u{ff05}2e./x", doubt(JudgedReason::Respelled)),
+            ("secret/x", doubt(JudgedReason::NotWhole)),
+            ("~/x", doubt(JudgedReason::NotWhole)),
+            ("file:///secret/x", doubt(JudgedReason::NotWhole)),
+            (r"C:\secret\x", doubt(JudgedReason::NotWhole)),
+            ("/secret/x\0", doubt(JudgedReason::Climbs)),
+            ("/secret/x%00y", doubt(JudgedReason::Climbs)),
+            ("\0", doubt(JudgedReason::Climbs)),
+            ("/proc/self/root/secret/x", doubt(JudgedReason::SecondName)),
+            ("/dev/fd/3", doubt(JudgedReason::SecondName)),
             ("/dev/null", DIFFERS),
         ] {
             assert_eq!(secret.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
@@ -230,18 +230,18 @@ mod tests {
         let proc = PathPattern::compile("/proc/1/*").unwrap();
         assert_eq!(proc.judge("/proc/1/status", &PathFacts::Elsewhere), FITS, "a pattern that begins there");
         let through_root = proc.judge("/proc/self/root/proc/1/status", &PathFacts::Elsewhere);
-        assert_eq!(through_root, doubt(Reason::SecondName), "the same under another name");
+        assert_eq!(through_root, doubt(JudgedReason::SecondName), "the same under another name");
         let drive = PathPattern::compile(r"C:\Users\*").unwrap();
         for (path, expected) in [
             (r"C:\Users\Ann", FITS),
             ("c:/Users/Ann", FITS),
-            (r"c:\users\Ann", doubt(Reason::Letters)),
+            (r"c:\users\Ann", doubt(JudgedReason::Letters)),
             (r"D:\Users\Ann", DIFFERS),
-            (r"C:\Users.\Ann", doubt(Reason::Respelled)),
-            ("/Users/Ann", doubt(Reason::NotWhole)),
-            (r"C:Users\Ann", doubt(Reason::NotWhole)),
-            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(Reason::NotWhole)),
-            (r"\??\C:\Users\Ann", doubt(Reason::NotWhole)),
+            (r"C:\Users.\Ann", doubt(JudgedReason::Respelled)),
+            ("/Users/Ann", doubt(JudgedReason::NotWhole)),
+            (r"C:Users\Ann", doubt(JudgedReason::NotWhole)),
+            (r"\\?\UNC\localhost\C$\Users\Ann", doubt(JudgedReason::NotWhole)),
+            (r"\??\C:\Users\Ann", doubt(JudgedReason::NotWhole)),
         ] {
             assert_eq!(drive.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
         }
@@ -249,9 +249,9 @@ mod tests {
         for (path, expected) in [
             (r"\\host\share\a", FITS),
             (r"\\host\other\a", DIFFERS),
-            (r"\\?\UNC\host\share\a", doubt(Reason::NotWhole)),
-            (r"\\.\UNC\host\share\a", doubt(Reason::NotWhole)),
-            ("//./UNC/host/share/a", doubt(Reason::NotWhole)),
+            (r"\\?\UNC\host\share\a", doubt(JudgedReason::NotWhole)),
+            (r"\\.\UNC\host\share\a", doubt(JudgedReason::NotWhole)),
+            ("//./UNC/host/share/a", doubt(JudgedReason::NotWhole)),
         ] {
             assert_eq!(share.judge(path, &PathFacts::Elsewhere), expected, "{path:?}");
         }
@@ -272,13 +272,13 @@ mod tests {
         ]);
         for (path, expected) in [
             ("/safe/a", FITS),
-            ("/safe/link", doubt(Reason::LeadsElsewhere)),
-            ("/other/link", doubt(Reason::LeadsElsewhere)),
+            ("/safe/link", doubt(JudgedReason::LeadsElsewhere)),
+            ("/other/link", doubt(JudgedReason::LeadsElsewhere)),
             ("/other/a", DIFFERS),
             ("/safe/x/../a", FITS),
-            ("/safe/link/../a", doubt(Reason::LeadsElsewhere)),
-            ("/other/hidden", doubt(Reason::Unresolved)),
-            ("/not/looked/for", doubt(Reason::Unresolved)),
+            ("/safe/link/../a", doubt(JudgedReason::LeadsElsewhere)),
+            ("/other/hidden", doubt(JudgedReason::Unresolved)),
+            ("/not/looked/for", doubt(JudgedReason::Unresolved)),
         ] {
             assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
         }
@@ -304,7 +304,7 @@ mod tests {
         ]);
         assert_eq!(tmp.judge("/tmp/a.md", &facts), FITS, "through the link");
         assert_eq!(tmp.judge("/private/tmp/a.md", &facts), FITS, "beside the link");
-        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(Reason::Letters), "in other letters");
+        assert_eq!(tmp.judge("/private/tmp/a.MD", &facts), doubt(JudgedReason::Letters), "in other letters");
         assert_eq!(tmp.judge("/private/a.md", &facts), DIFFERS, "elsewhere");
         let odd = here(&[("/tmp", Some("nowhere")), ("/tmp/a.md", Some("/tmp/a.md"))]);
         assert_eq!(tmp.judge("/tmp/a.md", &odd), FITS, "a beginning that leads to no whole path moves nothing");

@@ -9,6 +9,7 @@ pub(crate) const MAX_RULES: usize = 500;
 
 /// What a rule says. The stricter one comes later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// It may happen.
@@ -21,6 +22,7 @@ pub enum Effect {
 
 /// Which way what a rule is about crosses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Calls of tools, prompts and resources.
@@ -34,13 +36,17 @@ pub enum Direction {
 
 /// For how long a rule holds, beside its expiry.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RuleScope {
     /// Until it is removed. Only such rules are written to a file.
     #[default]
     Always,
     /// In this conversation, until the host ends.
-    Conversation(String),
+    Conversation {
+        /// The conversation.
+        conversation: String,
+    },
     /// Until the host ends.
     Session,
 }
@@ -232,8 +238,9 @@ fn everything() -> String {
 
 /// Where a rule comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum RuleSource {
     /// The system-wide file, which a user can't loosen.
     Managed,
     /// The user's file.
@@ -246,7 +253,7 @@ pub enum Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RuleRef {
     /// Where it comes from.
-    pub source: Source,
+    pub source: RuleSource,
     /// Its number there.
     pub id: u64,
 }
@@ -254,9 +261,9 @@ pub struct RuleRef {
 impl fmt::Display for RuleRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = match self.source {
-            Source::Managed => "managed ",
-            Source::User => "",
-            Source::Session => "session ",
+            RuleSource::Managed => "managed ",
+            RuleSource::User => "",
+            RuleSource::Session => "session ",
         };
         write!(f, "{source}rule {}", self.id)
     }
@@ -264,6 +271,7 @@ impl fmt::Display for RuleRef {
 
 /// How much is asked about where no rule says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
     /// Calls of tools ask once, and the user says for how long the answer holds. What the user reads does not ask.

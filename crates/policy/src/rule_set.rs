@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::compiled::Compiled;
 use crate::pattern::Glob;
 use crate::rule::MAX_RULES;
-use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, Source};
+use crate::{Act, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 
 /// A rule that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub struct RuleProblem {
 /// The rules of one source.
 #[derive(Debug, Clone)]
 pub struct RuleSet {
-    source: Source,
+    source: RuleSource,
     rules: Vec<Compiled>,
     /// Those about one server, by its name.
     by_server: HashMap<String, Vec<usize>>,
@@ -34,7 +34,7 @@ pub struct RuleSet {
 
 impl Default for RuleSet {
     fn default() -> Self {
-        Self::of(Source::User)
+        Self::of(RuleSource::User)
     }
 }
 
@@ -44,7 +44,7 @@ impl RuleSet {
 
     /// No rules yet.
     #[must_use]
-    pub fn of(source: Source) -> Self {
+    pub fn of(source: RuleSource) -> Self {
         Self {
             source,
             rules: Vec::new(),
@@ -59,7 +59,7 @@ impl RuleSet {
     ///
     /// # Errors
     /// With the first rule that can't be used. Then none of them is.
-    pub fn compile(source: Source, mut rules: Vec<PolicyRule>) -> Result<Self, RuleProblem> {
+    pub fn compile(source: RuleSource, mut rules: Vec<PolicyRule>) -> Result<Self, RuleProblem> {
         if rules.len() > Self::LIMIT {
             return Err(RuleProblem { at: Self::LIMIT, error: RuleError::TooMany });
         }

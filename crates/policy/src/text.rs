@@ -13,7 +13,7 @@ use crate::pattern::{Glob, climbs};
 use crate::spelling::{
     address, has_others, is_normal_address, is_normal_path, looks_like_path, normal_path, spellings,
 };
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 
 /// A glob on texts.
 #[derive(Debug, Clone)]
@@ -114,22 +114,22 @@ impl Candidate<'_> {
         if !self.fits_as_written {
             let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
-                Verdict::Doubtful(Reason::Respelled)
+                Verdict::Doubtful(JudgedReason::Respelled)
             } else if climbs && of_paths {
-                Verdict::Doubtful(Reason::Climbs)
+                Verdict::Doubtful(JudgedReason::Climbs)
             } else if fits_folded(text) || spellings.iter().any(|text| fits_folded(text)) {
-                Verdict::Doubtful(Reason::Letters)
+                Verdict::Doubtful(JudgedReason::Letters)
             } else {
-                Verdict::Differs(Reason::Differs)
+                Verdict::Differs(JudgedReason::Differs)
             };
         }
         match address(text) {
-            _ if climbs => Verdict::Doubtful(Reason::Climbs),
-            Some(url) if !is_normal_address(text, &url) => Verdict::Doubtful(Reason::Respelled),
-            Some(url) if is_spread(&url) => Verdict::Doubtful(Reason::CrossesParts),
+            _ if climbs => Verdict::Doubtful(JudgedReason::Climbs),
+            Some(url) if !is_normal_address(text, &url) => Verdict::Doubtful(JudgedReason::Respelled),
+            Some(url) if is_spread(&url) => Verdict::Doubtful(JudgedReason::CrossesParts),
             Some(_) => Verdict::Fits,
             None if (of_paths || looks_like_path(text)) && !is_normal_path(text) => {
-                Verdict::Doubtful(Reason::Respelled)
+                Verdict::Doubtful(JudgedReason::Respelled)
             }
             None => Verdict::Fits,
         }
@@ -215,9 +215,9 @@ mod tests {
     use super::*;
 
     const FITS: Verdict = Verdict::Fits;
-    const DIFFERS: Verdict = Verdict::Differs(Reason::Differs);
+    const DIFFERS: Verdict = Verdict::Differs(JudgedReason::Differs);
 
-    fn doubt(reason: Reason) -> Verdict {
+    fn doubt(reason: JudgedReason) -> Verdict {
         Verdict::Doubtful(reason)
     }
 
@@ -229,86 +229,86 @@ mod tests {
             ("a*", "ab", FITS),
             ("a*", "b", DIFFERS),
             ("/secret/*", "/secret/x", FITS),
-            ("/secret/*", "//secret/x", doubt(Reason::Respelled)),
-            ("/secret/*", "/./secret/x", doubt(Reason::Respelled)),
-            ("/secret/*", "/secret//x", doubt(Reason::Respelled)),
-            ("/secret/*", "/a/../secret/x", doubt(Reason::Respelled)),
-            ("/secret/*", "/%73ecret/x", doubt(Reason::Respelled)),
-            ("/secret/*", r"\secret\x", doubt(Reason::Respelled)),
-            ("/secret/*", "/secret/../x", doubt(Reason::Climbs)),
-            ("/secret/*", "/x/../y", doubt(Reason::Climbs)),
+            ("/secret/*", "//secret/x", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "/./secret/x", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "/secret//x", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "/a/../secret/x", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "/%73ecret/x", doubt(JudgedReason::Respelled)),
+            ("/secret/*", r"\secret\x", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "/secret/../x", doubt(JudgedReason::Climbs)),
+            ("/secret/*", "/x/../y", doubt(JudgedReason::Climbs)),
             ("/secret/*", "/public/x", DIFFERS),
-            ("//secret/./*", "/secret/x", doubt(Reason::Respelled)),
+            ("//secret/./*", "/secret/x", doubt(JudgedReason::Respelled)),
             ("/secret/x", "/secret/x", FITS),
-            ("/secret/x", "//secret/x", doubt(Reason::Respelled)),
-            ("/secret/x", "/secret/x/", doubt(Reason::Respelled)),
-            ("/secret/x", "/secret/y/../x", doubt(Reason::Respelled)),
-            ("/secret/x", "/link/../y", doubt(Reason::Climbs)),
+            ("/secret/x", "//secret/x", doubt(JudgedReason::Respelled)),
+            ("/secret/x", "/secret/x/", doubt(JudgedReason::Respelled)),
+            ("/secret/x", "/secret/y/../x", doubt(JudgedReason::Respelled)),
+            ("/secret/x", "/link/../y", doubt(JudgedReason::Climbs)),
             ("/link/../y", "/link/../y", FITS),
             ("https://user@a.b/", "https://user@a.b/", FITS),
             ("/secret/x", "/secret/y", DIFFERS),
-            ("main", "a/../main", doubt(Reason::Respelled)),
+            ("main", "a/../main", doubt(JudgedReason::Respelled)),
             ("main", "a/../other", DIFFERS),
             ("*.md", "a/b.md", FITS),
-            ("*.md", "/a//b.md", doubt(Reason::Respelled)),
+            ("*.md", "/a//b.md", doubt(JudgedReason::Respelled)),
             ("*.md", "see //b.md", FITS),
-            ("*/b.md", "see //b.md", doubt(Reason::Respelled)),
+            ("*/b.md", "see //b.md", doubt(JudgedReason::Respelled)),
             ("https://api.x/public/*", "https://api.x/public/a", FITS),
-            ("https://api.x/public/*", "https://api.x/public/%2e%2e/admin", doubt(Reason::Respelled)),
-            ("https://api.x/public/*", "https://api.x/public/..%2fadmin", doubt(Reason::Respelled)),
-            ("https://api.x/public/*", "HTTPS://API.X/public/a", doubt(Reason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/public/%2e%2e/admin", doubt(JudgedReason::Respelled)),
+            ("https://api.x/public/*", "https://api.x/public/..%2fadmin", doubt(JudgedReason::Respelled)),
+            ("https://api.x/public/*", "HTTPS://API.X/public/a", doubt(JudgedReason::Respelled)),
             ("https://api.x/public/*", "https://api.x/admin", DIFFERS),
-            ("https://API.x:443/public/*", "https://api.x/public/a", doubt(Reason::Respelled)),
-            ("https://b\u{fc}cher.x/*", "https://xn--bcher-kva.x/a", doubt(Reason::Respelled)),
+            ("https://API.x:443/public/*", "https://api.x/public/a", doubt(JudgedReason::Respelled)),
+            ("https://b\u{fc}cher.x/*", "https://xn--bcher-kva.x/a", doubt(JudgedReason::Respelled)),
             ("https://*.x.com/*", "https://a.x.com/b", FITS),
-            ("https://*.x.com/*", "https://evil/a.x.com/", doubt(Reason::CrossesParts)),
-            ("https://*.x.com/*", "https://evil?a.x.com/", doubt(Reason::Respelled)),
-            ("https://*.x.com/*", "https://evil/?a.x.com/", doubt(Reason::CrossesParts)),
+            ("https://*.x.com/*", "https://evil/a.x.com/", doubt(JudgedReason::CrossesParts)),
+            ("https://*.x.com/*", "https://evil?a.x.com/", doubt(JudgedReason::Respelled)),
+            ("https://*.x.com/*", "https://evil/?a.x.com/", doubt(JudgedReason::CrossesParts)),
             ("*.x.com/*", "https://a.x.com/b", FITS),
-            ("*.x.com/*", "https://evil/a.x.com/", doubt(Reason::CrossesParts)),
+            ("*.x.com/*", "https://evil/a.x.com/", doubt(JudgedReason::CrossesParts)),
             ("https://api.x*", "https://api.x/a", FITS),
             ("https://api.x*", "https://api.x", FITS),
-            ("https://api.x*", "https://api.x@evil/", doubt(Reason::Respelled)),
-            ("https://api.x*", "https://api.x.evil/", doubt(Reason::CrossesParts)),
+            ("https://api.x*", "https://api.x@evil/", doubt(JudgedReason::Respelled)),
+            ("https://api.x*", "https://api.x.evil/", doubt(JudgedReason::CrossesParts)),
             ("https://api.*/v1", "https://api.x/v1", FITS),
             ("https://api*/v1", "https://api.x/v1", FITS),
             ("https://api*.x", "https://api1.x", FITS),
-            ("https://api*.x", "https://api.x/secret.x", doubt(Reason::CrossesParts)),
+            ("https://api*.x", "https://api.x/secret.x", doubt(JudgedReason::CrossesParts)),
             ("https://*", "https://a.b/c", FITS),
             ("https://*", "http://a.b/c", DIFFERS),
             ("https://a.*", "https://a.b/c", FITS),
             ("*://a.b/*", "https://a.b/c", FITS),
-            ("*://a.b/*", "https://evil/?u=x://a.b/c", doubt(Reason::CrossesParts)),
+            ("*://a.b/*", "https://evil/?u=x://a.b/c", doubt(JudgedReason::CrossesParts)),
             ("https://a.?", "https://a.b", FITS),
-            ("https://a.?", "https://a.b/", doubt(Reason::Respelled)),
-            ("https://a?b", "https://a/b", doubt(Reason::CrossesParts)),
-            ("https://a.b#*", "https://a.b#c", doubt(Reason::Respelled)),
-            ("*evil*", "https://%65vil.x/", doubt(Reason::Respelled)),
-            ("https://evil.x*", "evil.x", doubt(Reason::Respelled)),
-            ("https://evil.x*", "EVIL.x:443", doubt(Reason::Respelled)),
-            ("https://evil.x*", "\u{ff45}vil.x", doubt(Reason::Respelled)),
-            ("https://evil.x*", "https://evil.x.:443/", doubt(Reason::Respelled)),
-            ("https://evil.x*", "view-source:https://evil.x/", doubt(Reason::Respelled)),
+            ("https://a.?", "https://a.b/", doubt(JudgedReason::Respelled)),
+            ("https://a?b", "https://a/b", doubt(JudgedReason::CrossesParts)),
+            ("https://a.b#*", "https://a.b#c", doubt(JudgedReason::Respelled)),
+            ("*evil*", "https://%65vil.x/", doubt(JudgedReason::Respelled)),
+            ("https://evil.x*", "evil.x", doubt(JudgedReason::Respelled)),
+            ("https://evil.x*", "EVIL.x:443", doubt(JudgedReason::Respelled)),
+            ("https://evil.x*", "\u{ff45}vil.x", doubt(JudgedReason::Respelled)),
+            ("https://evil.x*", "https://evil.x.:443/", doubt(JudgedReason::Respelled)),
+            ("https://evil.x*", "view-source:https://evil.x/", doubt(JudgedReason::Respelled)),
             ("https://evil.x*", "good.x", DIFFERS),
-            ("https://*", "good.x", doubt(Reason::Respelled)),
+            ("https://*", "good.x", doubt(JudgedReason::Respelled)),
             ("https://*", "plain", DIFFERS),
             ("http*", "plain.txt", DIFFERS),
-            ("*evil.x*", "EVIL.x", doubt(Reason::Respelled)),
-            ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(Reason::Letters)),
-            ("Drop*", "DROP table", doubt(Reason::Letters)),
-            ("drop", "DROP", doubt(Reason::Letters)),
-            ("/secret/*", "//SECRET/x", doubt(Reason::Letters)),
-            ("*a/./b", "A/./B", doubt(Reason::Letters)),
-            ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(Reason::Letters)),
-            ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(Reason::Letters)),
-            ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(Reason::Respelled)),
-            ("/secret/*", "file:///secret/k", doubt(Reason::Respelled)),
-            ("/secret/*", "file:/%73ecret/k", doubt(Reason::Respelled)),
-            ("/secret/*", "FILE://localhost/secret/k", doubt(Reason::Respelled)),
-            ("/secret/*", " /secret/k", doubt(Reason::Respelled)),
-            ("/secret/*", "/\u{200b}secret/k", doubt(Reason::Letters)),
-            (r"C:\\Secret\\*", "c:/secret/k", doubt(Reason::Letters)),
-            ("/pub/*", "/pub/\u{ff0e}\u{ff0e}/secret", doubt(Reason::Climbs)),
+            ("*evil.x*", "EVIL.x", doubt(JudgedReason::Respelled)),
+            ("*evil.x*", "see \u{ff25}\u{ff36}\u{ff29}\u{ff2c}.x", doubt(JudgedReason::Letters)),
+            ("Drop*", "DROP table", doubt(JudgedReason::Letters)),
+            ("drop", "DROP", doubt(JudgedReason::Letters)),
+            ("/secret/*", "//SECRET/x", doubt(JudgedReason::Letters)),
+            ("*a/./b", "A/./B", doubt(JudgedReason::Letters)),
+            ("/s\u{e9}cret/*", "/se\u{301}cret/k", doubt(JudgedReason::Letters)),
+            ("/s\u{e9}cret/*", "/S\u{c9}CRET/k", doubt(JudgedReason::Letters)),
+            ("/s\u{e9}cret/*", "/s%C3%A9cret/k", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "file:///secret/k", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "file:/%73ecret/k", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "FILE://localhost/secret/k", doubt(JudgedReason::Respelled)),
+            ("/secret/*", " /secret/k", doubt(JudgedReason::Respelled)),
+            ("/secret/*", "/\u{200b}secret/k", doubt(JudgedReason::Letters)),
+            (r"C:\\Secret\\*", "c:/secret/k", doubt(JudgedReason::Letters)),
+            ("/pub/*", "/pub/\u{ff0e}\u{ff0e}/secret", doubt(JudgedReason::Climbs)),
             ("/pub/*", "/pub/\u{898b}\u{ff0f}\u{ff11}", FITS),
             ("\u{ff0a}x*", "\u{ff0a}x y", FITS),
             ("\u{ff0a}x*", "y x y", DIFFERS),
@@ -324,14 +324,14 @@ mod tests {
         let of = |text: &str| RegexOn { expression: Regex::new(text).unwrap(), of_paths: text.contains('/') };
         for (expression, text, expected) in [
             ("^/secret/", "/secret/x", FITS),
-            ("^/secret/", "//secret/x", doubt(Reason::Respelled)),
-            ("^/secret/", "/x/../y", doubt(Reason::Climbs)),
+            ("^/secret/", "//secret/x", doubt(JudgedReason::Respelled)),
+            ("^/secret/", "/x/../y", doubt(JudgedReason::Climbs)),
             ("^/secret/", "/x", DIFFERS),
             ("^secret$", "secret", FITS),
-            ("^secret$", "\u{ff53}ecret", doubt(Reason::Letters)),
+            ("^secret$", "\u{ff53}ecret", doubt(JudgedReason::Letters)),
             ("^secret$", "SECRET", DIFFERS),
-            ("^https://evil", "evil.x", doubt(Reason::Respelled)),
-            (r"^https://evil\.x/", "HTTPS://evil.x/", doubt(Reason::Respelled)),
+            ("^https://evil", "evil.x", doubt(JudgedReason::Respelled)),
+            (r"^https://evil\.x/", "HTTPS://evil.x/", doubt(JudgedReason::Respelled)),
         ] {
             assert_eq!(of(expression).judge(text), expected, "{expression} and {text:?}");
         }

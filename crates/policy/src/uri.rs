@@ -8,7 +8,7 @@ use crate::address::{AddressPattern, normal_host, usual_port};
 use crate::path::{PathFacts, PathPattern};
 use crate::pattern::Glob;
 use crate::text::GlobOn;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 
 /// A pattern of URIs: `*` is any characters, `?` one. To an allow, neither leaves its part of an address.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl UriPattern {
         match &self.place {
             Place::Glob => false,
             Place::Address { refuses, .. } => {
-                !matches!(refuses.judge(uri), Verdict::Differs(_) | Verdict::Doubtful(Reason::NotAddress))
+                !matches!(refuses.judge(uri), Verdict::Differs(_) | Verdict::Doubtful(JudgedReason::NotAddress))
             }
             Place::Path { scheme, path } => {
                 let lies = |text: &str| !matches!(path.judge(text, &PathFacts::Elsewhere), Verdict::Differs(_));

@@ -1,14 +1,16 @@
 //! How a value stands to a condition, and why.
 
+use serde::{Deserialize, Serialize};
+
 /// How a value stands to a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It is as the condition says, however it is read.
     Fits,
     /// It is not.
-    Differs(Reason),
+    Differs(JudgedReason),
     /// It may be. A rule that denies or asks then fits, and one that allows does not.
-    Doubtful(Reason),
+    Doubtful(JudgedReason),
 }
 
 impl Verdict {
@@ -21,15 +23,15 @@ impl Verdict {
         }
     }
 
-    pub(crate) const fn reason(self) -> Reason {
+    pub(crate) const fn reason(self) -> JudgedReason {
         match self {
-            Self::Fits => Reason::Matches,
+            Self::Fits => JudgedReason::Matches,
             Self::Differs(reason) | Self::Doubtful(reason) => reason,
         }
     }
 
     /// Of two readings of the same value: what they agree on, else a doubt.
-    pub(crate) const fn and(self, other: Self, if_not: Reason) -> Self {
+    pub(crate) const fn and(self, other: Self, if_not: JudgedReason) -> Self {
         match (self, other) {
             (Self::Fits, Self::Fits) => Self::Fits,
             (Self::Differs(reason), Self::Differs(_)) => Self::Differs(reason),
@@ -40,8 +42,10 @@ impl Verdict {
 }
 
 /// Why a value fits a condition, or does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgedReason {
     /// It is as the condition says.
     Matches,
     /// It is something else.
@@ -80,7 +84,7 @@ pub enum Reason {
     TextNumber,
 }
 
-impl Reason {
+impl JudgedReason {
     /// A stable name, which the page translates.
     #[must_use]
     pub const fn name(self) -> &'static str {

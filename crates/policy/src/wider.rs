@@ -5,7 +5,7 @@ use crate::address::{AddressPattern, split_port, usual_port};
 use crate::matcher::Matcher;
 use crate::path::PathFacts;
 use crate::uri::UriPattern;
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::{JudgedReason, Verdict};
 use crate::{ArgumentIs, Effect, RuleError};
 
 /// The conditions beside a rule's own.
@@ -40,13 +40,13 @@ impl Wider {
     pub(crate) fn judge(&self, text: &str, facts: &PathFacts) -> Option<Verdict> {
         let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), Verdict::Differs(_));
         if self.holder.as_deref().is_some_and(is_holder) {
-            return Some(Verdict::Doubtful(Reason::Holds));
+            return Some(Verdict::Doubtful(JudgedReason::Holds));
         }
         let is_host = match self.host.as_ref()? {
             SameHost::OfGlob(uris) => uris.iter().any(|uri| uri.refuses(text)),
             SameHost::OfAddress(address) => !matches!(address.judge(text), Verdict::Differs(_)),
         };
-        is_host.then_some(Verdict::Doubtful(Reason::Respelled))
+        is_host.then_some(Verdict::Doubtful(JudgedReason::Respelled))
     }
 }
 

@@ -248,7 +248,9 @@ impl AuditVerdict {
 }
 
 /// What the seal says of the log's end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "state", rename_all = "snake_case")]
 pub enum AuditSeal {
     /// It is sealed up to this number, by the key that is in the keychain. Entries after it are chained only.
     Holds {
@@ -267,7 +269,8 @@ pub enum AuditSeal {
 }
 
 /// Something that is wrong with the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
     /// What.
     pub what: Tampered,
@@ -280,7 +283,9 @@ pub struct AuditFinding {
 }
 
 /// What can be wrong with the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum Tampered {
     /// An entry is not as it was written, or not where.
     Changed,

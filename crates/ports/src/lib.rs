@@ -6,6 +6,7 @@ pub mod server_config;
 pub mod time;
 pub mod url_parts;
 
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -242,12 +243,12 @@ pub trait History: Send + Sync {
     fn delete(&self, id: &str) -> Result<(), StoreError>;
     /// Writes items in order, all or none. The last one that is new becomes the head. Whether there is such a conversation.
     ///
-    /// A reply that is coming in is written again and again with more of its text, as [`State::Streaming`], and at its end
-    /// as [`State::Whole`]; if this program ends before, it comes back as [`State::Cut`].
+    /// A reply that is coming in is written again and again with more of its text, as [`ItemState::Streaming`], and at its end
+    /// as [`ItemState::Whole`]; if this program ends before, it comes back as [`State::Cut`].
     ///
-    /// [`State::Streaming`]: domain::item::State::Streaming
-    /// [`State::Whole`]: domain::item::State::Whole
-    /// [`State::Cut`]: domain::item::State::Cut
+    /// [`ItemState::Streaming`]: domain::item::ItemState::Streaming
+    /// [`ItemState::Whole`]: domain::item::ItemState::Whole
+    /// [`ItemState::Cut`]: domain::item::ItemState::Cut
     ///
     /// # Errors
     /// If they can't be written, an item comes after one that is not there, or the conversation would have too many.
@@ -292,7 +293,7 @@ pub trait History: Send + Sync {
     ///
     /// # Errors
     /// If they can't be read.
-    fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::Found>, StoreError>;
+    fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
     /// The bytes that were [left out](history::Item::left_out) of an item.
     ///
     /// # Errors
@@ -370,25 +371,36 @@ pub trait Secrets: Send + Sync {
 }
 
 /// Whether secrets outlast the program. In words, with what can be done.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "snake_case")]
 pub enum SecretsStatus {
     /// They do: the keychain works.
     #[error("secrets are kept encrypted, with a key in the system's keychain")]
     Keychain,
     /// The keychain is locked, or the user did not let Drawbridge in.
     #[error(
-        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({0}); unlock it and try again"
+        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({cause}); unlock it and try again"
     )]
-    Locked(String),
+    Locked {
+        /// What it said.
+        cause: String,
+    },
     /// There is no keychain.
     #[error(
-        "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({0}); on Linux, start one such as \
+        "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({cause}); on Linux, start one such as \
          GNOME Keyring or KWallet and try again"
     )]
-    Missing(String),
+    Missing {
+        /// What was found instead.
+        cause: String,
+    },
     /// The keychain, or what was encrypted with its key, can't be used. The cause says what to do.
-    #[error("secrets are kept until Drawbridge is closed: {0}")]
-    Broken(String),
+    #[error("secrets are kept until Drawbridge is closed: {cause}")]
+    Broken {
+        /// What is broken, and what to do.
+        cause: String,
+    },
 }
 
 /// Where a secret is kept.

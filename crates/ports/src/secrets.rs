@@ -138,7 +138,7 @@ impl Secrets for SecretsInMemory {
     }
 
     fn status(&self) -> SecretsStatus {
-        SecretsStatus::Missing("none is used".to_owned())
+        SecretsStatus::Missing { cause: "none is used".to_owned() }
     }
 }
 

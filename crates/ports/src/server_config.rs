@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use mcp_proto::Revision;
+use serde::{Deserialize, Serialize};
 
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
-pub use auth::{AuthConfig, Grant, IdentityProvider};
+pub use auth::{AuthConfig, AuthIdentityProvider, Grant};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
 pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
@@ -73,7 +74,8 @@ pub struct Imported {
 }
 
 /// What is wrong with a settings file or pasted text.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[error("{}{}{message}", file.as_deref().map(|f| format!("{f}: ")).unwrap_or_default(), line.map(|l| format!("line {l}: ")).unwrap_or_default())]
 pub struct ConfigProblem {
     /// The file, or nothing for pasted text.

@@ -1,13 +1,16 @@
 //! A URL taken apart, so that the user sees whole what would be opened, with the domain that answers for it marked; and a
 //! URL without what may be a key, for what is kept.
 
+use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 /// The longest URL that is shown and opened, in bytes.
 pub const MAX_URL: usize = 4_096;
 
 /// A URL in three parts, and what is strange about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct UrlParts {
     /// The URL as it would be opened.
     pub url: String,
@@ -26,7 +29,9 @@ pub struct UrlParts {
 }
 
 /// What is strange about a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum UrlWarning {
     /// It is not https.
     NotEncrypted,

@@ -28,7 +28,7 @@ mod programs;
 pub mod sandbox;
 mod server;
 
-pub use code::{FileState, LaunchFile, LaunchFiles, LaunchRole, Stamp, leads_to_code};
+pub use code::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Stamp, leads_to_code};
 pub use command::ServerCommand;
 pub use missing::{Missing, missing};
 pub use platform::{InputPipe, StartTime};

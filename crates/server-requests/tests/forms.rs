@@ -115,7 +115,7 @@ fn required_and_unknown_fields_are_named() {
 fn titles_of_options_are_kept_in_all_three_ways() {
     let titles = |schema: Value| -> Vec<(String, String)> {
         match form(json!({ "f": schema }), &[]).fields.remove(0).kind {
-            FieldKind::Choice(options) | FieldKind::Choices { options, .. } => {
+            FieldKind::Choice { options } | FieldKind::Choices { options, .. } => {
                 options.into_iter().map(|o| (o.value, o.title)).collect()
             }
             other => panic!("a choice: {other:?}"),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 use domain::history::{After, Conversation, HistorySearch, ItemRange, NewItem};
-use domain::item::State;
+use domain::item::ItemState;
 use ports::{History, Platform};
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut text = String::new();
     measure("write a streaming reply", || {
         text.push_str(&sentence(&mut random, 20));
-        history.write("long", &[item("reply", &text, State::Streaming)]).map(usize::from)
+        history.write("long", &[item("reply", &text, ItemState::Streaming)]).map(usize::from)
     })?;
     for id in ["c7", "long"] {
         let began = Instant::now();
@@ -87,7 +87,7 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
         let items: Vec<NewItem> = (0..count)
             .map(|n| {
                 let words = 20 + (next(random) % 120) as usize;
-                let mut item = item(&format!("{id}-{n}"), &sentence(random, words), State::Whole);
+                let mut item = item(&format!("{id}-{n}"), &sentence(random, words), ItemState::Whole);
                 let content = item.body["content"].as_array_mut().filter(|_| n < pictures);
                 content.into_iter().for_each(|content| content.push(picture(random)));
                 item
@@ -116,7 +116,7 @@ fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(
     Ok(())
 }
 
-fn item(id: &str, text: &str, state: State) -> NewItem {
+fn item(id: &str, text: &str, state: ItemState) -> NewItem {
     NewItem {
         id: id.into(),
         after: After::Head,

@@ -26,7 +26,7 @@ mod tables;
 mod taken;
 
 use domain::history::{After, Conversation, Item, ItemRange, NewItem};
-use domain::item::State;
+use domain::item::ItemState;
 use ports::History;
 use serde_json::{Value, json};
 
@@ -49,14 +49,14 @@ fn says(id: &str, text: &str) -> NewItem {
         after: After::Head,
         at: 10,
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}),
-        state: State::Whole,
+        state: ItemState::Whole,
         sources: Vec::new(),
         readings: Vec::new(),
     }
 }
 
 /// What a model says, as it comes in.
-fn replies(id: &str, text: &str, state: State) -> NewItem {
+fn replies(id: &str, text: &str, state: ItemState) -> NewItem {
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": text}]});
     NewItem { body, state, ..says(id, "") }
 }

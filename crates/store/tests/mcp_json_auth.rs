@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::Store;
-use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider, ServerEntry};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig, ServerEntry};
 
 fn entry(auth: Option<AuthConfig>) -> ServerEntry {
     let config = HttpConfig { url: "https://a.example/mcp".into(), auth, ..HttpConfig::default() };
@@ -34,7 +34,7 @@ fn all_of_it_is_written_and_read() {
         grant: Grant::EnterpriseManaged,
         private_key: some("${secret:far.key}"),
         algorithm: some("RS256"),
-        identity_provider: Some(IdentityProvider {
+        identity_provider: Some(AuthIdentityProvider {
             issuer: "https://idp.example".into(),
             token_endpoint: some("https://idp.example/token"),
             client_id: "at-idp".into(),

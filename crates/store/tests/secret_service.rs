@@ -106,7 +106,7 @@ fn finds(secrets: &dyn Secrets) {
 
 fn is_refused(secrets: &dyn Secrets) {
     let status = secrets.status();
-    assert!(matches!(status, SecretsStatus::Locked(_)), "a locked keychain is told from others: {status:?}");
+    assert!(matches!(status, SecretsStatus::Locked { .. }), "a locked keychain is told from others: {status:?}");
     assert!(secrets.get("a").is_err(), "what is kept can't be read");
     assert!(!lasts(&secrets.set("a", "new").unwrap()), "nor is anything kept");
 }
@@ -130,7 +130,7 @@ fn unlocked_then_locked_then_unlocked() {
 fn without_any() {
     fn lives_for_the_run(secrets: &dyn Secrets) {
         let status = secrets.status();
-        assert!(matches!(status, SecretsStatus::Missing(_)), "a missing keychain is told from others: {status:?}");
+        assert!(matches!(status, SecretsStatus::Missing { .. }), "a missing keychain is told from others: {status:?}");
         let kept = secrets.set("a", "top-secret").unwrap();
         assert!(!lasts(&kept), "it lives for the run: {kept:?}");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "where it counts");

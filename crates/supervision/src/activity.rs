@@ -5,6 +5,7 @@ mod body;
 mod hidden;
 mod together;
 
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::time::SystemTime;
@@ -97,7 +98,9 @@ enum Id {
 }
 
 /// What an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
     /// A request.
     Request,

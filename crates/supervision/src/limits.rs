@@ -15,6 +15,7 @@ const GIB: u64 = 1024 * MIB;
 
 /// What each server gets. The user's settings have it under `limits`; what is out of bounds there counts as the nearest that is in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Limits {
     /// Calls at the same time; more are refused. 256.
@@ -126,46 +127,51 @@ impl Limits {
 #[derive(Debug, Clone, Default)]
 pub struct Counted {
     /// The last count, and when it was made.
-    pub counted: Option<(Instant, Use)>,
+    pub counted: Option<(Instant, LimitsUse)>,
     /// Measures the resources of a server in a sandbox.
     pub meter: Option<Meter>,
 }
 
 impl Counted {
     /// How much it uses now.
-    pub fn now(&self, limits: &Limits) -> Use {
-        let used = self.counted.map_or_else(|| Use::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
-        Use { resources: self.meter.as_ref().map(Resources::of), ..used }
+    pub fn now(&self, limits: &Limits) -> LimitsUse {
+        let used =
+            self.counted.map_or_else(|| LimitsUse::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
+        LimitsUse { resources: self.meter.as_ref().map(ResourcesUse::of), ..used }
     }
 }
 
 /// How much of it one server uses, since it was started last.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Use {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LimitsUse {
     /// Calls under way.
-    pub calls: Counter,
+    pub calls: LimitCounter,
     /// Questions that wait for the user.
-    pub questions: Counter,
+    pub questions: LimitCounter,
     /// Notifications of the last second.
-    pub notifications: Counter,
+    pub notifications: LimitCounter,
     /// Bytes of the last minute.
-    pub bytes: Counter,
+    pub bytes: LimitCounter,
     /// The largest message so far, in bytes.
-    pub message: Counter,
+    pub message: LimitCounter,
     /// Bytes that are kept of its messages.
-    pub kept: Counter,
+    pub kept: LimitCounter,
     /// Whether it is read slower at the moment.
+    #[serde(rename = "slowed")]
     pub is_slowed: bool,
-    /// Resources that a sandboxed server uses; `None` for other servers.
-    pub resources: Option<Resources>,
+    /// ResourcesUse that a sandboxed server uses; `None` for other servers.
+    pub resources: Option<ResourcesUse>,
 }
 
-impl Use {
+impl LimitsUse {
     /// What is left of it later, when nothing came meanwhile.
     #[must_use]
     pub fn after(mut self, seconds: f64) -> Self {
-        let back =
-            |counter: &Counter, span: f64| counter.now.saturating_sub((counter.most as f64 * seconds / span) as u64);
+        let back = |counter: &LimitCounter, span: f64| {
+            counter.now.saturating_sub((counter.most as f64 * seconds / span) as u64)
+        };
         self.notifications.now = back(&self.notifications, 1.0);
         self.bytes.now = back(&self.bytes, 60.0);
         self
@@ -174,7 +180,7 @@ impl Use {
     /// Of a server that was not started yet.
     #[must_use]
     pub fn none(limits: &Limits) -> Self {
-        let counter = |most| Counter { now: 0, most, beyond: 0 };
+        let counter = |most| LimitCounter { now: 0, most, beyond: 0 };
         Self {
             calls: counter(limits.calls.into()),
             questions: counter(limits.questions.into()),
@@ -188,25 +194,27 @@ impl Use {
     }
 }
 
-/// Resources that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Resources {
+/// ResourcesUse that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ResourcesUse {
     /// Processes and threads.
-    pub processes: Counter,
+    pub processes: LimitCounter,
     /// Memory in bytes.
-    pub memory: Counter,
+    pub memory: LimitCounter,
     /// Bytes in its own home.
-    pub home: Counter,
+    pub home: LimitCounter,
     /// Seconds of processor time within the last hour.
-    pub processor: Counter,
+    pub processor: LimitCounter,
 }
 
-impl Resources {
+impl ResourcesUse {
     fn of(meter: &Meter) -> Self {
         let (used, limits, exceeded) = (meter.used(), meter.limits(), meter.exceeded());
         let counter = |resource, now, most| {
             let is_beyond = exceeded.is_some_and(|exceeded| exceeded.resource == resource);
-            Counter { now, most, beyond: u64::from(is_beyond) }
+            LimitCounter { now, most, beyond: u64::from(is_beyond) }
         };
         Self {
             processes: counter(Resource::Processes, used.processes, limits.processes.into()),
@@ -218,8 +226,9 @@ impl Resources {
 }
 
 /// One limit, and how near a server is to it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counter {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LimitCounter {
     /// How much there is now.
     pub now: u64,
     /// The limit.

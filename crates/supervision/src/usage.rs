@@ -9,7 +9,7 @@ use mcp_transport::driver::{Direction, Frame, FrameAbout};
 use tokio::time::Instant;
 
 use crate::allowance::Allowance;
-use crate::limits::{Counted, Counter, Limits, Use};
+use crate::limits::{Counted, LimitCounter, Limits, LimitsUse};
 
 /// A server that is read slower is looked at again after this at the earliest, and at the latest.
 const LEAST_PAUSE: Duration = Duration::from_millis(250);
@@ -122,9 +122,9 @@ impl Usage {
     /// Shows it.
     pub fn show(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
         let limits = &self.limits;
-        let counter = |now, most, beyond| Counter { now, most, beyond };
+        let counter = |now, most, beyond| LimitCounter { now, most, beyond };
         let a_second = u64::from(limits.notifications_per_second);
-        let used = Use {
+        let used = LimitsUse {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
             questions: counter(questions as u64, limits.questions.into(), self.refused_questions),
             notifications: counter(self.notifications.used().min(a_second), a_second, self.left_out),

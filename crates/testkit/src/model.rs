@@ -8,7 +8,8 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use host::Host;
 use models::{
-    Delta, Deltas, Kind, Loss, Message, Model, ModelError, ModelRef, Part, Provider, Reply, Request, Role, Stop, Usage,
+    Delta, Deltas, Loss, Message, Model, ModelError, ModelRef, Part, Provider, ProviderKind, Reply, Request, Role,
+    Stop, TokenUse,
 };
 
 /// The provider that [`ScriptedModel::offer`] adds.
@@ -37,7 +38,7 @@ pub struct ScriptedModel {
 /// An answer with these parts, as it ends.
 #[must_use]
 pub fn ends(parts: Vec<Part>, stop: Stop, (input, output): (u64, u64)) -> Step {
-    let usage = Usage { input: Some(input), output: Some(output), ..Usage::default() };
+    let usage = TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() };
     let message = Message { role: Role::Assistant, parts };
     Step::Says(Delta::Ended(Reply { message, stop, usage, model: "scripted-1".to_owned() }))
 }
@@ -92,8 +93,8 @@ pub fn reference(model: &str) -> ModelRef {
 
 #[async_trait::async_trait]
 impl Provider for ScriptedModel {
-    fn kind(&self) -> Kind {
-        Kind::OpenAi
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::OpenAi
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {

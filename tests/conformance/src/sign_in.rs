@@ -1,7 +1,7 @@
 //! How to sign in, where the suite says something of it: written into the server's settings, as its user would.
 
 use ports::secrets;
-use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use serde_json::Value;
 use testkit::browser;
 use url::Url;
@@ -45,12 +45,12 @@ pub(crate) async fn settings(url: &str, context: &Value) -> Result<Settings, Str
     auth.client_secret = text("client_secret").map(|secret| settings.keep("client-secret", secret));
     auth.private_key = key.map(|key| settings.keep("private-key", key));
     auth.assertion = assertion.map(|assertion| settings.keep("assertion", assertion));
-    auth.identity_provider = idp.map(|token_endpoint| IdentityProvider {
+    auth.identity_provider = idp.map(|token_endpoint| AuthIdentityProvider {
         issuer: text("idp_issuer").unwrap_or_default(),
         token_endpoint: Some(token_endpoint),
         client_id: text("idp_client_id").unwrap_or_default(),
         id_token: text("idp_id_token").map(|token| settings.keep("id-token", token)),
-        ..IdentityProvider::default()
+        ..AuthIdentityProvider::default()
     });
     settings.config.auth = Some(auth);
     Ok(settings)

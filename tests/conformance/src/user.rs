@@ -3,7 +3,7 @@
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::{Map, Value, json};
-use server_requests::form::{Field, FieldKind, Form};
+use server_requests::form::{FieldKind, Form, FormField};
 
 /// What the user says to a question.
 pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
@@ -17,7 +17,7 @@ pub(crate) fn answer(body: &QuestionBody) -> UserAnswer {
 }
 
 fn filled(form: &Form) -> Map<String, Value> {
-    let value = |field: &Field| match &field.default {
+    let value = |field: &FormField| match &field.default {
         Some(default) => Some(default.clone()),
         None if field.required => Some(least(&field.kind)),
         None => None,
@@ -30,7 +30,7 @@ fn least(kind: &FieldKind) -> Value {
         FieldKind::Text { min_length, .. } => json!("x".repeat(min_length.unwrap_or(1) as usize)),
         FieldKind::Number { minimum, .. } => json!(minimum.unwrap_or(1.0)),
         FieldKind::Boolean => json!(true),
-        FieldKind::Choice(options) => json!(options.first().map(|option| option.value.as_str())),
+        FieldKind::Choice { options } => json!(options.first().map(|option| option.value.as_str())),
         FieldKind::Choices { options, min_items, .. } => {
             options.iter().take(min_items.unwrap_or(1) as usize).map(|option| option.value.as_str()).collect()
         }

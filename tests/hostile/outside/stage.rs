@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chat::{Chat, NewMessage, Offered, Settings, keys};
+use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, keys};
 use domain::history::Conversation;
 use domain::question::Why;
 use host::view::{QuestionBody, QuestionView, UserAnswer};
@@ -71,9 +71,9 @@ impl Stage {
         let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
         let conversation = Conversation { id: ID.into(), title: "Outside".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
-        let offered = |name: &String| Offered { server: name.clone(), tools: None, instructions: None };
+        let offered = |name: &String| OfferedServer { server: name.clone(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
-        let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
+        let settings = ConversationSettings { model: Some(reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
         chat.set_conversation(ID.into(), settings).await.unwrap();
         Self { app, chat, model, records }

@@ -7,7 +7,7 @@ use credentials::sign_in::EndpointUse;
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use policy::Scope;
 use ports::secrets;
-use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
 
 use super::machines::{ID, knows};
@@ -112,13 +112,13 @@ async fn s01_an_edited_token_endpoint_is_shown_before_anything_goes_there() {
     let [own, other] = [&idp, &thief].map(|server| format!("{}/token", server.issuer()));
     let auth = AuthConfig {
         grant: Grant::EnterpriseManaged,
-        identity_provider: Some(IdentityProvider {
+        identity_provider: Some(AuthIdentityProvider {
             issuer: idp.issuer(),
             token_endpoint: Some(own.clone()),
             client_id: ID.to_owned(),
             client_secret: Some(secrets::reference("idp-secret")),
             id_token: Some(secrets::reference("id-token")),
-            ..IdentityProvider::default()
+            ..AuthIdentityProvider::default()
         }),
         ..machine(&issuer, &[])
     };
@@ -152,12 +152,12 @@ async fn s01_no_id_token_goes_out_in_the_open() {
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = AuthConfig {
         grant: Grant::EnterpriseManaged,
-        identity_provider: Some(IdentityProvider {
+        identity_provider: Some(AuthIdentityProvider {
             issuer: "https://idp.example".to_owned(),
             token_endpoint: Some("http://idp.example/token".to_owned()),
             client_id: ID.to_owned(),
             id_token: Some(secrets::reference("id-token")),
-            ..IdentityProvider::default()
+            ..AuthIdentityProvider::default()
         }),
         ..machine(&issuer, &[])
     };

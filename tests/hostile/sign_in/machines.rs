@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use ports::secrets;
-use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, Refresh, Refusing, value,
 };
@@ -128,13 +128,13 @@ async fn an_identity_provider_vouches_for_the_user() {
         client_secret: Some(secrets::reference("client-secret")),
         issuer: Some(issuer.issuer()),
         grant: Grant::EnterpriseManaged,
-        identity_provider: Some(IdentityProvider {
+        identity_provider: Some(AuthIdentityProvider {
             issuer: idp.issuer(),
             token_endpoint: Some(format!("{}/token", idp.issuer())),
             client_id: ID.to_owned(),
             client_secret: Some(secrets::reference("idp-secret")),
             id_token: Some(secrets::reference("id-token")),
-            ..IdentityProvider::default()
+            ..AuthIdentityProvider::default()
         }),
         ..AuthConfig::default()
     };

@@ -41,7 +41,7 @@ const count = (tokens: number) =>
 
 /** The tokens that were used, as far as it is said; null if nothing is. */
 export function tokenWords({ input, output }: TokenUse): string | null {
-  if (input === null && output === null) return null;
-  const known = (tokens: number | null) => (tokens === null ? "?" : count(tokens));
+  if (input == null && output == null) return null;
+  const known = (tokens: number | null | undefined) => (tokens == null ? "?" : count(tokens));
   return m.conversation_tokens({ input: known(input), output: known(output) });
 }

@@ -168,8 +168,8 @@ describe("a question", () => {
 
   test("S26: says which content of the same server came before", () => {
     const read = [
-      { kind: "tool" as const, name: "fetch\u202e" },
-      { kind: "resource" as const, name: "file:///a" },
+      { server: "fs", kind: "tool" as const, name: "fetch\u202e", openWorld: true },
+      { server: "fs", kind: "resource" as const, name: "file:///a", openWorld: false },
     ];
     const why = { by: "model" as const, conversation: "c1", after: [], read };
     render(QuestionMarks, { question: question(toolBody({}), { why, rule: "after-untrusted" }) });

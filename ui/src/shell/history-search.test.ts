@@ -40,9 +40,9 @@ function start() {
         ...{ id: conversation, title: "Taxes", updatedAt: 1, items: [], sources: [] },
         settings: {
           model: null,
-          systemPrompt: "",
+          system_prompt: "",
           servers: [],
-          shareRoots: false,
+          share_roots: false,
           thinking: false,
         },
         ...{ answering: false, hasMore: false },

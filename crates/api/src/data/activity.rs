@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::ActivityKind;
+
 /// Which entries to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityRange {
@@ -48,30 +50,6 @@ pub struct ActivityEntry {
     pub preview: String,
     /// Why it is invalid or strange, if it is.
     pub note: Option<String>,
-}
-
-/// What an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ActivityKind {
-    /// A JSON-RPC request.
-    Request,
-    /// A JSON-RPC result.
-    Response,
-    /// A JSON-RPC error.
-    Error,
-    /// A JSON-RPC notification.
-    Notification,
-    /// Several messages in one.
-    Batch,
-    /// Something that is no message.
-    Invalid,
-    /// A line on standard error.
-    Stderr,
-    /// A log message.
-    Log,
-    /// Something about the process: started, ready, ended.
-    State,
 }
 
 /// An entry by number.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::Scope;
+use super::{AuditFinding, AuditSeal, Scope};
 
 /// Which decisions to read. What is not said fits all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -36,7 +36,8 @@ pub struct AuditPage {
     pub more: bool,
 }
 
-/// One decision.
+/// One decision. A shape of its own beside the log's record: that one spells its members as the file does and leaves out what
+/// is empty; the page and the output of `drawbridge-cli audit` have every member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
@@ -105,61 +106,6 @@ pub struct AuditSpan {
     pub from: u64,
     /// The last one's number.
     pub to: u64,
-}
-
-/// What the seal says of the log's end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum AuditSeal {
-    /// It is sealed up to this number, by the key in the keychain.
-    Holds {
-        /// The last sealed entry. Those after it are chained only.
-        number: u64,
-    },
-    /// It is not sealed: there was no keychain.
-    None,
-    /// It is sealed, and the key can't be had to check that.
-    Unchecked {
-        /// Why not.
-        cause: String,
-    },
-    /// It does not fit; the findings say how.
-    Broken,
-}
-
-/// Something that is wrong with the audit log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct AuditFinding {
-    /// What.
-    pub what: Tampered,
-    /// The entry, or the first of several.
-    pub number: u64,
-    /// The last of several.
-    pub to: Option<u64>,
-    /// More about it.
-    pub detail: Option<String>,
-}
-
-/// What can be wrong with the audit log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Tampered {
-    /// An entry is not as it was written, or not where.
-    Changed,
-    /// Entries are missing.
-    Missing,
-    /// Entries are missing at the end.
-    CutOff,
-    /// The seal was not made with the key in the keychain, or not for this log.
-    SealBroken,
-    /// There is a key, and no seal made with it.
-    SealMissing,
-    /// The record of what was removed does not fit.
-    CheckpointBroken,
-    /// When Drawbridge wrote this entry, something was wrong already.
-    Noted,
-    /// The file itself is damaged, or an entry can't be read.
-    Unreadable,
 }
 
 /// Every standing approval.

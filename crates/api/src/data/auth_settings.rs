@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::AuthIdentityProvider;
+
 /// How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
 /// stays as it is.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -71,32 +73,4 @@ pub struct AuthRest {
     /// The assertion of the workload.
     #[serde(default)]
     pub assertion: Option<String>,
-}
-
-/// The identity provider of an enterprise.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct AuthIdentityProvider {
-    /// Its name, exactly as it names itself.
-    pub issuer: String,
-    /// Where it exchanges tokens.
-    #[serde(default)]
-    pub token_endpoint: Option<String>,
-    /// The id by which it knows Drawbridge.
-    pub client_id: String,
-    /// The secret that goes with it.
-    #[serde(default)]
-    pub client_secret: Option<String>,
-    /// How Drawbridge proves who it is there.
-    #[serde(default)]
-    pub client_auth: Option<String>,
-    /// The private key for `private_key_jwt`.
-    #[serde(default)]
-    pub private_key: Option<String>,
-    /// The algorithm that goes with it.
-    #[serde(default)]
-    pub algorithm: Option<String>,
-    /// The user's identity token.
-    #[serde(default)]
-    pub id_token: Option<String>,
 }

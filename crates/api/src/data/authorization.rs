@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::UrlParts;
+use super::{SignInPhase, TokensKept, UrlParts};
 
 /// What is known of the sign-in to one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -91,20 +91,6 @@ pub struct SignInProgress {
     pub browser_problem: Option<String>,
 }
 
-/// What a sign-in is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum SignInPhase {
-    /// Finds out who issues tokens for the server, and registers there.
-    Discovering,
-    /// Its question waits in the queue.
-    AwaitingConsent,
-    /// The browser was opened; the user signs in there.
-    AwaitingBrowser,
-    /// Asks for the token.
-    Exchanging,
-}
-
 /// Why a sign-in was begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -142,19 +128,6 @@ pub struct SignInStep {
     pub conclusion: String,
     /// Whether it is where the sign-in broke off.
     pub failed: bool,
-}
-
-/// Where tokens are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "where", rename_all = "snake_case")]
-pub enum TokensKept {
-    /// Encrypted, under a key in the system's keychain.
-    Keychain,
-    /// In memory until Drawbridge ends.
-    ThisRun {
-        /// Why they are not kept longer.
-        cause: String,
-    },
 }
 
 /// What became of a sign-out. The tokens are forgotten here in any case.

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::{LaunchFileRole, ResourceLimits};
+
 /// What a local server may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Sandbox {
@@ -72,20 +74,6 @@ pub struct SandboxPlan {
     pub limits: ResourceLimits,
 }
 
-/// Resource limits of a sandboxed server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ResourceLimits {
-    /// The most processes and threads at the same time.
-    pub processes: u32,
-    /// The most memory, in bytes.
-    pub memory_bytes: u64,
-    /// Bytes in its own home.
-    pub home_bytes: u64,
-    /// Seconds of processor time within an hour.
-    pub processor_seconds: u32,
-}
-
 /// A server that may change a file which another one runs: its sandbox lets it write there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FileWriter {
@@ -116,22 +104,6 @@ pub struct LaunchFile {
     pub changed: bool,
 }
 
-/// How the command of a local server leads to a file that is part of its approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum LaunchFileRole {
-    /// The program.
-    Program,
-    /// The first line of the program, or of its interpreter, names it.
-    Interpreter,
-    /// The settings of the Python environment that the program or its interpreter belongs to.
-    Environment,
-    /// An argument names it.
-    Argument,
-    /// A variable names it.
-    Variable,
-}
-
 /// What a server would reach if it were started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxReport {
@@ -143,79 +115,4 @@ pub struct SandboxReport {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub missing: Vec<String>,
-}
-
-/// How much each server gets. What is out of bounds counts as the nearest that is in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Limits {
-    /// Calls at the same time; more are refused.
-    pub calls: u32,
-    /// Questions that wait for the user at the same time; more are refused.
-    pub questions: u32,
-    /// Questions in a minute; more are refused.
-    pub questions_per_minute: u32,
-    /// Notifications that are kept each second; more are left out and counted.
-    pub notifications_per_second: u32,
-    /// Bytes in a minute; then it is read slower.
-    pub bytes_per_minute: u64,
-    /// The largest message, in bytes; what waits for a larger one fails.
-    pub message_bytes: u64,
-    /// Bytes of its messages that are kept to be looked at.
-    pub kept_bytes: u64,
-    /// Processes and threads of a server in a sandbox; one that runs more is stopped.
-    pub processes: u32,
-    /// Memory of a server in a sandbox, in bytes; one that uses more is stopped.
-    pub memory_bytes: u64,
-    /// Bytes in the home of a server in a sandbox; one that keeps more is stopped.
-    pub home_bytes: u64,
-    /// Seconds of processor time within an hour of a server in a sandbox; one that uses more is stopped.
-    pub processor_seconds: u32,
-}
-
-/// How much a server uses of what it gets, since it was started last.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct LimitsUse {
-    /// Calls under way.
-    pub calls: LimitCounter,
-    /// Questions that wait for the user.
-    pub questions: LimitCounter,
-    /// Notifications of the last second.
-    pub notifications: LimitCounter,
-    /// Bytes of the last minute.
-    pub bytes: LimitCounter,
-    /// The largest message so far, in bytes.
-    pub message: LimitCounter,
-    /// Bytes that are kept of its messages.
-    pub kept: LimitCounter,
-    /// Whether it is read slower at the moment.
-    pub slowed: bool,
-    /// What a server in a sandbox uses of this computer.
-    pub resources: Option<ResourcesUse>,
-}
-
-/// Resources that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ResourcesUse {
-    /// Processes and threads.
-    pub processes: LimitCounter,
-    /// Memory in bytes.
-    pub memory: LimitCounter,
-    /// Bytes in its own home.
-    pub home: LimitCounter,
-    /// Seconds of processor time within the last hour.
-    pub processor: LimitCounter,
-}
-
-/// One limit, and how near a server is to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct LimitCounter {
-    /// How much there is now.
-    pub now: u64,
-    /// The limit.
-    pub most: u64,
-    /// How often, or how much, was beyond it: refused, left out, slowed down, let go.
-    pub beyond: u64,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::ConversationItem;
+use super::{ConversationItem, FoundItem};
 
 /// Which items of a conversation to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -62,35 +62,4 @@ pub struct FoundItems {
     pub found: Vec<FoundItem>,
     /// Whether there may be older ones.
     pub has_more: bool,
-}
-
-/// An item that was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct FoundItem {
-    /// To ask for older ones by.
-    pub number: u64,
-    /// The conversation.
-    pub conversation: String,
-    /// Its title.
-    pub title: String,
-    /// The item.
-    pub item: String,
-    /// When, in milliseconds since 1970.
-    pub at: u64,
-    /// Some of its text around the first match.
-    pub excerpt: Excerpt,
-}
-
-/// Some text, and what in it was searched for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Excerpt {
-    /// The text.
-    pub text: String,
-    /// Whether there is more before it.
-    pub cut_before: bool,
-    /// Whether there is more after it.
-    pub cut_after: bool,
-    /// The matches in order: where each begins and ends, in UTF-16 units of `text`.
-    pub matches: Vec<(u32, u32)>,
 }

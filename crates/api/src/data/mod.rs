@@ -44,6 +44,31 @@ pub use sampling::*;
 pub use server::*;
 pub use settings::*;
 
+// Shapes of other crates that requests, responses and events carry as they are.
+pub use chat::offered::ToolState;
+pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
+pub use credentials::sign_in::{SignInPhase, TokensKept};
+pub use domain::bounds::ChatBounds;
+pub use domain::call::{Call, CallKind, CallState, Progress, Task, TaskStatus};
+pub use domain::flow::{DataFlow, ResultReview, SameServer};
+pub use domain::history::{Excerpt, FoundItem, LeftOut, Reading, ReadingKind};
+pub use domain::item::{
+    Append, Content, Cost, FoundTool, ItemBody, ItemState, MessageAttachment, ModelProblem, Notice, PromptOrigin,
+    ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
+};
+pub use domain::question::{QuestionOutcome, Why};
+pub use host::rules::Trust;
+pub use host::view::{FailureReason, LaunchFileRole, ResourceLimits};
+pub use models::{ModelRef, ProviderKind, ProviderPreset, TokenUse};
+pub use offers::review::{Change, Diff, Flag, FlagReason, LookAlike};
+pub use policy::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Scope, Standing};
+pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem};
+pub use ports::url_parts::{UrlParts, UrlWarning};
+pub use ports::{AuditFinding, AuditSeal, SecretsStatus, Tampered};
+pub use server_requests::form::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
+pub use supervision::activity::ActivityKind;
+pub use supervision::limits::{LimitCounter, Limits, LimitsUse, ResourcesUse};
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::ModelRef;
+use super::{ModelProblem, ModelRef, ProviderKind, ProviderPreset};
 
 /// The providers, and what could be one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Models {
     /// The providers that are set up, in order.
     pub providers: Vec<ModelProvider>,
@@ -16,20 +16,6 @@ pub struct Models {
     pub found: Vec<FoundProvider>,
     /// What can be set up by a click.
     pub presets: Vec<ProviderPreset>,
-}
-
-/// The wire that a provider speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
-pub enum ProviderKind {
-    /// Chat completions as OpenAI has them, which most others speak too.
-    OpenAi,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Google's Gemini.
-    Gemini,
-    /// Ollama's own.
-    Ollama,
 }
 
 /// A provider.
@@ -60,15 +46,6 @@ pub struct ModelProvider {
     pub listed_at: Option<u64>,
     /// Why it did not answer when it was asked last.
     pub problem: Option<ModelProblem>,
-}
-
-/// Why a provider, or a model, did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ModelProblem {
-    /// To act on, such as `wrongKey`.
-    pub code: String,
-    /// To show: the cause and the next step.
-    pub message: String,
 }
 
 /// Something that a wire can't carry.
@@ -133,24 +110,6 @@ pub struct FoundProvider {
     pub url: String,
     /// The names of its models.
     pub models: Vec<String>,
-}
-
-/// A provider that is set up by a click.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ProviderPreset {
-    /// The id that it gets.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// The wire.
-    pub kind: ProviderKind,
-    /// Where its API begins.
-    pub url: String,
-    /// Whether it wants a key.
-    pub wants_key: bool,
-    /// The page where keys are made.
-    pub keys_at: Option<String>,
 }
 
 /// What the user says of a provider.

@@ -6,8 +6,8 @@ use ts_rs::TS;
 
 use super::{
     AuthSetting, CallKind, ClientIdentity, Content, FileWriter, FormField, HttpHeader, HttpKind, LaunchFile,
-    LoadedPackage, Marks, ModelRef, Reading, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse,
-    SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims,
+    LoadedPackage, Marks, ModelRef, SamplingLoss, SamplingModel, SamplingRequest, SamplingResponse, SamplingRun,
+    SandboxPlan, Scope, SignInEndpoint, SignInReason, ToolClaims, UrlParts, Why,
 };
 
 /// One question in the queue.
@@ -42,44 +42,6 @@ pub struct Question {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
-}
-
-/// What led to a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Why {
-    /// The user did something in Drawbridge.
-    User {
-        /// The conversation it was done in.
-        conversation: Option<String>,
-    },
-    /// A model asks for it.
-    Model {
-        /// The conversation it does so in.
-        conversation: String,
-        /// The other servers whose words it has read there. None of them is trusted.
-        after: Vec<String>,
-        /// What it has read there of this server, after which its calls of the server ask.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[ts(as = "Option<Vec<Reading>>", optional)]
-        read: Vec<Reading>,
-    },
-    /// The server asks while it works on a call.
-    Call {
-        /// The call.
-        call: String,
-        /// What kind of call.
-        kind: CallKind,
-        /// The tool's or prompt's name, or the resource's URI.
-        name: String,
-    },
-    /// The server asks of its own accord, or does not say for which call.
-    Server,
-    /// The server ended by itself, and Drawbridge would start it again. Nobody waits for it.
-    Ended {
-        /// Why it ended.
-        cause: String,
-    },
 }
 
 /// What is asked.
@@ -274,20 +236,6 @@ pub enum SamplingStep {
     Response,
 }
 
-/// For how long an approval holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// For this act alone.
-    Once,
-    /// In one conversation, until Drawbridge is closed.
-    Conversation,
-    /// Until Drawbridge is closed.
-    Session,
-    /// Until it is revoked, or what it rests on changes.
-    Always,
-}
-
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
@@ -398,20 +346,6 @@ pub struct EditQuestion {
     pub edit: Edit,
 }
 
-/// What became of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum QuestionOutcome {
-    /// It crossed.
-    Allowed,
-    /// The user or the policy refused.
-    Denied,
-    /// Closed without an answer.
-    Cancelled,
-    /// The server took it back, or the call or session it belonged to ended.
-    Withdrawn,
-}
-
 /// Questions of a server to refuse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DenyAll {
@@ -426,42 +360,4 @@ pub struct DenyAll {
 pub struct UrlText {
     /// The URL.
     pub url: String,
-}
-
-/// A URL taken apart, to be shown whole with the domain marked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct UrlParts {
-    /// The URL as it would be opened.
-    pub url: String,
-    /// All before the registrable domain: scheme, user information, subdomains.
-    pub before: String,
-    /// The registrable domain, or the host where there is none.
-    pub domain: String,
-    /// All after it: port, path, query, fragment.
-    pub after: String,
-    /// The host in ASCII, if it is written otherwise.
-    pub ascii_host: Option<String>,
-    /// What to look at.
-    pub warnings: Vec<UrlWarning>,
-    /// Whether it may be opened at all.
-    pub openable: bool,
-}
-
-/// What is strange about a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum UrlWarning {
-    /// It is not https, so that others can read along.
-    NotEncrypted,
-    /// It has a user name or password before the host.
-    UserInformation,
-    /// Its host is not written in ASCII.
-    Internationalized,
-    /// Its host is an address and not a name.
-    IpAddress,
-    /// It leads to this computer or the local network.
-    Local,
-    /// It can't be opened: not http or https, or not a URL.
-    NotAllowed,
 }

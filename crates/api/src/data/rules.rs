@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use super::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Standing, Trust};
+
 /// All rules, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -31,67 +33,6 @@ pub struct RuleFile {
     pub problem: Option<String>,
     /// When another program changed it while Drawbridge was running, in milliseconds since 1970.
     pub changed: Option<u64>,
-}
-
-/// How much is asked about where no rule says otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Preset {
-    /// All that crosses asks each time, reads too.
-    Careful,
-    /// Calls of tools ask, and the user says for how long the answer holds.
-    Balanced,
-}
-
-/// What a rule says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Effect {
-    /// It may happen.
-    Allow,
-    /// The user decides each time.
-    Ask,
-    /// It may not happen.
-    Deny,
-}
-
-/// Where a rule comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum RuleSource {
-    /// The file for all users of this computer. It can't be changed here.
-    Managed,
-    /// The user's file.
-    User,
-    /// The user, until Drawbridge is closed.
-    Session,
-}
-
-/// Which way what a rule is about crosses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Calls of tools, prompts and resources.
-    ToServer,
-    /// What a server asks for.
-    FromServer,
-    /// Both.
-    Both,
-}
-
-/// For how long a rule holds, beside its expiry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum RuleScope {
-    /// Until it is removed.
-    Always,
-    /// Until Drawbridge is closed.
-    Session,
-    /// In this conversation, until Drawbridge is closed.
-    Conversation {
-        /// The conversation.
-        conversation: String,
-    },
 }
 
 /// A condition on one argument of a call.
@@ -207,18 +148,6 @@ pub struct SetPreset {
     pub preset: Preset,
 }
 
-/// Whether a server is trusted with calls of its tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Trust {
-    /// It is not.
-    No,
-    /// Until Drawbridge is closed.
-    Run,
-    /// Until it is taken back.
-    Always,
-}
-
 /// Trust in a server, or the end of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetTrust {
@@ -287,7 +216,7 @@ pub struct DryRunResult {
     /// Whether a definition or a command had to be taken as unchanged, as the server is not running.
     pub assumed_unchanged: bool,
     /// Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
-    pub standing: Option<ToolStanding>,
+    pub standing: Option<Standing>,
 }
 
 /// What decided.
@@ -327,35 +256,6 @@ pub struct Considered {
     pub argument: Option<u32>,
     /// How each condition on an argument was judged.
     pub arguments: Vec<Judged>,
-}
-
-/// How a condition on an argument was judged.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Judged {
-    /// The condition's number in its rule, from 0.
-    pub number: u32,
-    /// Whether it holds.
-    pub holds: bool,
-    /// Why, by a stable name: `matches`, `differs`, `missing`, `not-judged`, `too-long`, `respelled`, `climbs`, `crosses-parts`,
-    /// `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `holds`, `user-info`, `not-address`, `not-number` or
-    /// `text-number`.
-    pub reason: String,
-    /// The value as JSON, at most its beginning.
-    pub value: Option<String>,
-    /// What the value was read as, where that is not just how it is written.
-    pub normal: Vec<String>,
-}
-
-/// Whether the user has reviewed a tool as it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ToolStanding {
-    /// It is as it was reviewed.
-    Reviewed,
-    /// Nobody reviewed it.
-    New,
-    /// It is not as it was reviewed.
-    Changed,
 }
 
 /// Rules and approvals as text.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, DataFlow, Marks, Sandbox, Trust, UrlParts};
+use super::{AuthSettings, ConfigProblem, DataFlow, FailureReason, Marks, Sandbox, Trust, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -184,34 +184,6 @@ pub enum ServerState {
     },
 }
 
-/// Why a server is not running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureReason {
-    /// The program was not found.
-    CommandNotFound,
-    /// The system refused to start it.
-    CouldNotStart,
-    /// It ended before it was ready.
-    ExitedEarly,
-    /// It ended while in use.
-    Exited,
-    /// It did not answer in time.
-    NoAnswer,
-    /// It speaks no revision that Drawbridge speaks, or not the protocol at all.
-    Protocol,
-    /// The user refused its command or address.
-    Refused,
-    /// A remote server could not be reached.
-    Unreachable,
-    /// A remote server wants an authorization that it was not given.
-    Unauthorized,
-    /// A secret for a remote server could not be read.
-    NoSecret,
-    /// It used more of this computer than it may, and was stopped for it.
-    LimitReached,
-}
-
 /// What a server says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -329,19 +301,6 @@ pub struct ImportedServer {
     pub notes: Vec<String>,
     /// Whether it can be added as it is.
     pub usable: bool,
-}
-
-/// What is wrong with a settings file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ConfigProblem {
-    /// The file, or nothing for pasted text.
-    pub file: Option<String>,
-    /// The line, from 1.
-    pub line: Option<u32>,
-    /// The column, from 1.
-    pub column: Option<u32>,
-    /// What is there and what was expected.
-    pub message: String,
 }
 
 /// A log level for a server.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::Limits;
+use super::{ChatBounds, Limits};
 
 /// The app's own settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -31,18 +31,6 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
-}
-
-/// How much of a conversation a model gets, and for how long it goes on by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ChatBounds {
-    /// The most bytes of text of one tool's result. The model reads the rest when it asks for it.
-    pub result_bytes: u32,
-    /// How often a model may call tools in a row before the user says that it goes on.
-    pub rounds: u32,
-    /// Beyond how many percent of the model's context its tools are found by search instead of all being sent.
-    pub tools_percent: u32,
 }
 
 /// Light or dark.
@@ -80,29 +68,6 @@ pub struct Paths {
     pub data: String,
     /// The audit log.
     pub audit: String,
-}
-
-/// Whether secrets, tokens among them, outlast the program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum SecretsStatus {
-    /// They do: encrypted, with a key in the system's keychain.
-    Keychain,
-    /// They do not: the keychain is locked, or the user did not let Drawbridge in.
-    Locked {
-        /// What it said.
-        cause: String,
-    },
-    /// They do not: there is no keychain that answers.
-    Missing {
-        /// What was found instead.
-        cause: String,
-    },
-    /// They do not: the keychain, or what was encrypted with its key, can't be used.
-    Broken {
-        /// What is broken, and what to do.
-        cause: String,
-    },
 }
 
 /// How conversations and contents of the audit log stand on the disk.

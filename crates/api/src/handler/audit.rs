@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use ports::{AuditEntry as HostAudit, AuditLog, AuditQuery, AuditSeal as HostSeal, Tampered as HostTampered};
+use ports::{AuditEntry as HostAudit, AuditLog, AuditQuery};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -90,32 +90,9 @@ pub fn verdict(verdict: ports::AuditVerdict) -> AuditVerdict {
         first: verdict.first,
         last: verdict.last,
         removed: verdict.removed,
-        seal: match verdict.seal {
-            HostSeal::Holds { number } => AuditSeal::Holds { number },
-            HostSeal::None => AuditSeal::None,
-            HostSeal::Unchecked { cause } => AuditSeal::Unchecked { cause },
-            HostSeal::Broken => AuditSeal::Broken,
-        },
-        findings: verdict.findings.into_iter().map(finding).collect(),
+        seal: verdict.seal,
+        findings: verdict.findings,
         more: verdict.more,
         unproved: verdict.unproved.into_iter().map(|(from, to)| AuditSpan { from, to }).collect(),
-    }
-}
-
-fn finding(finding: ports::AuditFinding) -> AuditFinding {
-    AuditFinding {
-        what: match finding.what {
-            HostTampered::Changed => Tampered::Changed,
-            HostTampered::Missing => Tampered::Missing,
-            HostTampered::CutOff => Tampered::CutOff,
-            HostTampered::SealBroken => Tampered::SealBroken,
-            HostTampered::SealMissing => Tampered::SealMissing,
-            HostTampered::CheckpointBroken => Tampered::CheckpointBroken,
-            HostTampered::Noted => Tampered::Noted,
-            HostTampered::Unreadable => Tampered::Unreadable,
-        },
-        number: finding.number,
-        to: finding.to,
-        detail: finding.detail,
     }
 }

@@ -39,7 +39,7 @@ impl Api {
         let edited = was_sent.try_recv().ok().flatten().map(Value::Object);
         let arguments = edited.unwrap_or(asked.arguments);
         let result = ended.map(|(result, structured_problem)| ToolResult {
-            content: result.content.into_iter().map(views::content).collect(),
+            content: result.content.into_iter().map(Content::from).collect(),
             structured: result.structured_content,
             structured_problem,
             is_error: result.is_error,

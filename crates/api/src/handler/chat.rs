@@ -1,10 +1,9 @@
 //! Conversations with a model: what is said, answered, set up and written to a file.
 
 use chat::export::Format;
-use chat::offered::ToolState as OwnState;
-use chat::{Begun, ConversationError, ModelRef as OwnModel, NewMessage};
+use chat::{Begun, ConversationError, NewMessage};
 
-use super::{Api, views};
+use super::Api;
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -30,8 +29,7 @@ impl From<ConversationError> for ApiError {
 }
 
 fn message(text: String, attachments: Vec<MessageAttachment>, model: Option<ModelRef>) -> NewMessage {
-    let attachments = attachments.into_iter().map(views::to_attachment).collect();
-    NewMessage { text, attachments, model: model.map(views::to_model_ref) }
+    NewMessage { text, attachments, model }
 }
 
 fn begun(begun: Begun) -> ReplyBegun {
@@ -50,8 +48,7 @@ impl Api {
     }
 
     pub(super) async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
-        let model: Option<OwnModel> = r.model.map(views::to_model_ref);
-        Ok(begun(self.chat.retry_reply(r.conversation, r.item, model).await?))
+        Ok(begun(self.chat.retry_reply(r.conversation, r.item, r.model).await?))
     }
 
     pub(super) async fn continue_reply(&self, conversation: String) -> Result<ReplyBegun, ApiError> {
@@ -67,7 +64,7 @@ impl Api {
     }
 
     pub(super) async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
-        self.chat.set_conversation(r.conversation, views::to_conversation_settings(r.settings)).await?;
+        self.chat.set_conversation(r.conversation, r.settings).await?;
         Ok(Nothing {})
     }
 
@@ -78,24 +75,15 @@ impl Api {
             tool: tool.tool.clone(),
             key: tool.key.clone(),
             tokens: tool.tokens,
-            state: match tool.state {
-                OwnState::Offered => ToolState::Offered,
-                OwnState::Off => ToolState::Off,
-                OwnState::New => ToolState::New,
-                OwnState::Changed => ToolState::Changed,
-                OwnState::Unusable => ToolState::Unusable,
-                OwnState::NotReady => ToolState::NotReady,
-            },
+            state: tool.state,
         };
         let tokens = known.offering.tokens;
-        let said =
-            |said: chat::Instructions| ServerInstructions { server: said.server, text: said.text, hash: said.hash };
         Ok(ConversationTools {
             tools: known.offering.all().iter().map(tool).collect(),
             tokens,
             threshold: known.threshold,
             by_search: tokens > known.threshold,
-            instructions: known.instructions.into_iter().map(said).collect(),
+            instructions: known.instructions,
         })
     }
 
@@ -103,8 +91,8 @@ impl Api {
         let spent = self.chat.conversation_spent(conversation).await?;
         let taken = spent.taken;
         Ok(ConversationCost {
-            usage: views::token_use(taken.usage),
-            costs: taken.costs.into_iter().map(|c| Cost { amount: c.amount, currency: c.currency }).collect(),
+            usage: taken.usage,
+            costs: taken.costs,
             unpriced: taken.unpriced,
             context_used: taken.context_used,
             context: spent.context,

@@ -1,9 +1,8 @@
 //! What servers may reach and how much they get, from the host's terms to the page's and back.
 
-use host::view::{FileState, LaunchFile as HostFile, LaunchRole, Plan, SandboxPreview, Writer};
+use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
 use launches::sandbox::NoPlan;
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
-use supervision::limits::{Counter, Limits as HostLimits, Use};
 
 use super::{Api, errors};
 use crate::data::*;
@@ -25,7 +24,7 @@ impl Api {
     /// How much a server uses of what it gets.
     pub(super) async fn limits_used(&self, server: String) -> Result<LimitsUse, ApiError> {
         let used = self.host.used(server.clone()).await?;
-        used.map(use_shown).ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
+        used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
     }
 }
 
@@ -89,13 +88,7 @@ pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf])
             FileState::Content(hash) => Some(hash.clone()),
             FileState::Stamp(_) => None,
         },
-        role: match file.role {
-            LaunchRole::Program => LaunchFileRole::Program,
-            LaunchRole::Interpreter => LaunchFileRole::Interpreter,
-            LaunchRole::Environment => LaunchFileRole::Environment,
-            LaunchRole::Argument => LaunchFileRole::Argument,
-            LaunchRole::Variable => LaunchFileRole::Variable,
-        },
+        role: file.role,
         changed: changed.contains(&file.path),
     }
 }
@@ -110,93 +103,10 @@ pub(super) fn plan_shown(plan: Plan) -> SandboxPlan {
         home: plan.reach.home.display().to_string(),
         hidden: shown(plan.reach.hidden),
         network: network_shown(plan.network),
-        limits: ResourceLimits {
-            processes: plan.limits.processes,
-            memory_bytes: plan.limits.memory_bytes,
-            home_bytes: plan.limits.home_bytes,
-            processor_seconds: plan.limits.processor_seconds,
-        },
+        limits: plan.limits,
     }
 }
 
 pub(super) fn writer_shown(Writer { server, file, folder }: Writer) -> FileWriter {
     FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
-}
-
-pub(super) fn limits_shown(limits: HostLimits) -> Limits {
-    let HostLimits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    } = limits.within_bounds();
-    Limits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    }
-}
-
-pub(super) fn to_limits(limits: Limits) -> HostLimits {
-    let Limits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    } = limits;
-    HostLimits {
-        calls,
-        questions,
-        questions_per_minute,
-        notifications_per_second,
-        bytes_per_minute,
-        message_bytes,
-        kept_bytes,
-        processes,
-        memory_bytes,
-        home_bytes,
-        processor_seconds,
-    }
-    .within_bounds()
-}
-
-fn use_shown(used: Use) -> LimitsUse {
-    let counter = |Counter { now, most, beyond }| LimitCounter { now, most, beyond };
-    LimitsUse {
-        calls: counter(used.calls),
-        questions: counter(used.questions),
-        notifications: counter(used.notifications),
-        bytes: counter(used.bytes),
-        message: counter(used.message),
-        kept: counter(used.kept),
-        slowed: used.is_slowed,
-        resources: used.resources.map(|used| ResourcesUse {
-            processes: counter(used.processes),
-            memory: counter(used.memory),
-            home: counter(used.home),
-            processor: counter(used.processor),
-        }),
-    }
 }

@@ -3,7 +3,7 @@
 use chat::ConversationError;
 use domain::StoreError;
 use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
-use domain::item::{Body, Item as OwnItem, readings, sources};
+use domain::item::{Item as OwnItem, readings, sources};
 use ports::History;
 use serde_json::json;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Api {
     pub(super) async fn create_conversation(&self, title: String) -> Result<Conversation, ApiError> {
         let now = ports::time::now();
         let model = self.host.default_model().await?;
-        let settings = chat::Settings { model, ..chat::Settings::default() };
+        let settings = ConversationSettings { model, ..ConversationSettings::default() };
         let kept = history::Conversation {
             // What two programs begin in the same millisecond is told apart.
             id: format!("c{now}-{:04x}", std::process::id() & 0xffff),
@@ -53,7 +53,6 @@ impl Api {
         let id = self.on_disk(move |port| begin(port, kept)).await?;
         self.host.put_in(id.clone(), Vec::new(), true).await?;
         self.host.conversations_changed(Some(id.clone())).await?;
-        let settings = views::conversation_settings(settings);
         Ok(Conversation { id, title, updated_at: now, settings, ..Conversation::default() })
     }
 
@@ -79,7 +78,7 @@ impl Api {
             updated_at: kept.updated_at,
             items,
             sources,
-            settings: views::conversation_settings(chat::Chat::conversation_settings(&kept.settings)),
+            settings: chat::Chat::conversation_settings(&kept.settings),
             answering,
             has_more: page.has_more,
         })
@@ -147,8 +146,8 @@ fn new_items(items: Vec<ConversationItem>) -> Result<Vec<NewItem>, ApiError> {
 /// An item of the page's, as it is kept.
 fn new_item(item: ConversationItem) -> Result<NewItem, ApiError> {
     let bad = |error: serde_json::Error| ApiError::new(ErrorCode::BadRequest, format!("this is no item: {error}"));
-    let body: Body = serde_json::from_value(serde_json::to_value(item.body).map_err(bad)?).map_err(bad)?;
-    let own = OwnItem { id: item.id, parent: None, at: item.at, state: Default::default(), body };
+    let body = item.body.without_opaque();
+    let own = OwnItem { id: item.id, parent: None, at: item.at, state: ItemState::Whole, body };
     Ok(NewItem {
         id: own.id.clone(),
         after: item.parent.map_or(After::Head, After::Item),

@@ -6,7 +6,6 @@ use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, Serve
 use mcp_proto::session::CallError;
 use serde_json::json;
 
-use super::views;
 use crate::{ApiError, ErrorCode};
 
 pub(super) fn not_found(what: &str) -> ApiError {
@@ -89,7 +88,6 @@ impl From<AnswerError> for ApiError {
             AnswerError::Denied(_) => Self::new(ErrorCode::Refused, message),
             AnswerError::WrongKind(_) => Self::new(ErrorCode::BadRequest, message),
             AnswerError::Form(problems) => {
-                let problems: Vec<_> = problems.into_iter().map(views::form_problem).collect();
                 Self { code: ErrorCode::Invalid, message, data: Some(json!({ "problems": problems })) }
             }
             AnswerError::Folder { .. } | AnswerError::Unfit(_) | AnswerError::Model(_) | AnswerError::NoPrice(_) => {

@@ -32,13 +32,6 @@ impl Api {
         let search = HistorySearch { text: r.text, limit, before: r.before };
         let found = self.on_disk(move |port| port.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;
-        Ok(FoundItems { found: found.into_iter().map(found_item).collect(), has_more })
+        Ok(FoundItems { found, has_more })
     }
-}
-
-fn found_item(found: history::Found) -> FoundItem {
-    let history::Found { number, conversation, title, item, at, excerpt } = found;
-    let history::Excerpt { text, cut_before, cut_after, matches } = excerpt;
-    let excerpt = Excerpt { text, cut_before, cut_after, matches };
-    FoundItem { number, conversation, title, item, at, excerpt }
 }

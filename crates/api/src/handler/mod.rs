@@ -23,7 +23,6 @@ use ::chat::Chat;
 use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
 use policy::GrantId;
-use ports::url_parts::UrlParts as HostUrl;
 use serde_json::{Map, Value};
 
 use crate::data::*;
@@ -161,7 +160,7 @@ impl Handler for Api {
     }
 
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<Nothing, ApiError> {
-        self.host.set_data_flow(r.server, views::flow::to_flow(r.flow)).await??;
+        self.host.set_data_flow(r.server, r.flow).await??;
         Ok(Nothing {})
     }
 
@@ -217,7 +216,7 @@ impl Handler for Api {
     async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
         let read = self.host.read(r.call, r.server, r.uri, r.refresh).await?;
         Ok(ResourceResult {
-            contents: read.contents.into_iter().map(views::contents).collect(),
+            contents: read.contents.into_iter().map(Into::into).collect(),
             cached: read.cached,
             fresh_until: read.fresh_until,
         })
@@ -259,7 +258,7 @@ impl Handler for Api {
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
         let content = object(r.content, "a form's content")?;
         let problems = self.host.check_form(questions::id(&r.id)?, content).await??;
-        Ok(FormProblems { problems: problems.into_iter().map(views::form_problem).collect() })
+        Ok(FormProblems { problems })
     }
 
     async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {
@@ -453,14 +452,14 @@ impl Handler for Api {
     }
 
     async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
-        Ok(views::url_parts(HostUrl::of(&r.url)))
+        Ok(UrlParts::of(&r.url))
     }
 
     async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
         let secrets = self.host.ports().secrets.clone();
         let status = tokio::task::spawn_blocking(move || secrets.status());
         let status = status.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
-        Ok(views::secrets_status(status))
+        Ok(status)
     }
 
     async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {

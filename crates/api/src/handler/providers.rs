@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use credentials::providers::{ProviderError, ProviderView, find_local};
-use models::{Conversion, Conversions, Kind, ModelError, PRESETS, ProviderSettings, Uncarried};
+use models::{Conversion, Conversions, PRESETS, ProviderSettings, Uncarried};
 use ports::SecretKept;
 use serde_json::Value;
 
@@ -35,12 +35,7 @@ impl Api {
             let has_key = keyed.contains(&own.settings.id);
             provider(own, has_key)
         });
-        Ok(Models {
-            providers: providers.collect(),
-            default: view.default.map(model_ref),
-            found,
-            presets: PRESETS.iter().map(preset).collect(),
-        })
+        Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
     }
 
     /// Reads lists that are old, beside. What comes of it is told as an event.
@@ -63,7 +58,7 @@ impl Api {
         let settings = ProviderSettings {
             id: r.id,
             name: r.name.trim().chars().take(100).collect(),
-            kind: to_kind(r.kind),
+            kind: r.kind,
             url,
             conversions: Conversions(conversions),
             silence_seconds: r.silence_seconds,
@@ -99,7 +94,7 @@ impl Api {
                 Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
             }
             Err(ProviderError::Model(error)) => {
-                let problem = Some(problem(&error));
+                let problem = Some(ModelProblem::from(&error));
                 Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
             }
             Err(error) => Err(error.into()),
@@ -112,8 +107,7 @@ impl Api {
     }
 
     pub(super) async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
-        let model = r.model.map(|own| models::ModelRef { provider: own.provider, model: own.model });
-        self.host.set_default_model(model).await??;
+        self.host.set_default_model(r.model).await??;
         Ok(Nothing {})
     }
 }
@@ -127,14 +121,6 @@ fn known<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
 /// Ours as a word of the page.
 fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-fn model_ref(own: models::ModelRef) -> ModelRef {
-    ModelRef { provider: own.provider, model: own.model }
-}
-
-fn problem(error: &ModelError) -> ModelProblem {
-    ModelProblem { code: error.code().to_owned(), message: error.to_string() }
 }
 
 fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
@@ -151,8 +137,8 @@ fn provider(own: ProviderView, has_key: bool) -> ModelProvider {
         readable: settings.is_readable_on_the_way(),
         models: models.into_iter().map(model).collect(),
         listed_at,
-        problem: problem.as_ref().map(self::problem),
-        kind: kind(settings.kind),
+        problem: problem.as_ref().map(ModelProblem::from),
+        kind: settings.kind,
         url: settings.url.to_string(),
         silence_seconds: settings.silence_seconds,
         id: settings.id,
@@ -177,35 +163,6 @@ fn model(own: models::Model) -> Model {
         files: own.takes.files,
         tools: own.takes.tools,
         thinking: own.takes.thinking,
-    }
-}
-
-fn preset(preset: &models::Preset) -> ProviderPreset {
-    ProviderPreset {
-        id: preset.id.to_owned(),
-        name: preset.name.to_owned(),
-        kind: kind(preset.kind),
-        url: preset.url.to_owned(),
-        wants_key: preset.wants_key,
-        keys_at: preset.keys_at.map(str::to_owned),
-    }
-}
-
-const fn kind(kind: Kind) -> ProviderKind {
-    match kind {
-        Kind::OpenAi => ProviderKind::OpenAi,
-        Kind::Anthropic => ProviderKind::Anthropic,
-        Kind::Gemini => ProviderKind::Gemini,
-        Kind::Ollama => ProviderKind::Ollama,
-    }
-}
-
-const fn to_kind(kind: ProviderKind) -> Kind {
-    match kind {
-        ProviderKind::OpenAi => Kind::OpenAi,
-        ProviderKind::Anthropic => Kind::Anthropic,
-        ProviderKind::Gemini => Kind::Gemini,
-        ProviderKind::Ollama => Kind::Ollama,
     }
 }
 

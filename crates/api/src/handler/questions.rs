@@ -16,8 +16,8 @@ pub(super) fn id(text: &str) -> Result<QuestionId, ApiError> {
 impl Api {
     pub(super) async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
         let answer = match r.answer {
-            Answer::Allow { scope, lasts: None } => UserAnswer::Allow(views::to_scope(scope)),
-            Answer::Allow { scope, lasts: Some(lasts) } => UserAnswer::AllowFor(views::to_scope(scope), lasts),
+            Answer::Allow { scope, lasts: None } => UserAnswer::Allow(scope),
+            Answer::Allow { scope, lasts: Some(lasts) } => UserAnswer::AllowFor(scope, lasts),
             Answer::Submit { content } => UserAnswer::Submit(object(content, "a form's content")?),
             Answer::Share { folders } => UserAnswer::Share(paths(folders)),
             Answer::Identify { client } => UserAnswer::Client(HostClient {

@@ -27,12 +27,12 @@ impl Api {
     }
 
     pub(super) async fn set_preset(&self, r: SetPreset) -> Result<Nothing, ApiError> {
-        self.host.set_preset(views::to_preset(r.preset)).await??;
+        self.host.set_preset(r.preset).await??;
         Ok(Nothing {})
     }
 
     pub(super) async fn set_trust(&self, r: SetTrust) -> Result<Nothing, ApiError> {
-        self.host.trust(r.server, views::to_trust(r.trust)).await??;
+        self.host.trust(r.server, r.trust).await??;
         Ok(Nothing {})
     }
 
@@ -61,9 +61,9 @@ impl Api {
         };
         let file = |source, preset| PolicyFile { preset, rules: of(source), ..PolicyFile::default() };
         let text = json!({
-            "policy": file(policy::Source::User, view.preset),
-            "managed": view.managed.exists.then(|| file(policy::Source::Managed, view.managed_preset)),
-            "thisRun": of(policy::Source::Session),
+            "policy": file(policy::RuleSource::User, view.preset),
+            "managed": view.managed.exists.then(|| file(policy::RuleSource::Managed, view.managed_preset)),
+            "thisRun": of(policy::RuleSource::Session),
             "approvals": grants,
         });
         Ok(PolicyText { text: format!("{text:#}\n") })

@@ -19,10 +19,10 @@ impl Api {
             next_event: snapshot.next_event,
             servers: snapshot.servers.into_iter().map(views::server).collect(),
             questions: snapshot.questions.into_iter().map(views::question).collect(),
-            calls: snapshot.calls.into_iter().map(views::call).collect(),
+            calls: snapshot.calls,
             conversations: self.conversation_list().await?,
             settings: views::settings(snapshot.settings),
-            config_problem: snapshot.config_problem.map(views::config_problem),
+            config_problem: snapshot.config_problem,
             paths: Paths {
                 config: ports.servers.path().display().to_string(),
                 data: ports.documents.path().display().to_string(),
@@ -36,7 +36,7 @@ impl Api {
         let taken: Vec<String> = self.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
         Ok(match self.host.ports().servers.import(text, &taken) {
             Ok(found) => ImportPreview { servers: found.into_iter().map(views::imported).collect(), problem: None },
-            Err(problem) => ImportPreview { servers: Vec::new(), problem: Some(views::config_problem(problem)) },
+            Err(problem) => ImportPreview { servers: Vec::new(), problem: Some(problem) },
         })
     }
 

@@ -12,33 +12,23 @@ mod review;
 pub(super) mod rules;
 pub(super) mod sampling;
 
-pub(super) use authorization::{authorization, content_at_rest, secrets_status, signed_out};
-pub(super) use content::{content, prompt, resource, template, tool};
-pub(crate) use content::{contents, prompt_result};
+pub(super) use authorization::{authorization, content_at_rest, signed_out};
+pub(crate) use content::prompt_result;
+pub(super) use content::{prompt, resource, template, tool};
 pub(crate) use conversation::item;
-pub(super) use conversation::{
-    conversation_settings, kept_item, to_attachment, to_conversation_settings, to_model_ref, token_use,
-};
-pub(super) use question::{form_problem, question, url_parts};
+pub(super) use conversation::kept_item;
+pub(super) use question::question;
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
 
-use domain::bounds::Bounds;
-use domain::call::{CallKind as HostCallKind, CallState as HostCallState, CallView};
 use domain::item::ConversationEvent;
-use domain::question::Outcome;
-use host::view::{
-    AppSettings, Connected, FailureReason as HostReason, HostEvent, ServerState as HostState, ServerView,
-    TransportFound,
-};
-use mcp_proto::session::{Facts, TaskView};
-use mcp_proto::types::{self as mcp, ServerCapabilities};
-use policy::{Scope as HostScope, Subject};
-use ports::server_config::{ConfigProblem as HostProblem, Imported, ServerConfig as HostConfig};
-use ports::url_parts::UrlParts as HostUrl;
-use supervision::activity::{ActivityEntry as HostEntry, ActivityKind as HostActivityKind};
+use host::view::{AppSettings, Connected, HostEvent, ServerState as HostState, ServerView, TransportFound};
+use mcp_proto::session::Facts;
+use mcp_proto::types::ServerCapabilities;
+use policy::Subject;
+use ports::server_config::{Imported, ServerConfig as HostConfig};
+use supervision::activity::ActivityEntry as HostEntry;
 
-use super::containment;
 use super::set_up::{self, Values};
 use crate::Event;
 use crate::data::*;
@@ -51,17 +41,14 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::CatalogChanged(server) => Event::CatalogChanged { server },
         HostEvent::ResourceUpdated { server, uri } => Event::ResourceUpdated { server, uri },
         HostEvent::QuestionChanged(view) => Event::QuestionChanged { question: question(*view) },
-        HostEvent::QuestionClosed { id, outcome } => {
-            Event::QuestionClosed { id: id.0.to_string(), outcome: self::outcome(outcome) }
-        }
+        HostEvent::QuestionClosed { id, outcome } => Event::QuestionClosed { id: id.0.to_string(), outcome },
         HostEvent::SamplingText { id, text } => Event::SamplingText { id: id.0.to_string(), text },
         HostEvent::SamplingChanged(server) => Event::SamplingChanged { server },
-        HostEvent::CallChanged(view) => Event::CallChanged { call: call(view) },
+        HostEvent::CallChanged(view) => Event::CallChanged { call: view },
         HostEvent::AuthorizationChanged(server) => Event::AuthorizationChanged { server },
         HostEvent::ActivityAppended { server, last } => Event::ActivityAppended { server, last },
         HostEvent::ConversationsChanged(changed) => Event::ConversationsChanged { conversations, changed },
         HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
-            let append = append.into_iter().map(conversation::append).collect();
             Event::ReplyDelta { conversation, item, seq, append }
         }
         HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
@@ -73,16 +60,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
         HostEvent::ModelsChanged => Event::ModelsChanged,
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings(settings) },
         HostEvent::RulesChanged => Event::RulesChanged,
-        HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem: problem.map(config_problem) },
-    }
-}
-
-const fn outcome(outcome: Outcome) -> QuestionOutcome {
-    match outcome {
-        Outcome::Allowed => QuestionOutcome::Allowed,
-        Outcome::Denied => QuestionOutcome::Denied,
-        Outcome::Cancelled => QuestionOutcome::Cancelled,
-        Outcome::Withdrawn => QuestionOutcome::Withdrawn,
+        HostEvent::ConfigProblem(problem) => Event::ConfigProblem { problem },
     }
 }
 
@@ -92,7 +70,7 @@ pub(super) fn server(view: ServerView) -> Server {
     Server {
         command_line: view.config.command_line(),
         name: view.name,
-        url: view.config.as_http().map(|http| url_parts(HostUrl::of(&http.url))),
+        url: view.config.as_http().map(|http| UrlParts::of(&http.url)),
         transport: transport(&view.config, view.connected.as_ref()).to_owned(),
         config: set_up::config(view.config, Values::Hidden),
         state: state(view.state),
@@ -122,8 +100,8 @@ pub(super) fn server(view: ServerView) -> Server {
         subscriptions_lost: view.subscriptions_lost,
         log_level: view.log_level.and_then(|l| serde_json::to_value(l).ok()?.as_str().map(str::to_owned)),
         muted: view.muted,
-        trust: rules::trust(view.trust),
-        flow: flow::flow(view.flow),
+        trust: view.trust,
+        flow: view.flow,
         muted_until: view.muted_until,
         refused_questions: view.refused_questions,
         marks: marks(view.marks),
@@ -165,19 +143,7 @@ fn state(state: HostState) -> ServerState {
             ServerState::Reconnecting { attempt: retry.attempt, at: retry.at, cause: retry.cause }
         }
         HostState::Failed(failure) => ServerState::Failed {
-            reason: match failure.reason {
-                HostReason::CommandNotFound => FailureReason::CommandNotFound,
-                HostReason::CouldNotStart => FailureReason::CouldNotStart,
-                HostReason::ExitedEarly => FailureReason::ExitedEarly,
-                HostReason::Exited => FailureReason::Exited,
-                HostReason::NoAnswer => FailureReason::NoAnswer,
-                HostReason::Protocol => FailureReason::Protocol,
-                HostReason::Refused => FailureReason::Refused,
-                HostReason::Unreachable => FailureReason::Unreachable,
-                HostReason::Unauthorized => FailureReason::Unauthorized,
-                HostReason::NoSecret => FailureReason::NoSecret,
-                HostReason::LimitReached => FailureReason::LimitReached,
-            },
+            reason: failure.reason,
             message: failure.message,
             stderr: failure.stderr,
             looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
@@ -187,56 +153,6 @@ fn state(state: HostState) -> ServerState {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }
         }
     }
-}
-
-pub(super) fn call(view: CallView) -> Call {
-    Call {
-        id: view.id,
-        server: view.server,
-        kind: call_kind(view.kind),
-        name: view.name,
-        started_at: view.started_at,
-        state: match view.state {
-            HostCallState::AwaitingApproval => CallState::AwaitingApproval,
-            HostCallState::Running => CallState::Running,
-            HostCallState::AwaitingInput => CallState::AwaitingInput,
-            HostCallState::Done => CallState::Done,
-            HostCallState::Refused => CallState::Refused,
-            HostCallState::Cancelled => CallState::Cancelled,
-            HostCallState::Failed => CallState::Failed,
-        },
-        progress: view.progress.map(|p| Progress { progress: p.progress, total: p.total, message: p.message }),
-        task: view.task.map(task),
-        conversation: view.conversation,
-    }
-}
-
-fn task(task: TaskView) -> Task {
-    Task {
-        id: task.id,
-        status: match task.status {
-            mcp::TaskStatus::Working => TaskStatus::Working,
-            mcp::TaskStatus::InputRequired => TaskStatus::InputRequired,
-            mcp::TaskStatus::Completed => TaskStatus::Completed,
-            mcp::TaskStatus::Failed => TaskStatus::Failed,
-            mcp::TaskStatus::Cancelled => TaskStatus::Cancelled,
-        },
-        message: task.status_message,
-        created_at: task.created_at,
-        updated_at: task.updated_at,
-    }
-}
-
-pub(super) const fn call_kind(kind: HostCallKind) -> CallKind {
-    match kind {
-        HostCallKind::Tool => CallKind::Tool,
-        HostCallKind::Prompt => CallKind::Prompt,
-        HostCallKind::Resource => CallKind::Resource,
-    }
-}
-
-pub(super) fn config_problem(problem: HostProblem) -> ConfigProblem {
-    ConfigProblem { file: problem.file, line: problem.line, column: problem.column, message: problem.message }
 }
 
 pub(super) fn imported(found: Imported) -> ImportedServer {
@@ -252,17 +168,7 @@ pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {
     ActivityEntry {
         seq: entry.seq,
         at: entry.at,
-        kind: match entry.kind {
-            HostActivityKind::Request => ActivityKind::Request,
-            HostActivityKind::Response => ActivityKind::Response,
-            HostActivityKind::Error => ActivityKind::Error,
-            HostActivityKind::Notification => ActivityKind::Notification,
-            HostActivityKind::Batch => ActivityKind::Batch,
-            HostActivityKind::Invalid => ActivityKind::Invalid,
-            HostActivityKind::Stderr => ActivityKind::Stderr,
-            HostActivityKind::Log => ActivityKind::Log,
-            HostActivityKind::State => ActivityKind::State,
-        },
+        kind: entry.kind,
         sent: entry.sent,
         method: entry.method.as_deref().map(str::to_owned),
         id: entry.id(),
@@ -281,29 +187,11 @@ pub(super) fn grant(grant: policy::Grant) -> Grant {
             Subject::Tool(tool) => Some(tool),
             Subject::Command => None,
         },
-        scope: scope(grant.scope),
+        scope: grant.scope,
         conversation: grant.conversation,
         since: grant.since,
         expires_at: grant.expires_at,
         rests_on: grant.rests_on.to_string(),
-    }
-}
-
-pub(super) const fn scope(scope: HostScope) -> Scope {
-    match scope {
-        HostScope::Once => Scope::Once,
-        HostScope::Conversation => Scope::Conversation,
-        HostScope::Session => Scope::Session,
-        HostScope::Always => Scope::Always,
-    }
-}
-
-pub(super) const fn to_scope(scope: Scope) -> HostScope {
-    match scope {
-        Scope::Once => HostScope::Once,
-        Scope::Conversation => HostScope::Conversation,
-        Scope::Session => HostScope::Session,
-        Scope::Always => HostScope::Always,
     }
 }
 
@@ -321,15 +209,11 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         },
         welcome_done: settings.welcome_done,
         announce: settings.announce,
-        limits: Some(containment::limits_shown(settings.limits)),
+        limits: Some(settings.limits.within_bounds()),
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
-        chat: Some(ChatBounds {
-            result_bytes: settings.chat.result_bytes,
-            rounds: settings.chat.rounds,
-            tools_percent: settings.chat.tools_percent,
-        }),
+        chat: Some(settings.chat),
     }
 }
 
@@ -349,14 +233,10 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         .to_owned(),
         welcome_done: settings.welcome_done,
         announce: settings.announce,
-        limits: settings.limits.map(containment::to_limits).unwrap_or_default(),
+        limits: settings.limits.unwrap_or_default().within_bounds(),
         audit_days: settings.audit_days,
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
-        chat: settings.chat.map(to_bounds).unwrap_or_default(),
+        chat: settings.chat.unwrap_or_default().within_bounds(),
     }
-}
-
-fn to_bounds(chat: ChatBounds) -> Bounds {
-    Bounds { result_bytes: chat.result_bytes, rounds: chat.rounds, tools_percent: chat.tools_percent }.within_bounds()
 }

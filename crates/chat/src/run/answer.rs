@@ -3,9 +3,9 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::item::{Body, ConversationEvent, Cost, ReplyPart, State, Stop};
+use domain::item::{ConversationEvent, Cost, ItemBody, ItemState, ReplyPart, ReplyStop};
 use futures_util::StreamExt as _;
-use models::{Delta, ModelError, Part, Reply, Request, Usage};
+use models::{Delta, ModelError, Part, Reply, Request, TokenUse};
 use serde_json::Value;
 
 use super::{Run, Wanted, millis};
@@ -40,7 +40,7 @@ impl Run {
             ..Request::default()
         };
         let losses = registry.cannot_carry(&self.model, &request)?;
-        if let Body::Reply { conversions, .. } = &mut self.reply.body {
+        if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             *conversions = losses.iter().map(ToString::to_string).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
@@ -52,7 +52,7 @@ impl Run {
             ));
         }
         let left_out: Vec<String> = self.left_out().map(tools_left_out).collect();
-        if let Body::Reply { conversions, .. } = &mut self.reply.body {
+        if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             conversions.extend(left_out);
         }
         self.set_live(Some((self.reply.clone(), 0)));
@@ -63,10 +63,10 @@ impl Run {
         };
         let (usage, first, ended) = match asked {
             Ok(deltas) => self.take_in(deltas, began).await?,
-            Err(error) => (Usage::default(), None, Err(Some(error))),
+            Err(error) => (TokenUse::default(), None, Err(Some(error))),
         };
         let price = known.and_then(|model| model.price);
-        if let Body::Reply { usage: own, cost, first_after, took, .. } = &mut self.reply.body {
+        if let ItemBody::Reply { usage: own, cost, first_after, took, .. } = &mut self.reply.body {
             *own = ended.as_ref().map_or(usage, |reply| reply.usage);
             *cost =
                 price.and_then(|price| price.of(own).map(|amount| Cost { amount, currency: price.currency.clone() }));
@@ -85,9 +85,9 @@ impl Run {
         &mut self,
         mut deltas: models::Deltas,
         began: Instant,
-    ) -> Result<(Usage, Option<u64>, Result<Reply, Option<ModelError>>), ConversationError> {
+    ) -> Result<(TokenUse, Option<u64>, Result<Reply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
-        let (mut pieces, mut usage, mut first) = (Pieces::default(), Usage::default(), None);
+        let (mut pieces, mut usage, mut first) = (Pieces::default(), TokenUse::default(), None);
         let (mut tell_at, mut write_at) = (tokio::time::Instant::now(), tokio::time::Instant::now() + WRITE_EVERY);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
@@ -136,7 +136,7 @@ impl Run {
         let seq = {
             let mut live = self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((item, seq)) = &mut *live else { return Ok(()) };
-            if let Body::Reply { parts, .. } = &mut item.body {
+            if let ItemBody::Reply { parts, .. } = &mut item.body {
                 apply(parts, &append);
             }
             *seq += 1;
@@ -161,10 +161,10 @@ impl Run {
 
     /// The user stopped the answer: what came stays.
     fn stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<Wanted> {
-        if let Body::Reply { stop, first_after, took, .. } = &mut self.reply.body {
-            (*stop, *first_after, *took) = (Some(Stop::Stopped), first, millis(began));
+        if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
+            (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, millis(began));
         }
-        self.reply.state = State::Cut;
+        self.reply.state = ItemState::Cut;
         Vec::new()
     }
 
@@ -197,12 +197,12 @@ impl Run {
                 Part::File { .. } | Part::ToolResult { .. } => left_out.push("a file that the model made: left out"),
             }
         }
-        if let Body::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
+        if let ItemBody::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
             *parts = whole;
             *stop = Some(reply.stop.into());
             conversions.extend(left_out.into_iter().map(str::to_owned));
         }
-        self.reply.state = State::Whole;
+        self.reply.state = ItemState::Whole;
         wanted
     }
 }

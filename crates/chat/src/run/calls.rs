@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use domain::call::CallFailure;
-use domain::item::{Body, Item, State, ToolResult, Used, readings};
+use domain::item::{Item, ItemBody, ItemState, ToolResult, ToolUsed, readings};
 use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
 use mcp_proto::types::CallToolResult;
@@ -88,7 +88,7 @@ impl Run {
     /// A call as an item; and what is to be called, if it is a tool of a server.
     fn plan(&mut self, wanted: Wanted, parent: &str, number: usize) -> (Item, Option<Planned>) {
         let Wanted { id, key, arguments } = wanted;
-        let used = Used { reply: self.reply.id.clone(), id, key: key.clone() };
+        let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let told = match (key.as_str(), self.offering.tool(&key)) {
             _ if number >= MAX_CALLS => {
@@ -97,7 +97,7 @@ impl Run {
             (_, Some(tool)) => {
                 let (server, tool) = (tool.server.clone(), tool.tool.clone());
                 let id = new_id();
-                let body = Body::ToolCall {
+                let body = ItemBody::ToolCall {
                     call: id.clone(),
                     server: server.clone(),
                     tool: tool.clone(),
@@ -108,7 +108,7 @@ impl Run {
                     used: Some(used),
                     left_out: None,
                 };
-                let item = Item { id, parent: Some(parent.to_owned()), at: now(), state: State::Streaming, body };
+                let item = Item { id, parent: Some(parent.to_owned()), at: now(), state: ItemState::Streaming, body };
                 return (item.clone(), Some(Planned { item, server, tool, arguments }));
             }
             (SEARCH_TOOLS, None) => {
@@ -120,8 +120,8 @@ impl Run {
             _ => Told::error(self.why_not(&key)),
         };
         let Told { text, found, is_error } = told;
-        let body = Body::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
-        (new_item(Some(parent.to_owned()), State::Whole, body), None)
+        let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
+        (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
     /// Why a model can't use what it asks for.
@@ -193,13 +193,14 @@ impl Run {
         };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let too_long = result.as_ref().map(|result| context::bounded(result_parts(result), "", limit).1);
-        if let Body::ToolCall { arguments: own_arguments, result: own, error: why, took, left_out, .. } = &mut item.body
+        if let ItemBody::ToolCall { arguments: own_arguments, result: own, error: why, took, left_out, .. } =
+            &mut item.body
         {
             *own_arguments = Value::Object(arguments);
             (*own, *why, *took) = (result, error, millis(began));
             *left_out = too_long.filter(|bytes| *bytes > 0);
         }
-        item.state = State::Whole;
+        item.state = ItemState::Whole;
         item
     }
 
@@ -215,7 +216,7 @@ impl Run {
 
     /// The user changed a call's arguments, and it is on its way with them: that is known even if the program ends now.
     async fn keep_changed(&self, mut item: Item, changed: &Map<String, Value>) {
-        if let Body::ToolCall { arguments, .. } = &mut item.body {
+        if let ItemBody::ToolCall { arguments, .. } = &mut item.body {
             *arguments = Value::Object(changed.clone());
         }
         if let Err(error) = self.log.write(vec![item.clone()]).await {
@@ -254,7 +255,7 @@ impl Run {
 
 /// A call was made, but how it ended can't be kept.
 fn say_lost(item: &mut Item, cause: &ConversationError) {
-    if let Body::ToolCall { result, error, .. } = &mut item.body {
+    if let ItemBody::ToolCall { result, error, .. } = &mut item.body {
         *result = None;
         *error = Some(format!("the call was made, but how it ended could not be kept: {cause}"));
     }

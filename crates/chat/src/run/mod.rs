@@ -8,10 +8,10 @@ mod reviews;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use domain::bounds::Bounds;
-use domain::item::{Body, Item, Notice, Problem, State};
+use domain::bounds::ChatBounds;
+use domain::item::{Item, ItemBody, ItemState, ModelProblem, Notice};
 use host::{Host, ServerForModel};
-use models::{ModelRef, Usage};
+use models::{ModelRef, TokenUse};
 use ports::time::now;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ use super::log::Log;
 use super::offered::Offering;
 use super::replies::Answering;
 use super::search::Index;
-use super::{ConversationError, Offered, Settings};
+use super::{ConversationError, ConversationSettings, OfferedServer};
 
 /// How long to wait each time before what could not be written is written again.
 const WRITE_AGAIN: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
@@ -30,15 +30,15 @@ pub(super) struct Run {
     host: Host,
     log: Log,
     answering: Answering,
-    settings: Settings,
+    settings: ConversationSettings,
     model: ModelRef,
     /// What came before the answer.
     path: Arc<Vec<Item>>,
     reply: Item,
-    servers: Vec<(Offered, ServerForModel)>,
+    servers: Vec<(OfferedServer, ServerForModel)>,
     offering: Arc<Offering>,
     index: Option<Index>,
-    bounds: Bounds,
+    bounds: ChatBounds,
 }
 
 /// A call that a model asks for.
@@ -54,7 +54,7 @@ impl Run {
         host: Host,
         log: Log,
         answering: Answering,
-        settings: Settings,
+        settings: ConversationSettings,
         model: ModelRef,
         parent: Option<String>,
     ) -> Result<Self, ConversationError> {
@@ -136,8 +136,8 @@ impl Run {
                 return Ok(last);
             }
             if round >= self.bounds.rounds {
-                let notice = Body::Notice { notice: Notice::Rounds { rounds: round } };
-                let item = new_item(Some(last.id), State::Whole, notice);
+                let notice = ItemBody::Notice { notice: Notice::Rounds { rounds: round } };
+                let item = new_item(Some(last.id), ItemState::Whole, notice);
                 self.log.write(vec![item.clone()]).await?;
                 return Ok(item);
             }
@@ -178,7 +178,7 @@ impl Run {
     async fn look_at_tools(&mut self) -> Result<(), ConversationError> {
         let (_, now) = self.log.conversation().await?;
         // A thought that was begun has to be gone on with, or not.
-        self.settings = Settings { thinking: self.settings.thinking, ..now };
+        self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
         self.servers = servers_of(&self.host, &self.settings.servers).await?;
         if self.wait_for_lists().await {
             self.servers = servers_of(&self.host, &self.settings.servers).await?;
@@ -200,33 +200,33 @@ impl Run {
     }
 }
 
-fn new_item(parent: Option<String>, state: State, body: Body) -> Item {
+fn new_item(parent: Option<String>, state: ItemState, body: ItemBody) -> Item {
     Item { id: new_id(), parent, at: now(), state, body }
 }
 
 fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {
-    let body = Body::Reply {
+    let body = ItemBody::Reply {
         model: model.clone(),
         parts: Vec::new(),
         stop: None,
-        usage: Usage::default(),
+        usage: TokenUse::default(),
         cost: None,
         error: None,
         conversions: Vec::new(),
         first_after: None,
         took: 0,
     };
-    new_item(parent, State::Streaming, body)
+    new_item(parent, ItemState::Streaming, body)
 }
 
 /// Puts into an answer why it failed.
 fn fail(reply: &mut Item, cause: &ConversationError) {
-    if let Body::Reply { error, parts, .. } = &mut reply.body {
+    if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
-            ConversationError::Model(error) => Problem::from(error),
-            error => Problem { code: "internal".to_owned(), message: error.to_string() },
+            ConversationError::Model(error) => ModelProblem::from(error),
+            error => ModelProblem { code: "internal".to_owned(), message: error.to_string() },
         });
-        reply.state = if parts.is_empty() { State::Whole } else { State::Cut };
+        reply.state = if parts.is_empty() { ItemState::Whole } else { ItemState::Cut };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use chat::ConversationError;
 use domain::history::{After, NewItem, Reading, ReadingKind};
-use domain::item::{Body, State};
+use domain::item::{ItemBody, ItemState};
 use host::view::{QuestionBody, UserAnswer};
 use models::Delta;
 use policy::Scope;
@@ -17,7 +17,7 @@ use super::{ID, Talk, kinds, results, text};
 pub(super) fn attached(id: &str) -> NewItem {
     let contents = json!([{"uri": "note://a", "text": "canary-52", "mimeType": null, "blob": null}]);
     let body = json!({"kind": "attachment", "server": "demo", "uri": "note://a", "name": "a", "contents": contents});
-    let (after, at, state, sources) = (After::Head, 1, State::Whole, vec!["demo".to_owned()]);
+    let (after, at, state, sources) = (After::Head, 1, ItemState::Whole, vec!["demo".to_owned()]);
     let readings = vec![Reading::new("demo", ReadingKind::Resource, "note://a")];
     NewItem { id: id.into(), after, at, body, state, sources, readings }
 }
@@ -81,7 +81,7 @@ async fn a_tool_that_is_turned_off_while_the_model_asks_for_it_is_not_called() {
     talk.piece().await;
     talk.set(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;
     let items = talk.ended().await;
-    let Body::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?} was not made", items[2]) };
+    let ItemBody::ToolCall { error, result: None, .. } = &items[2].body else { panic!("{:?} was not made", items[2]) };
     assert!(error.as_ref().is_some_and(|error| error.contains("turned off")), "it says why: {error:?}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent, and nothing was asked");
 }

@@ -1,6 +1,6 @@
 //! Calls that a model asks for: decided as every call, made side by side, and said back to the model.
 
-use domain::item::{Body, Item, Notice, State};
+use domain::item::{Item, ItemBody, ItemState, Notice};
 use domain::question::Why;
 use host::view::{AppSettings, Edit, QuestionBody, UserAnswer};
 use models::Stop;
@@ -18,7 +18,7 @@ fn is_call(question: &host::view::QuestionView) -> bool {
 }
 
 fn call(item: &Item) -> (&str, Option<String>, Option<&str>) {
-    let Body::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is no call") };
+    let ItemBody::ToolCall { tool, result, error, .. } = &item.body else { panic!("{item:?} is no call") };
     (tool, result.as_ref().map(|result| json!(result.content).to_string()), error.as_deref())
 }
 
@@ -39,7 +39,12 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
     talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let asked_about = approve.await;
     let items = talk.ended().await;
-    let shape = [("message", State::Whole), ("reply", State::Whole), ("call", State::Whole), ("reply", State::Whole)];
+    let shape = [
+        ("message", ItemState::Whole),
+        ("reply", ItemState::Whole),
+        ("call", ItemState::Whole),
+        ("reply", ItemState::Whole),
+    ];
     assert_eq!(kinds(&items), shape, "the call stands between the two answers");
     assert_eq!(items[2].id, asked_about, "the question and its card find each other");
     assert!(
@@ -73,12 +78,12 @@ async fn calls_of_one_answer_are_under_way_together_and_a_refusal_has_its_reason
     talk.app.answer(&first, UserAnswer::DenyBecause("wrong numbers".into())).await;
     let items = talk.ended().await;
     let shape = [
-        ("message", State::Whole),
-        ("reply", State::Whole),
-        ("call", State::Whole),
-        ("call", State::Whole),
-        ("own", State::Whole),
-        ("reply", State::Whole),
+        ("message", ItemState::Whole),
+        ("reply", ItemState::Whole),
+        ("call", ItemState::Whole),
+        ("call", ItemState::Whole),
+        ("own", ItemState::Whole),
+        ("reply", ItemState::Whole),
     ];
     assert_eq!(kinds(&items), shape, "each call in the order in which it was asked for");
     assert!(call(&items[2]).2.is_some_and(|error| error.contains("wrong numbers")), "the refusal with its reason");
@@ -115,7 +120,10 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
     let items = talk.say("Add for ever").await;
     let last = &items.last().unwrap().body;
-    assert!(matches!(last, Body::Notice { notice: Notice::Rounds { rounds: 2 } }), "it stopped and says so: {last:?}");
+    assert!(
+        matches!(last, ItemBody::Notice { notice: Notice::Rounds { rounds: 2 } }),
+        "it stopped and says so: {last:?}"
+    );
     assert_eq!(talk.model.asked().len(), 2, "after as many rounds as it may have");
     talk.chat.continue_reply(ID.into()).await.unwrap();
     let items = talk.ended().await;
@@ -140,14 +148,14 @@ async fn a_long_result_is_read_on_in_pieces() {
     talk.app.host.set_settings(settings).await.unwrap().unwrap();
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
     let items = talk.say("Show").await;
-    let Body::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
+    let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let asked = talk.model.asked();
     let told = results(asked[1].messages.last().unwrap());
     let note = told[0].1.lines().last().unwrap_or_default();
     assert!(note.starts_with(&format!("({left_out} more bytes were left out.")), "what is left out is said: {note}");
     assert_eq!(asked[0].tools.len(), 1, "the tool to read on is offered when there is something to read on");
     assert_eq!(asked[1].tools.last().map(|tool| tool.name.as_str()), Some("read_result"), "and at the end");
-    let Body::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
+    let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("a result") };
     let all = chat::context::text_of_result(result);
     let mut how = to_read_on(note).expect("the note says how to read on");
     assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "from where it was cut");
@@ -212,13 +220,13 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
     let changed = json!({"seconds": 61, "steps": 2});
     let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments(&changed))).await.unwrap().unwrap();
     talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
-    let sent = |item: &Item| matches!(&item.body, Body::ToolCall { arguments, .. } if *arguments == changed);
+    let sent = |item: &Item| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !sent(&talk.items()[2]) {
         assert!(tokio::time::Instant::now() < deadline, "what was sent is kept while the call is under way");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(talk.items()[2].state, State::Streaming, "a crash now would leave it so");
+    assert_eq!(talk.items()[2].state, ItemState::Streaming, "a crash now would leave it so");
     assert!(talk.chat.stop_reply(ID), "it is stopped");
     let items = talk.ended().await;
     assert!(sent(&items[2]), "and stays, though the call failed: {:?}", items[2]);
@@ -233,7 +241,11 @@ async fn an_answer_that_was_cut_off_or_refused_calls_nothing() {
         let wants = vec![ends(vec![models::Part::text("I"), part], stop.clone(), (10, 10))];
         let mut talk = Talk::new(vec![wants, says("Well.")], &["add"]).await;
         let items = talk.say("Add").await;
-        assert_eq!(kinds(&items), [("message", State::Whole), ("reply", State::Whole)], "{stop:?}: no call is made");
+        assert_eq!(
+            kinds(&items),
+            [("message", ItemState::Whole), ("reply", ItemState::Whole)],
+            "{stop:?}: no call is made"
+        );
         talk.say("Go on").await;
         let told = results(&talk.model.asked()[1].messages[2]);
         assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: and the model hears so: {told:?}");

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
+    Conversation, ConversationChange, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
 };
-use domain::item::{Body, State};
+use domain::item::{ItemBody, ItemState};
 use host::HostOptions;
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
@@ -68,7 +68,7 @@ impl History for Full {
     fn show(&self, conversation: &str, item: &str) -> Result<Option<String>, StoreError> {
         self.history.show(conversation, item)
     }
-    fn search(&self, search: &HistorySearch) -> Result<Vec<Found>, StoreError> {
+    fn search(&self, search: &HistorySearch) -> Result<Vec<FoundItem>, StoreError> {
         self.history.search(search)
     }
     fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -87,13 +87,13 @@ async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
 }
 
 /// Says something whose call would be allowed. Gives why the answer failed.
-async fn failed(talk: &mut Talk) -> (Vec<(&'static str, State)>, String) {
+async fn failed(talk: &mut Talk) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.always(|question| {
         matches!(question.body, QuestionBody::Tool { .. }).then_some(UserAnswer::Allow(Scope::Once))
     });
     let items = talk.say("Add").await;
     allowing.abort();
-    let Body::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
+    let ItemBody::Reply { error, .. } = &items[1].body else { panic!("a reply: {items:?}") };
     let error = error.as_ref().map(|error| error.message.clone()).unwrap_or_default();
     assert_eq!(talk.model.asked().len(), 1, "the model is not asked again");
     (kinds(&items), error)
@@ -103,17 +103,17 @@ async fn failed(talk: &mut Talk) -> (Vec<(&'static str, State)>, String) {
 async fn calls_that_cannot_be_kept_are_not_made() {
     let mut talk = talk(|item| item.body["kind"] == "tool_call").await;
     let (shape, error) = failed(&mut talk).await;
-    assert_eq!(shape, [("message", State::Whole), ("reply", State::Cut)], "the answer ends there");
+    assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the answer ends there");
     assert!(error.contains("disk is full"), "and says why: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
 
 #[tokio::test]
 async fn an_answer_whose_end_cannot_be_kept_calls_nothing_and_does_not_stay_streaming() {
-    let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == State::Whole;
+    let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = talk(is_end).await;
     let (shape, error) = failed(&mut talk).await;
-    assert_eq!(shape, [("message", State::Whole), ("reply", State::Cut)], "it is marked as cut");
+    assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "it is marked as cut");
     assert!(error.contains("disk is full"), "and says why: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
 }
@@ -122,9 +122,9 @@ async fn an_answer_whose_end_cannot_be_kept_calls_nothing_and_does_not_stay_stre
 async fn a_call_whose_result_cannot_be_kept_says_that_it_was_made() {
     let mut talk = talk(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null()).await;
     let (shape, error) = failed(&mut talk).await;
-    assert_eq!(shape.last(), Some(&("call", State::Whole)), "the call is there: {shape:?}");
+    assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is there: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends and says why: {error}");
     let items = talk.items();
-    let Body::ToolCall { error: Some(error), result: None, .. } = &items[2].body else { panic!("{:?}", items[2]) };
+    let ItemBody::ToolCall { error: Some(error), result: None, .. } = &items[2].body else { panic!("{:?}", items[2]) };
     assert!(error.contains("the call was made"), "nobody is told that it was not: {error}");
 }

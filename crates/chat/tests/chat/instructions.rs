@@ -1,7 +1,7 @@
 //! A server's instructions: told as the user saw them, and counted as its words.
 
-use chat::{Chat, NewMessage, Offered};
-use domain::item::Body;
+use chat::{Chat, NewMessage, OfferedServer};
+use domain::item::ItemBody;
 use host::HostOptions;
 use testkit::app::App;
 use testkit::model::{ScriptedModel, reference};
@@ -13,7 +13,7 @@ use super::{ID, Talk};
 async fn turn_on(talk: &Talk) {
     let tools = talk.chat.conversation_tools(ID.into()).await.unwrap();
     let [said] = &tools.instructions[..] else { panic!("one server says something: {:?}", tools.instructions) };
-    let on = Offered { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
+    let on = OfferedServer { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
     talk.set(|settings| settings.servers = vec![on]).await;
 }
 
@@ -56,6 +56,6 @@ async fn instructions_other_than_those_that_the_user_saw_are_not_told() {
     let has = |n: usize| asked[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
     assert!(has(0), "as they were seen they are told");
     assert!(!has(1), "and others are not");
-    let Body::Reply { conversions, .. } = &items[3].body else { panic!("a reply: {items:?}") };
+    let ItemBody::Reply { conversions, .. } = &items[3].body else { panic!("a reply: {items:?}") };
     assert!(conversions.iter().any(|words| words.contains("instructions of demo changed")), "said: {conversions:?}");
 }

@@ -14,9 +14,9 @@ mod search;
 
 use std::sync::Arc;
 
-use chat::{Chat, NewMessage, Offered, Settings};
+use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
-use domain::item::{Body, ConversationEvent, Item, ReplyPart, State};
+use domain::item::{ConversationEvent, Item, ItemBody, ItemState, ReplyPart};
 use host::view::HostEvent;
 use host::{Events, Seen};
 use models::{Message, Part};
@@ -76,9 +76,9 @@ impl Talk {
         answers.into_iter().for_each(|answer| model.next(answer));
         let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
-        let offered = |name: &&str| Offered { server: (*name).to_owned(), tools: None, instructions: None };
+        let offered = |name: &&str| OfferedServer { server: (*name).to_owned(), tools: None, instructions: None };
         let servers = names.iter().map(offered).collect();
-        let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
+        let settings = ConversationSettings { model: Some(reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
         chat.set_conversation(ID.into(), settings).await.unwrap();
         let events = app.host.events();
@@ -92,7 +92,7 @@ impl Talk {
     }
 
     /// Changes what is set for the conversation.
-    pub(crate) async fn set(&self, change: impl FnOnce(&mut Settings)) {
+    pub(crate) async fn set(&self, change: impl FnOnce(&mut ConversationSettings)) {
         let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
         let mut settings = Chat::conversation_settings(&kept.settings);
         change(&mut settings);
@@ -160,7 +160,7 @@ pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
 
 /// The text of an answer.
 pub(crate) fn text(item: &Item) -> String {
-    let Body::Reply { parts, .. } = &item.body else { panic!("{item:?} is no answer") };
+    let ItemBody::Reply { parts, .. } = &item.body else { panic!("{item:?} is no answer") };
     let text = parts.iter().map(|part| match part {
         ReplyPart::Text { text } => text.as_str(),
         _ => "",
@@ -169,14 +169,14 @@ pub(crate) fn text(item: &Item) -> String {
 }
 
 /// What kinds of items these are, with their states.
-pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, State)> {
+pub(crate) fn kinds(items: &[Item]) -> Vec<(&'static str, ItemState)> {
     let kind = |item: &Item| match item.body {
-        Body::Message { .. } => "message",
-        Body::Reply { .. } => "reply",
-        Body::ToolCall { .. } => "call",
-        Body::OwnTool { .. } => "own",
-        Body::Notice { .. } => "notice",
-        Body::Attachment { .. } => "attachment",
+        ItemBody::Message { .. } => "message",
+        ItemBody::Reply { .. } => "reply",
+        ItemBody::ToolCall { .. } => "call",
+        ItemBody::OwnTool { .. } => "own",
+        ItemBody::Notice { .. } => "notice",
+        ItemBody::Attachment { .. } => "attachment",
     };
     items.iter().map(|item| (kind(item), item.state)).collect()
 }

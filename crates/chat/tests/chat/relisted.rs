@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use chat::{Chat, Offered, Settings};
+use chat::{Chat, ConversationSettings, OfferedServer};
 use domain::history::Conversation;
-use domain::item::{Body, Item};
+use domain::item::{Item, ItemBody};
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;
@@ -39,8 +39,8 @@ async fn talk(second: [&str; 2]) -> Talk {
     [wants("u1"), wants("u2"), says("Done.")].into_iter().for_each(|answer| model.next(answer));
     let conversation = Conversation { id: ID.into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).unwrap();
-    let servers = vec![Offered { server: "bad".into(), tools: None, instructions: None }];
-    let settings = Settings { model: Some(reference("m")), servers, ..Settings::default() };
+    let servers = vec![OfferedServer { server: "bad".into(), tools: None, instructions: None }];
+    let settings = ConversationSettings { model: Some(reference("m")), servers, ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
     chat.set_conversation(ID.into(), settings).await.unwrap();
     let events = app.host.events();
@@ -65,7 +65,7 @@ fn second_call(talk: &Talk, items: &[Item]) -> (String, bool, Vec<String>) {
     let asked = talk.model.asked();
     let told = results(asked[2].messages.last().unwrap());
     let said = items.iter().filter_map(|item| match &item.body {
-        Body::Reply { conversions, .. } => Some(conversions.clone()),
+        ItemBody::Reply { conversions, .. } => Some(conversions.clone()),
         _ => None,
     });
     (told[0].1.clone(), told[0].2, said.flatten().collect())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::flow::{DataFlow, ResultReview};
-use domain::item::{Body, State};
+use domain::item::{ItemBody, ItemState};
 use host::AnswerError;
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use models::Part;
@@ -57,11 +57,11 @@ async fn s27_a_result_is_read_by_the_model_once_the_user_lets_it_pass() {
     let QuestionBody::Result { tool, parts, is_error, .. } = &question.body else { panic!("a result: {question:?}") };
     assert_eq!((tool.as_str(), *is_error), ("add", false), "S27: of which tool, and how it ended");
     assert_eq!(parts[..], [Part::text("1 + 1 = 2")], "S27: all of it is shown");
-    let Body::ToolCall { result, .. } = &talk.items()[2].body else { panic!("a call") };
+    let ItemBody::ToolCall { result, .. } = &talk.items()[2].body else { panic!("a call") };
     assert!(result.is_none(), "S27: it is nowhere else yet");
     assert_eq!(
         talk.items()[2].state,
-        State::Streaming,
+        ItemState::Streaming,
         "S27: should the program be killed now, the call counts as cut"
     );
     let stale = talk.app.host.answer(question.id, "0".repeat(64), UserAnswer::Allow(Scope::Once)).await.unwrap();
@@ -89,7 +89,9 @@ async fn s27_a_result_that_is_left_out_reaches_no_model_and_no_history() {
         let (mut talk, question) = held().await;
         talk.app.answer(&question, answer.clone()).await;
         let items = talk.ended().await;
-        let Body::ToolCall { result: None, error: Some(error), .. } = &items[2].body else { panic!("{:?}", items[2]) };
+        let ItemBody::ToolCall { result: None, error: Some(error), .. } = &items[2].body else {
+            panic!("{:?}", items[2])
+        };
         assert!(error.contains("withheld by the user"), "S27: {answer:?}: it says so: {error}");
         assert_eq!(talk.model.asked().len(), if goes_on { 2 } else { 1 }, "S27: {answer:?}: whether the model goes on");
         if goes_on {
@@ -106,7 +108,7 @@ async fn s27_a_review_ends_with_the_answer_that_waits_for_it() {
     let (mut talk, question) = held().await;
     assert!(talk.chat.stop_reply(ID), "the user stops the answer, or deletes the conversation");
     let items = talk.ended().await;
-    let Body::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
+    let ItemBody::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
     assert!(talk.app.questions().await.is_empty(), "S27: nothing is left to review");
     let late = UserAnswer::Allow(Scope::Once);
     let late = talk.app.host.answer(question.id, question.hash.to_string(), late).await.unwrap();
@@ -126,7 +128,7 @@ async fn s27_a_result_waits_alone_and_outlives_its_server() {
     let is_done = |talk: &Talk| {
         talk.items()
             .iter()
-            .any(|item| matches!(&item.body, Body::ToolCall { tool, result: Some(_), .. } if tool == "write_note"))
+            .any(|item| matches!(&item.body, ItemBody::ToolCall { tool, result: Some(_), .. } if tool == "write_note"))
     };
     let noted = async {
         while !is_done(&talk) {
@@ -159,7 +161,7 @@ async fn s27_unless_told_otherwise_a_result_is_held_that_looks_wrong_and_no_othe
     review(&talk.app, "demo", &["fail"]).await;
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
     let items = talk.say("Do it all").await;
-    let calls = items.iter().filter(|item| matches!(item.body, Body::ToolCall { result: Some(_), .. })).count();
+    let calls = items.iter().filter(|item| matches!(item.body, ItemBody::ToolCall { result: Some(_), .. })).count();
     assert_eq!(calls, honest.len(), "S27: no result of the demo server asks: {items:?}");
 
     talk.model.next(answer(vec![uses("w", "demo__fail", json!({ "reason": OVERRIDE }))]));

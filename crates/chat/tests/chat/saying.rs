@@ -1,7 +1,7 @@
 //! What is said and answered: streamed, kept, stopped, had again, written anew.
 
 use chat::{ConversationError, NewMessage};
-use domain::item::{Append, Attachment, Body, Content, ConversationEvent, State, Stop};
+use domain::item::{Append, Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyStop};
 use host::view::HostEvent;
 use models::{Delta, ModelError, Role};
 use testkit::app::PATIENCE;
@@ -36,10 +36,10 @@ async fn an_answer_streams_and_is_kept_with_what_it_took() {
     assert_eq!(streamed, "Hello, **you**", "the pieces come to the whole");
     assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>(), "and are counted from 0");
     let items = talk.items();
-    assert_eq!(kinds(&items), [("message", State::Whole), ("reply", State::Whole)], "both are kept");
+    assert_eq!(kinds(&items), [("message", ItemState::Whole), ("reply", ItemState::Whole)], "both are kept");
     assert_eq!(text(&items[1]), "Hello, **you**", "the answer whole");
-    let Body::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else { panic!("a reply") };
-    assert_eq!((stop, error), (&Some(Stop::EndTurn), &None), "with its end");
+    let ItemBody::Reply { stop, cost, usage, first_after, error, .. } = &items[1].body else { panic!("a reply") };
+    assert_eq!((stop, error), (&Some(ReplyStop::EndTurn), &None), "with its end");
     assert_eq!(usage.output, Some(100), "its tokens");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "and what it cost");
     assert!(first_after.is_some(), "how long the first piece took is told");
@@ -81,10 +81,10 @@ async fn an_answer_is_stopped_and_what_came_stays() {
     assert!(answering && text(&live) == "Half a " && seq == 1, "with the number of the next piece: {seq}");
     assert!(talk.chat.stop_reply(ID), "there is something to stop");
     let items = talk.ended().await;
-    assert_eq!(kinds(&items).last(), Some(&("reply", State::Cut)), "it is marked as cut");
+    assert_eq!(kinds(&items).last(), Some(&("reply", ItemState::Cut)), "it is marked as cut");
     assert_eq!(text(&items[1]), "Half a ", "and what came is kept");
-    let Body::Reply { stop, .. } = &items[1].body else { panic!("a reply") };
-    assert_eq!(*stop, Some(Stop::Stopped), "by the user");
+    let ItemBody::Reply { stop, .. } = &items[1].body else { panic!("a reply") };
+    assert_eq!(*stop, Some(ReplyStop::Stopped), "by the user");
     assert!(!talk.chat.stop_reply(ID), "then there is nothing to stop");
     assert_eq!(text(talk.say("again").await.last().unwrap()), "Whole", "and the conversation goes on");
 }
@@ -117,8 +117,11 @@ async fn an_answer_that_was_stopped_goes_on_in_a_turn_of_its_own() {
 #[tokio::test]
 async fn items_are_told_without_what_is_large_in_them() {
     let mut talk = Talk::new(vec![says("A picture")], &[]).await;
-    let file =
-        Attachment::File { name: "a.png".into(), mime_type: "image/png".into(), data: "iVBORw0KGgoA".repeat(1_000) };
+    let file = MessageAttachment::File {
+        name: "a.png".into(),
+        mime_type: "image/png".into(),
+        data: "iVBORw0KGgoA".repeat(1_000),
+    };
     let message = NewMessage { text: "Look".into(), attachments: vec![file.clone()], ..NewMessage::default() };
     let begun = talk.chat.send_message(ID.into(), message, None).await.unwrap();
     let told = async {
@@ -132,14 +135,14 @@ async fn items_are_told_without_what_is_large_in_them() {
         None
     };
     let (item, left_out) = tokio::time::timeout(PATIENCE, told).await.expect("in time").expect("the message is told");
-    let Body::Message { attachments, .. } = &item.body else { panic!("a message") };
-    let [Attachment::File { data, .. }] = &attachments[..] else { panic!("with its file") };
+    let ItemBody::Message { attachments, .. } = &item.body else { panic!("a message") };
+    let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("with its file") };
     assert_eq!((data.as_str(), left_out.len()), ("", 1), "without its bytes, which are told of");
     assert_eq!((left_out[0].pointer.as_str(), left_out[0].is_text), ("/attachments/0/data", false), "where they stand");
     let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
     assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "they can be asked for");
     let items = talk.ended().await;
-    let Body::Message { attachments, .. } = &items[0].body else { panic!("a message") };
+    let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("a message") };
     assert_eq!(attachments[..], [file], "and are kept whole");
 }
 
@@ -149,11 +152,11 @@ async fn a_failure_stands_in_the_answer_with_what_to_do() {
     let refused = vec![Step::Fails(ModelError::RateLimited { retry_after: None })];
     let mut talk = Talk::new(vec![cut, refused, Vec::new()], &[]).await;
     let problem = |items: &[domain::item::Item]| {
-        let Body::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
+        let ItemBody::Reply { error, .. } = &items.last().unwrap().body else { panic!("a reply") };
         error.clone().map(|error| error.code)
     };
     let items = talk.say("one").await;
-    assert_eq!((problem(&items).as_deref(), items[1].state), (Some("cut"), State::Cut), "one that broke off");
+    assert_eq!((problem(&items).as_deref(), items[1].state), (Some("cut"), ItemState::Cut), "one that broke off");
     let items = talk.say("two").await;
     assert_eq!(problem(&items).as_deref(), Some("rateLimited"), "one that was refused");
     let items = talk.say("three").await;
@@ -173,7 +176,7 @@ async fn had_again_and_written_anew_are_branches_and_nothing_is_lost() {
     let message = NewMessage { text: "Hello".into(), ..NewMessage::default() };
     talk.chat.edit_message(ID.into(), first[0].id.clone(), message).await.unwrap();
     let edited = talk.ended().await;
-    let Body::Message { content, .. } = &edited[0].body else { panic!("a message") };
+    let ItemBody::Message { content, .. } = &edited[0].body else { panic!("a message") };
     assert_eq!(content[..], [Content::Text { text: "Hello".into() }], "the new message is shown");
     assert_eq!(text(&edited[1]), "Three", "with its answer");
 

@@ -1,6 +1,6 @@
 //! Tools that are too many to be sent are found by search.
 
-use domain::item::Body;
+use domain::item::ItemBody;
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;
@@ -24,7 +24,9 @@ async fn a_tool_is_found_and_can_be_called_then() {
     let asked = talk.model.asked();
     let offered = |n: usize| asked[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     assert_eq!(offered(0), ["search_tools"], "at first only the search is offered");
-    let Body::OwnTool { found, is_error: false, .. } = &items[2].body else { panic!("{:?} found something", items[2]) };
+    let ItemBody::OwnTool { found, is_error: false, .. } = &items[2].body else {
+        panic!("{:?} found something", items[2])
+    };
     assert_eq!(found[0].key, "demo__add", "the best first: {found:?}");
     let keys: Vec<_> = std::iter::once("search_tools".to_owned()).chain(found.iter().map(|t| t.key.clone())).collect();
     assert_eq!(offered(1), keys, "then what was found, in the order in which it was");

@@ -1,7 +1,7 @@
 //! What an entry that allows covers. The command line of a start or the name of a tool is what a server says: by them alone an
 //! entry allows nothing that nobody reviewed, unless it says so.
 
-use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, ReviewState, Scope, Why};
+use api::data::{Diff, Flag, FlagReason, Question, QuestionBody, Scope, Standing, Why};
 
 use super::Kind;
 use crate::describe::reading_words;
@@ -152,13 +152,13 @@ impl Cover {
 
 /// What an allow would have to say of a question that no entry fits, as far as that is about what changed.
 pub(super) fn changes_of(question: &Question) -> Vec<Lack> {
-    needs_review(question).filter(|_| question.marks.review == Some(ReviewState::Changed)).into_iter().collect()
+    needs_review(question).filter(|_| question.marks.review == Some(Standing::Changed)).into_iter().collect()
 }
 
 /// That a tool changed since it was reviewed, what of it, and where to look at it; none for all else.
 pub(crate) fn changed_words(question: &Question) -> Option<String> {
     let server = line(&question.server);
-    let state = needs_review(question).filter(|_| question.marks.review == Some(ReviewState::Changed))?;
+    let state = needs_review(question).filter(|_| question.marks.review == Some(Standing::Changed))?;
     let Lack::Review { state, .. } = state else { return None };
     Some(format!("{state}; look at it with \"drawbridge-cli review {server}\""))
 }
@@ -178,16 +178,16 @@ pub(crate) fn definition_hash(question: &Question) -> Option<&str> {
 fn needs_review(question: &Question) -> Option<Lack> {
     let QuestionBody::Tool { .. } = question.body else { return None };
     let state = match question.marks.review {
-        Some(ReviewState::Changed) => changed(question.marks.diff.as_ref()),
-        Some(ReviewState::Reviewed) if question.marks.outdated => {
+        Some(Standing::Changed) => changed(question.marks.diff.as_ref()),
+        Some(Standing::Reviewed) if question.marks.outdated => {
             String::from("the server said that its list of tools changed, and it was not read again yet")
         }
-        Some(ReviewState::Reviewed) if question.marks.flags.is_empty() => return None,
-        Some(ReviewState::Reviewed) => format!("its definition carries a mark: it {}", flags(&question.marks.flags)),
-        Some(ReviewState::New) | None if question.marks.flags.is_empty() => {
+        Some(Standing::Reviewed) if question.marks.flags.is_empty() => return None,
+        Some(Standing::Reviewed) => format!("its definition carries a mark: it {}", flags(&question.marks.flags)),
+        Some(Standing::New) | None if question.marks.flags.is_empty() => {
             String::from("nobody has reviewed its definition")
         }
-        Some(ReviewState::New) | None => {
+        Some(Standing::New) | None => {
             format!("nobody has reviewed its definition, which {}", flags(&question.marks.flags))
         }
     };

@@ -1,6 +1,6 @@
 //! What entries of an answers file cover, and what they say of what they do not.
 
-use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, ReviewState, Scope, ToolClaims, UrlParts};
+use api::data::{Change, Diff, Flag, FlagReason, Reading, ReadingKind, Scope, Standing, ToolClaims, UrlParts};
 use serde_json::json;
 
 use super::cover::Lack;
@@ -21,7 +21,7 @@ fn tool(server: &str, tool: &str) -> Question {
         definition_hash: Some("d".into()),
     };
     let mut question = asked(server, body, Why::User { conversation: None });
-    question.marks.review = Some(ReviewState::Reviewed);
+    question.marks.review = Some(Standing::Reviewed);
     question
 }
 
@@ -111,7 +111,7 @@ fn s08_a_call_after_untrusted_words_needs_a_flag_of_its_own() {
         after: after.iter().map(|&server| server.to_owned()).collect(),
         read: Vec::new(),
     };
-    let own = Reading { kind: ReadingKind::Tool, name: "fetch".into() };
+    let own = Reading::new("a", ReadingKind::Tool, "fetch");
     let all = vec![Scope::Once, Scope::Conversation, Scope::Session, Scope::Always];
     let trusted = Question { why: model(&[]), scopes: all.clone(), rule: "tools-ask".into(), ..tool("a", "read") };
     let untrusted = Question { why: model(&["web"]), ..trusted.clone() };
@@ -202,9 +202,9 @@ fn s30_an_allow_covers_what_was_reviewed_and_carries_no_mark() {
         question
     };
     let flag = || Flag { place: vec![], reason: FlagReason::InstructsModel, excerpt: String::new() };
-    let new = with(|question| question.marks.review = Some(ReviewState::New));
+    let new = with(|question| question.marks.review = Some(Standing::New));
     let unknown = with(|question| question.marks.review = None);
-    let changed = with(|question| question.marks.review = Some(ReviewState::Changed));
+    let changed = with(|question| question.marks.review = Some(Standing::Changed));
     let outdated = with(|question| question.marks.outdated = true);
     let mut flagged = tool("files", "read");
     flagged.marks.flags.push(flag());
@@ -251,7 +251,7 @@ fn what_a_rule_asks_for_each_time_is_allowed_by_the_hash_of_the_act_only() {
 #[test]
 fn s32_a_refusal_says_that_a_definition_changed_and_what_of_it() {
     let mut question = tool("files", "read");
-    question.marks.review = Some(ReviewState::Changed);
+    question.marks.review = Some(Standing::Changed);
     let change = |path: &str| Change { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
     let changes = ["a", "b", "c", "d"].map(change).to_vec();
     question.marks.diff = Some(Diff { changes, more: 2, server_changed: false, cut: false, before: None });

@@ -9,7 +9,9 @@ use crate::call::CallKind;
 const MAX_NAME: usize = 200;
 
 /// Content of one server in a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Reading {
     /// The server.
     pub server: String,
@@ -23,6 +25,7 @@ pub struct Reading {
 
 /// Kinds of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingKind {
     /// The output of a tool.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chat::{Chat, NewMessage, Settings};
+use chat::{Chat, ConversationSettings, NewMessage};
 use domain::history::Conversation;
 use domain::item::ConversationEvent;
 use host::view::HostEvent;
@@ -25,7 +25,7 @@ pub(crate) async fn measure() {
     model.next(steps);
     let conversation = Conversation { id: "talk".into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).expect("a conversation");
-    let settings = Settings { model: Some(reference("m")), ..Settings::default() };
+    let settings = ConversationSettings { model: Some(reference("m")), ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
     chat.set_conversation("talk".into(), settings).await.expect("it has a model");
     let mut events = app.host.events();

@@ -1,7 +1,7 @@
 //! What conversations need of the host: the servers that a model may know of, whose words are in a conversation, and events. The crate
 //! `chat` calls it.
 
-use domain::bounds::Bounds;
+use domain::bounds::ChatBounds;
 use domain::history::Reading;
 use domain::item::ConversationEvent;
 
@@ -21,7 +21,7 @@ impl Host {
     ///
     /// # Errors
     /// If the host has ended.
-    pub async fn conversation_bounds(&self) -> Result<Bounds, HostClosed> {
+    pub async fn conversation_bounds(&self) -> Result<ChatBounds, HostClosed> {
         self.with(|owner| owner.conversation_bounds()).await
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use domain::call::CallFailure;
-use domain::question::{Outcome, QuestionId};
+use domain::question::{QuestionId, QuestionOutcome};
 use domain::{Millis, StoreError};
 use launches::approvals::{address_words, command_words};
 use launches::files_now::files_now;
@@ -114,7 +114,8 @@ impl Owner {
         // A refusal lets nothing cross, whatever was shown.
         if matches!(answer, UserAnswer::Deny | UserAnswer::Cancel) {
             let refused = if self.consent.pending[at].can_be_refused() {
-                let outcome = if answer == UserAnswer::Deny { Outcome::Denied } else { Outcome::Cancelled };
+                let outcome =
+                    if answer == UserAnswer::Deny { QuestionOutcome::Denied } else { QuestionOutcome::Cancelled };
                 self.refuse_as_user(at, outcome, None);
                 Ok(())
             } else {
@@ -220,9 +221,9 @@ impl Owner {
     /// What lets something leave needs the approval; the rest lets nothing leave.
     fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<Acted, AnswerError> {
         match answer {
-            UserAnswer::Deny => self.refuse_as_user(at, Outcome::Denied, None),
-            UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, Outcome::Denied, Some(&reason)),
-            UserAnswer::Cancel => self.refuse_as_user(at, Outcome::Cancelled, None),
+            UserAnswer::Deny => self.refuse_as_user(at, QuestionOutcome::Denied, None),
+            UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, QuestionOutcome::Denied, Some(&reason)),
+            UserAnswer::Cancel => self.refuse_as_user(at, QuestionOutcome::Cancelled, None),
             UserAnswer::Allow(scope) => return self.allow(at, approval, scope, None),
             UserAnswer::AllowFor(scope, lasts) => return self.allow(at, approval, scope, Some(lasts)),
             UserAnswer::Submit(content) => return self.submit(at, approval, content),
@@ -237,7 +238,7 @@ impl Owner {
     }
 
     /// Refuses one question, which counts against the server if it asked.
-    fn refuse_as_user(&mut self, at: usize, outcome: Outcome, reason: Option<&str>) {
+    fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
         let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
         self.refuse(at, outcome, reason);
         if let Some(server) = asked {
@@ -245,7 +246,7 @@ impl Owner {
         }
     }
 
-    fn refuse(&mut self, at: usize, outcome: Outcome, reason: Option<&str>) {
+    fn refuse(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
         self.write_down(&pending, outcome, None);
         let why = reason.map(|reason| format!(", who says: {}", cut(reason, MAX_REASON))).unwrap_or_default();
@@ -267,11 +268,11 @@ impl Owner {
             rule: rule.clone().into(),
             ..Decided::default()
         });
-        self.tell_refusal(&pending, Outcome::Denied, format!("by {rule}"));
+        self.tell_refusal(&pending, QuestionOutcome::Denied, format!("by {rule}"));
     }
 
     /// Tells whoever waits for it that a question was refused.
-    pub(super) fn tell_refusal(&mut self, pending: &Pending, outcome: Outcome, by: String) {
+    pub(super) fn tell_refusal(&mut self, pending: &Pending, outcome: QuestionOutcome, by: String) {
         self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
         match &pending.what_for {
             For::Start => {
@@ -282,7 +283,7 @@ impl Owner {
             }
             For::Call(call) => {
                 let failure = match outcome {
-                    Outcome::Denied => CallFailure::Refused(by),
+                    QuestionOutcome::Denied => CallFailure::Refused(by),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));
@@ -295,7 +296,7 @@ impl Owner {
                 }
             }
             For::SignIn(number) => {
-                let answered = if outcome == Outcome::Denied { Answered::No } else { Answered::Cancelled };
+                let answered = if outcome == QuestionOutcome::Denied { Answered::No } else { Answered::Cancelled };
                 self.answer_sign_in(&pending.view, *number, answered);
             }
             For::Result(call) => self.calls.leave_result_out(call, outcome, by),
@@ -515,7 +516,7 @@ impl Owner {
         let at = self.consent.pending.iter().position(|p| p.view.id == id);
         let acted = match opened {
             Err(cause) => {
-                self.write_down(shown, Outcome::Withdrawn, None);
+                self.write_down(shown, QuestionOutcome::Withdrawn, None);
                 if let Some(at) = at {
                     self.consent.pending[at].being_acted_on = false;
                 }
@@ -524,7 +525,7 @@ impl Owner {
             // While it is being opened nothing else acts on it, so what opened it accepts it.
             Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
                 let pending = self.consent.pending.remove(at);
-                self.events.emit(HostEvent::QuestionClosed { id, outcome: Outcome::Allowed });
+                self.events.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
                 self.tell_opened(&pending);
                 Acted::Done
             }),
@@ -627,7 +628,7 @@ impl Owner {
         let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
-            self.refuse(at, Outcome::Denied, None);
+            self.refuse(at, QuestionOutcome::Denied, None);
         }
         // However many there were, it is one refusal.
         if asked {

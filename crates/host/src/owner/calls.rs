@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use domain::Millis;
-use domain::call::{CallFailure, CallKind, CallState, CallView, Progress};
+use domain::call::{Call, CallFailure, CallKind, CallState, Progress};
 use domain::history::{Reading, ReadingKind};
 use domain::question::Why;
 use mcp_proto::session::{
@@ -57,7 +57,7 @@ pub(crate) struct NewCall {
 
 /// A call under way.
 pub(super) struct CallRecord {
-    pub(super) view: CallView,
+    pub(super) view: Call,
     /// Who makes it.
     origin: CallOrigin,
     /// What is to be sent; none once it was.
@@ -136,7 +136,7 @@ impl Owner {
             return;
         }
         let NewCall { id, server, kind, name, origin, request, shown, sent } = call;
-        let view = CallView {
+        let view = Call {
             id,
             server,
             kind,
@@ -210,7 +210,7 @@ impl Owner {
 
     fn decide(
         &mut self,
-        view: &CallView,
+        view: &Call,
         origin: &CallOrigin,
         request: &mut CallRequest,
         paths: &PathFacts,
@@ -269,7 +269,7 @@ impl Owner {
     /// Whether a tool may be called; what is to be asked, if it has to be, and else what is to be written down first.
     fn decide_call(
         &mut self,
-        call: &CallView,
+        call: &Call,
         origin: &CallOrigin,
         request: &mut CallRequest,
         paths: &PathFacts,
@@ -530,7 +530,7 @@ impl Owner {
         let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
-            record.view.task = Some(task);
+            record.view.task = Some(task.into());
             self.emit_call(&id);
         }
     }
@@ -618,7 +618,7 @@ impl Owner {
         // The words of an error are the server's as well.
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.put_in(conversation, std::slice::from_ref(&record.view.server), false);
-            let CallView { server, kind, name, .. } = &record.view;
+            let Call { server, kind, name, .. } = &record.view;
             let reading = Reading::new(server, ReadingKind::from(*kind), name);
             self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use credentials::providers::ProvidersFile;
 use domain::StoreError;
-use models::{Kind, ModelRef, ProviderSettings};
+use models::{ModelRef, ProviderKind, ProviderSettings};
 use policy::{Hash, canonical_json};
 use ports::{Document, DocumentSeal};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub(super) struct ConfirmedFile {
 /// What decides where requests and keys go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Address {
-    kind: Kind,
+    kind: ProviderKind,
     url: Url,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use domain::bounds::Bounds;
+use domain::bounds::ChatBounds;
 use domain::item::ConversationEvent;
 use offers::review::Reviewed;
 use policy::Hash;
@@ -56,7 +56,7 @@ impl Owner {
     }
 
     /// How much of a conversation a model gets.
-    pub(crate) const fn conversation_bounds(&self) -> Bounds {
+    pub(crate) const fn conversation_bounds(&self) -> ChatBounds {
         self.settings.current.chat.within_bounds()
     }
 

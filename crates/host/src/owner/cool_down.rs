@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use domain::Millis;
-use domain::question::Outcome;
+use domain::question::QuestionOutcome;
 use ports::time::now;
 use tokio::time::Instant;
 
@@ -107,14 +107,14 @@ impl Owner {
                 server,
                 kind: kind_of(&pending.view.body),
                 subject: &subject_of(&pending.view.body),
-                decision: Outcome::Denied.name(),
+                decision: QuestionOutcome::Denied.name(),
                 by: "policy",
                 rule: policy::Rule::Muted.name().into(),
                 hash: pending.view.hash.as_str(),
                 asker: "server",
                 ..Decided::default()
             });
-            self.tell_refusal(&pending, Outcome::Denied, policy::Rule::Muted.name().to_owned());
+            self.tell_refusal(&pending, QuestionOutcome::Denied, policy::Rule::Muted.name().to_owned());
         }
     }
 

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use credentials::sign_in::EnteredClient;
-use domain::call::{CallFailure, CallKind, CallView};
+use domain::call::{Call, CallFailure, CallKind};
 use domain::item::ToolResult;
-use domain::question::{Outcome, QuestionId};
+use domain::question::{QuestionId, QuestionOutcome};
 use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
@@ -299,7 +299,7 @@ impl Owner {
         let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
         let asker = asker_of(&pending.view.why);
         let (entry, judgement) = (
-            self.entry_of(&self.consent.pending[at], Outcome::Allowed, Some(scope), &mut leaving),
+            self.entry_of(&self.consent.pending[at], QuestionOutcome::Allowed, Some(scope), &mut leaving),
             self.permissions.judgement,
         );
         self.audit_entry(entry, move |owner, written| {
@@ -348,7 +348,7 @@ impl Owner {
         self.depart(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
-            owner.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Allowed });
+            owner.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Allowed });
             act(owner, pending, departure)
         })
     }
@@ -386,7 +386,7 @@ impl Owner {
     /// If the tool is another by now, or the request.
     pub(super) fn pass_call(
         &mut self,
-        call: &CallView,
+        call: &Call,
         request: CallRequest,
         departure: Departure,
     ) -> Result<(Passed<ClientRequest>, bool), CallFailure> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::call::{CallFailure, CallKind, CallState};
-use domain::question::{Outcome, QuestionId, Why};
+use domain::question::{QuestionId, QuestionOutcome, Why};
 use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
@@ -248,7 +248,7 @@ impl Owner {
         match (question, decision) {
             (question, Decision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(question);
-                let answer = refused(&body, Outcome::Denied);
+                let answer = refused(&body, QuestionOutcome::Denied);
                 if rule == Rule::Muted {
                     self.servers.tell_answer(server, run, request, refuses(answer));
                     return self.count_muted(server);
@@ -348,8 +348,8 @@ impl Owner {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.consent.pending).into_iter().partition(is_over);
         self.consent.pending = left;
         for pending in over {
-            self.write_down(&pending, Outcome::Withdrawn, None);
-            self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: Outcome::Withdrawn });
+            self.write_down(&pending, QuestionOutcome::Withdrawn, None);
+            self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
             match pending.what_for {
                 For::Call(call) => {
                     let server = pending.view.server;
@@ -386,7 +386,7 @@ impl Owner {
     }
 
     /// Writes down what became of a question that lets nothing leave.
-    pub(super) fn write_down(&mut self, pending: &Pending, outcome: Outcome, scope: Option<Scope>) {
+    pub(super) fn write_down(&mut self, pending: &Pending, outcome: QuestionOutcome, scope: Option<Scope>) {
         let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
         self.note_entry(entry);
     }
@@ -395,7 +395,7 @@ impl Owner {
     pub(super) fn entry_of(
         &self,
         pending: &Pending,
-        outcome: Outcome,
+        outcome: QuestionOutcome,
         scope: Option<Scope>,
         leaving: &mut Leaving,
     ) -> AuditEntry {
@@ -407,7 +407,7 @@ impl Owner {
             subject: &leaving.subject,
             decision: outcome.name(),
             scope,
-            by: if outcome == Outcome::Withdrawn { "policy" } else { self.options.decides },
+            by: if outcome == QuestionOutcome::Withdrawn { "policy" } else { self.options.decides },
             hash: leaving.logged.as_str(),
             asker: asker_of(&view.why),
             content,
@@ -491,10 +491,10 @@ pub(super) fn subject_of(body: &QuestionBody) -> String {
 }
 
 /// The answer that tells a server that its request was refused or closed.
-pub(super) fn refused(body: &QuestionBody, outcome: Outcome) -> Answer {
+pub(super) fn refused(body: &QuestionBody, outcome: QuestionOutcome) -> Answer {
     match body {
         QuestionBody::Form { .. } | QuestionBody::Url { .. } => {
-            let action = if outcome == Outcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
+            let action = if outcome == QuestionOutcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
             Answer::Elicitation(ElicitResult { action, content: None })
         }
         // To know of no folder is an answer; an error would end a call that may well do without.

@@ -1,6 +1,6 @@
 //! Whether prompts may be got and resources read: by themselves the user's own wish, unless a rule or the preset says otherwise.
 
-use domain::call::{CallFailure, CallView};
+use domain::call::{Call, CallFailure};
 use mcp_proto::session::ClientRequest;
 use policy::{Act, Decision};
 use ports::time::now;
@@ -18,7 +18,7 @@ impl Owner {
     /// What happens to a call that is none of a tool.
     pub(super) fn decide_read(
         &mut self,
-        call: &CallView,
+        call: &Call,
         origin: &CallOrigin,
         request: &ClientRequest,
     ) -> Result<Way, CallFailure> {
@@ -66,7 +66,7 @@ impl Owner {
 }
 
 /// What is asked about such a call.
-fn read_body(call: &CallView, request: &ClientRequest) -> QuestionBody {
+fn read_body(call: &Call, request: &ClientRequest) -> QuestionBody {
     let arguments = match request {
         ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),
         _ => Map::new(),

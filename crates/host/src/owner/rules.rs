@@ -12,7 +12,7 @@ use offers::definitions::claims_of;
 use offers::review::Kind;
 use policy::{
     Act, By, Claims, Decision, Hash, PathFacts, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet,
-    SamplingUse, Source, Standing, Subject, canonical_json,
+    RuleSource, SamplingUse, Standing, Subject, canonical_json,
 };
 use ports::Document;
 use ports::server_config::{ServerTransport, config_hash};
@@ -116,7 +116,7 @@ impl Owner {
             return;
         }
         let of_user = |view: &RulesView| -> Vec<PolicyRule> {
-            view.rules.iter().filter(|(source, _)| *source == Source::User).map(|(_, rule)| rule.clone()).collect()
+            view.rules.iter().filter(|(source, _)| *source == RuleSource::User).map(|(_, rule)| rule.clone()).collect()
         };
         if before.preset != after.preset || of_user(before) != of_user(after) {
             self.permissions.rule_files.user.changed = Some(now());
@@ -183,9 +183,9 @@ impl Owner {
     pub(crate) fn rules_view(&self) -> RulesView {
         let of = |source| self.permissions.policy.rules(source).map(move |rule| (source, rule.clone()));
         RulesView {
-            preset: self.permissions.policy.preset_of(Source::User),
-            managed_preset: self.permissions.policy.preset_of(Source::Managed),
-            rules: of(Source::Managed).chain(of(Source::User)).chain(of(Source::Session)).collect(),
+            preset: self.permissions.policy.preset_of(RuleSource::User),
+            managed_preset: self.permissions.policy.preset_of(RuleSource::Managed),
+            rules: of(RuleSource::Managed).chain(of(RuleSource::User)).chain(of(RuleSource::Session)).collect(),
             user: self.permissions.rule_files.user.clone(),
             managed: self.permissions.rule_files.managed.clone(),
         }
@@ -193,7 +193,7 @@ impl Owner {
 
     /// Adds a rule, or puts it in the place of the one with its number. Rules that do not last are kept in memory.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
-        if let Err(error) = RuleSet::compile(Source::User, vec![rule.clone()]) {
+        if let Err(error) = RuleSet::compile(RuleSource::User, vec![rule.clone()]) {
             // Whoever asked may have gone away, here and below.
             let _ = reply.send(Err(error.into()));
             return;
@@ -204,11 +204,11 @@ impl Owner {
             } else if rule.scope == RuleScope::Always {
                 let change = move |file: &mut PolicyFile| put_rule(file, &rule);
                 owner.change_rules(change, move |_, set| {
-                    let _ = reply.send(set.map(|id| RuleRef { source: Source::User, id }));
+                    let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::User, id }));
                 });
             } else {
                 let set = owner.set_session_rule(rule);
-                let _ = reply.send(set.map(|id| RuleRef { source: Source::Session, id }));
+                let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::Session, id }));
             }
         });
     }
@@ -225,14 +225,14 @@ impl Owner {
     /// Removes a rule of the user's.
     pub(crate) fn remove_rule(&mut self, rule: RuleRef, reply: oneshot::Sender<Result<(), RulesError>>) {
         let own = self.permissions.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
-        let Some(own) = own.filter(|_| rule.source != Source::Managed) else {
+        let Some(own) = own.filter(|_| rule.source != RuleSource::Managed) else {
             let _ = reply.send(Err(RulesError::NoSuchRule));
             return;
         };
         self.audit_rule(&own, "denied", move |owner, written| {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
-            } else if rule.source == Source::Session {
+            } else if rule.source == RuleSource::Session {
                 owner.permissions.policy.session_mut().remove_if(|own| own.id == rule.id);
                 owner.rules_changed();
                 let _ = reply.send(Ok(()));
@@ -286,7 +286,7 @@ impl Owner {
         } else {
             self.permissions.policy.end_trust(&server);
         }
-        let stands = self.permissions.policy.rules(Source::User).any(|rule| rule.trusts(&server));
+        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
         if stands == (trust == Trust::Always) && !self.documents.writer.is_written_later(Document::Policy) {
             self.emit_server(&server);
             self.rules_changed();
@@ -310,7 +310,7 @@ impl Owner {
 
     /// For how long a server is trusted.
     pub(crate) fn trust_in(&self, server: &str) -> Trust {
-        if self.permissions.policy.rules(Source::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
+        if self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
             Trust::Always
         } else if self.permissions.policy.is_trusted_for_run(server) {
             Trust::Run
@@ -321,7 +321,7 @@ impl Owner {
 
     /// The server's name no longer stands for what was trusted.
     pub(super) fn forget_trust(&mut self, server: &str) {
-        if !self.permissions.policy.rules(Source::User).any(|rule| rule.trusts(server)) {
+        if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
             return;
         }
         let name = server.to_owned();
@@ -569,9 +569,9 @@ fn changed<T>(
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
 ) -> Result<(PolicyFile, T), RulesError> {
     let (_, mut file) = parsed(Ok(kept)).map_err(RulesError::Unusable)?;
-    file.rules = RuleSet::compile(Source::User, file.rules)?.iter().cloned().collect();
+    file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
     let given = change(&mut file)?;
-    RuleSet::compile(Source::User, file.rules.clone())?;
+    RuleSet::compile(RuleSource::User, file.rules.clone())?;
     Ok((file, given))
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use ports::{AuditQuery, Document};
-use supervision::limits::Use;
+use supervision::limits::LimitsUse;
 use tokio::sync::oneshot;
 
 use super::Owner;
@@ -36,7 +36,7 @@ pub(super) struct SettingsChanges {
 
 impl Owner {
     /// How much a server uses of what each server gets.
-    pub(crate) fn used(&self, name: &str) -> Option<Use> {
+    pub(crate) fn used(&self, name: &str) -> Option<LimitsUse> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.now(&self.settings.current.limits.within_bounds()))
     }

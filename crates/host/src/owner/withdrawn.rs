@@ -2,7 +2,7 @@
 //! server went away, or the user cancelled; and results that nobody was left to read. Another entry says so, under the same hash, so
 //! that the log tells what left.
 
-use domain::call::{CallKind, CallView};
+use domain::call::{Call, CallKind};
 use policy::Hash;
 
 use super::Owner;
@@ -16,7 +16,7 @@ const NOT_SENT: &str = "allowed-not-sent";
 
 impl Owner {
     /// Writes down that an allowed call did not leave.
-    pub(super) fn note_withdrawn(&mut self, call: &CallView, origin: &CallOrigin, hash: &Hash) {
+    pub(super) fn note_withdrawn(&mut self, call: &Call, origin: &CallOrigin, hash: &Hash) {
         let kind = match call.kind {
             CallKind::Tool => "tool",
             CallKind::Prompt => "prompt",

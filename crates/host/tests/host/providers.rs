@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use credentials::providers::ProviderError;
-use models::{Conversions, Kind, ModelRef, ProviderSettings, Request};
+use models::{Conversions, ModelRef, ProviderKind, ProviderSettings, Request};
 use ports::Document;
 use secrecy::SecretString;
 use serde_json::json;
@@ -43,7 +43,7 @@ pub(crate) fn settings(url: &str) -> ProviderSettings {
     ProviderSettings {
         id: "own".into(),
         name: "Own".into(),
-        kind: Kind::OpenAi,
+        kind: ProviderKind::OpenAi,
         url: url.parse().unwrap(),
         conversions: Conversions::default(),
         silence_seconds: None,

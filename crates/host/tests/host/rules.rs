@@ -8,7 +8,7 @@ use host::rules::{DryRun, RulesError, Trust};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
-use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, Scope, Source, Standing};
+use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, RuleSource, Scope, Standing};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, MANAGED, PATIENCE, demo, scripted};
 
@@ -233,12 +233,12 @@ async fn what_the_system_wide_file_says_can_not_be_loosened() {
     app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
     std::fs::write(app.folder.path().join(MANAGED), managed.to_string()).unwrap();
-    until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == Source::Managed)).await;
+    until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
     set(&app, json!({"effect": "allow", "server": SERVER, "tool": "add"})).await;
     let denied = ended(call(&app, "2", "add", json!({"a": 1, "b": 2}), None)).await;
     let expected = CallFailure::Refused("by managed rule 1".to_owned());
     assert_eq!(denied.err(), Some(expected), "neither rule, approval nor trust beats it");
-    let managed = policy::RuleRef { source: Source::Managed, id: 1 };
+    let managed = policy::RuleRef { source: RuleSource::Managed, id: 1 };
     let removed = app.host.remove_rule(managed).await.unwrap();
     assert_eq!(removed, Err(RulesError::NoSuchRule), "nor can it be removed");
 }
@@ -265,7 +265,7 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     );
     assert!(!allowed.assumed_unchanged, "the server runs, so nothing is taken for granted");
     let denied = run(json!({"a": 1, "b": 99})).await;
-    let by = By::Rule(policy::RuleRef { source: Source::User, id });
+    let by = By::Rule(policy::RuleRef { source: RuleSource::User, id });
     assert_eq!(denied.explanation.decision, Decision::Deny { rule: Rule::RuleDenies, by }, "by the rule");
     let first = denied.explanation.considered.first().expect("something was looked at");
     assert_eq!((first.by, first.effect, first.fit), (by, Effect::Deny, Fit::Fits), "which comes first");
@@ -350,7 +350,7 @@ async fn a_server_that_a_rule_now_keeps_out_ends() {
     app.until(SERVER, "refused, whatever it is called", is_refused).await;
     app.host.start_server(SERVER.to_owned()).await.unwrap().unwrap();
     app.until(SERVER, "refused again", is_refused).await;
-    app.host.remove_rule(policy::RuleRef { source: Source::User, id }).await.unwrap().unwrap();
+    app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap().unwrap();
     app.host.start_server(SERVER.to_owned()).await.unwrap().unwrap();
     let is_start = |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. });
     app.question(SERVER, "the start, as ever, once the rule is gone", is_start).await;

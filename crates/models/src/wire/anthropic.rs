@@ -10,7 +10,8 @@ use super::exchange::{Exchange, Framing};
 use super::{Answer, Outgoing, Wire, fault};
 use crate::carry::{Carries, PICTURES, Temperature};
 use crate::{
-    Kind, Message, Model, ModelError, Part, ProviderSettings, Request, Role, Stop, Takes, ToolChoice, known, limits,
+    Message, Model, ModelError, Part, ProviderKind, ProviderSettings, Request, Role, Stop, Takes, ToolChoice, known,
+    limits,
 };
 
 /// The name of this wire in what is kept of a thought.
@@ -63,7 +64,7 @@ impl Wire for Anthropic {
     }
 
     fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
-        let known = known::of(Kind::Anthropic, &request.model).map(|known| known.max_output);
+        let known = known::of(ProviderKind::Anthropic, &request.model).map(|known| known.max_output);
         let max = request.max_tokens.or(known.map(|max| max.min(32_000))).unwrap_or(MAX_TOKENS);
         let mut body = Map::new();
         body.insert("model".into(), request.model.clone().into());

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Delta, Message, ModelError, Part, Reply, Role, Stop, Usage};
+use crate::{Delta, Message, ModelError, Part, Reply, Role, Stop, TokenUse};
 
 /// The most bytes of text and arguments that an answer may have.
 pub(super) const MAX_ANSWER: usize = 16 << 20;
@@ -32,13 +32,13 @@ pub(super) struct Assembly {
     deltas: Vec<Delta>,
     size: usize,
     model: String,
-    usage: Usage,
+    usage: TokenUse,
     stop: Option<Stop>,
 }
 
 impl Assembly {
     pub(super) fn new(model: String) -> Self {
-        Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: Usage::default(), stop: None }
+        Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUse::default(), stop: None }
     }
 
     /// The deltas since the last time.
@@ -187,7 +187,7 @@ impl Assembly {
     }
 
     /// Changes what was used, and tells it.
-    pub(super) fn usage(&mut self, change: impl FnOnce(&mut Usage)) {
+    pub(super) fn usage(&mut self, change: impl FnOnce(&mut TokenUse)) {
         let before = self.usage;
         change(&mut self.usage);
         if self.usage != before {

@@ -21,7 +21,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::carry::Carries;
-use crate::{Delta, Deltas, Kind, Loss, Model, ModelError, Provider, ProviderSettings, Reply, Request};
+use crate::{Delta, Deltas, Loss, Model, ModelError, Provider, ProviderKind, ProviderSettings, Reply, Request};
 use assembly::Assembly;
 use events::Events;
 use exchange::{Exchange, Framing};
@@ -67,10 +67,10 @@ trait Answer: Send {
 
 fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     match settings.kind {
-        Kind::OpenAi => Box::new(openai::OpenAi::of(settings)),
-        Kind::Anthropic => Box::new(anthropic::Anthropic),
-        Kind::Gemini => Box::new(gemini::Gemini),
-        Kind::Ollama => Box::new(ollama::Ollama),
+        ProviderKind::OpenAi => Box::new(openai::OpenAi::of(settings)),
+        ProviderKind::Anthropic => Box::new(anthropic::Anthropic),
+        ProviderKind::Gemini => Box::new(gemini::Gemini),
+        ProviderKind::Ollama => Box::new(ollama::Ollama),
     }
 }
 
@@ -101,24 +101,24 @@ impl HttpProvider {
     /// Lists its models by one request, however little that says of each.
     pub(crate) async fn names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
-            Kind::Ollama => ollama::names(&self.exchange, &self.settings).await,
-            Kind::OpenAi | Kind::Anthropic | Kind::Gemini => self.models().await,
+            ProviderKind::Ollama => ollama::names(&self.exchange, &self.settings).await,
+            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => self.models().await,
         }
     }
 }
 
 #[async_trait::async_trait]
 impl Provider for HttpProvider {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ProviderKind {
         self.settings.kind
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
-            Kind::OpenAi => openai::list(&self.exchange, &self.settings).await,
-            Kind::Anthropic => anthropic::list(&self.exchange, &self.settings).await,
-            Kind::Gemini => gemini::list(&self.exchange, &self.settings).await,
-            Kind::Ollama => ollama::list(&self.exchange, &self.settings).await,
+            ProviderKind::OpenAi => openai::list(&self.exchange, &self.settings).await,
+            ProviderKind::Anthropic => anthropic::list(&self.exchange, &self.settings).await,
+            ProviderKind::Gemini => gemini::list(&self.exchange, &self.settings).await,
+            ProviderKind::Ollama => ollama::list(&self.exchange, &self.settings).await,
         }
         .map(|models| models.into_iter().map(|model| crate::known::complete(&self.settings, model)).collect())
     }
@@ -131,7 +131,7 @@ impl Provider for HttpProvider {
         let carries = self.wire.carries(Some(&request.model));
         let request = carries.convert(request, &self.settings.conversions)?;
         let Outgoing { url, mut body } = self.wire.request(&self.settings, &request);
-        if self.settings.kind == Kind::Ollama {
+        if self.settings.kind == ProviderKind::Ollama {
             context::fit(&self.exchange, &self.settings, &request.model, &mut body).await;
         }
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;

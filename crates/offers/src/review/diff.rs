@@ -1,5 +1,6 @@
 //! The differences between two definitions, place by place. Caller: the marks of a review.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The most changes that are told one by one.
@@ -11,7 +12,9 @@ const MAX_INSIDE: usize = 20;
 const FIRST: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
 /// What is different between what the user saw and what is there now.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct Diff {
     /// The changes; at most [`MAX_CHANGES`].
     pub changes: Vec<Change>,
@@ -26,7 +29,8 @@ pub struct Diff {
 }
 
 /// One change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Change {
     /// Where: the keys that lead there, and numbers of items from 1.
     pub path: Vec<String>,

@@ -1,6 +1,7 @@
 //! What in a server's words looks made to mislead a model or to be overlooked by its user. A flag is a reason to look twice.
 //! It hides nothing, allows nothing, and to have none says nothing.
 
+use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -24,7 +25,8 @@ const LEAD: usize = EXCERPT / 4;
 const MIN_NAME: usize = 4;
 
 /// Something to look twice at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Flag {
     /// Where it stands: the keys that lead there, and numbers of items from 1; none for the text itself.
     pub place: Vec<String>,
@@ -35,7 +37,9 @@ pub struct Flag {
 }
 
 /// Why to look twice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum FlagReason {
     /// It holds characters that are not seen.
     HiddenCharacters,

@@ -1,5 +1,6 @@
 //! Names and titles that collide, or look alike: `send` of one server and `sеnd` with a Cyrillic letter, or `Send`, of another.
 
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 use unicode_security::skeleton;
@@ -12,7 +13,8 @@ pub const MAX_LOOK_ALIKES: usize = 10;
 const MAX_NAME: usize = 200;
 
 /// Something else with such a name.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LookAlike {
     /// The user's own name for its server.
     pub server: String,

@@ -2,14 +2,14 @@
 
 use policy::{
     Act, ArgumentIs, ArgumentRule, ClaimRule, Decision, Direction, Effect, Fit, Hash, PolicyRule, Rule, RuleError,
-    RuleSet, SamplingBudget, SamplingUse, Scope, Source, Standing,
+    RuleSet, RuleSource, SamplingBudget, SamplingUse, Scope, Standing,
 };
 use serde_json::json;
 
 use crate::support::{Call, policy_of, rule};
 
 fn problem(rule: PolicyRule) -> Option<RuleError> {
-    RuleSet::compile(Source::User, vec![rule]).err().map(|problem| problem.error)
+    RuleSet::compile(RuleSource::User, vec![rule]).err().map(|problem| problem.error)
 }
 
 fn ask() -> PolicyRule {
@@ -189,10 +189,10 @@ fn patterns_hold_1_024_bytes() {
 
 #[test]
 fn a_set_holds_500_rules_with_numbers_of_their_own() {
-    let most = RuleSet::compile(Source::User, vec![ask(); RuleSet::LIMIT]);
+    let most = RuleSet::compile(RuleSource::User, vec![ask(); RuleSet::LIMIT]);
     assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "as many as may be");
     let numbered = |id| PolicyRule { id, ..ask() };
-    let mut set = RuleSet::compile(Source::User, vec![numbered(2), ask(), numbered(7), ask()]).unwrap();
+    let mut set = RuleSet::compile(RuleSource::User, vec![numbered(2), ask(), numbered(7), ask()]).unwrap();
     let ids = |set: &RuleSet| set.iter().map(|rule| rule.id).collect::<Vec<_>>();
     assert_eq!(ids(&set), [2, 1, 7, 3], "numbers stay, and free ones are given");
     assert_eq!(set.add(numbered(2)).unwrap(), 8, "a rule that is added gets a new one");

@@ -2,7 +2,7 @@
 
 use policy::{
     Act, By, Decision, Direction, Effect, Grant, GrantId, Hash, Policy, PolicyFile, PolicyRule, Preset, Rule, RuleRef,
-    Scope, Source, Standing, Subject,
+    RuleSource, Scope, Standing, Subject,
 };
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn the_stricter_preset_of_both_files_holds() {
         policy.set_managed(PolicyFile { preset: managed, ..file(Vec::new()) }).unwrap();
         policy.set_user(PolicyFile { preset: user, ..file(Vec::new()) }).unwrap();
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
-        let own = [policy.preset_of(Source::Managed), policy.preset_of(Source::User)];
+        let own = [policy.preset_of(RuleSource::Managed), policy.preset_of(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's own preset stays known");
     }
 }
@@ -84,9 +84,9 @@ fn causes_have_stable_names() {
     for (by, name) in [
         (By::BuiltIn, "built-in"),
         (By::Grant(GrantId(12)), "grant 12"),
-        (by_rule(Source::User), "rule 3"),
-        (by_rule(Source::Managed), "managed rule 3"),
-        (by_rule(Source::Session), "session rule 3"),
+        (by_rule(RuleSource::User), "rule 3"),
+        (by_rule(RuleSource::Managed), "managed rule 3"),
+        (by_rule(RuleSource::Session), "session rule 3"),
         (By::Preset, "preset"),
         (By::ManagedPreset, "managed preset"),
     ] {

@@ -3,13 +3,13 @@
 use crate::support::{Call, file, policy_of, rule, strictness};
 use policy::{
     Act, ArgumentIs, ArgumentRule, By, ClaimRule, Claims, Decision, Direction, Effect, Fit, Grants, Hash, Policy,
-    PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, SamplingBudget, SamplingUse, Scope,
-    Source, Standing, exactly,
+    PolicyFile, PolicyRule, Preset, Rule, RuleError, RuleRef, RuleScope, RuleSet, RuleSource, SamplingBudget,
+    SamplingUse, Scope, Standing, exactly,
 };
 use serde_json::{Value, json};
 
 fn problem(rule: PolicyRule) -> Option<RuleError> {
-    RuleSet::compile(Source::User, vec![rule]).err().map(|problem| problem.error)
+    RuleSet::compile(RuleSource::User, vec![rule]).err().map(|problem| problem.error)
 }
 
 #[test]
@@ -53,12 +53,16 @@ fn some_rules_can_not_be_made() {
     assert_eq!(problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
     let many = vec![ask(); RuleSet::LIMIT + 1];
     assert_eq!(
-        RuleSet::compile(Source::User, many).unwrap_err().error,
+        RuleSet::compile(RuleSource::User, many).unwrap_err().error,
         RuleError::TooMany,
         "there are at most so many rules"
     );
     let twice = vec![PolicyRule { id: 3, ..ask() }, PolicyRule { id: 3, ..ask() }];
-    assert_eq!(RuleSet::compile(Source::User, twice).unwrap_err().error, RuleError::SameId(3), "numbers are unique");
+    assert_eq!(
+        RuleSet::compile(RuleSource::User, twice).unwrap_err().error,
+        RuleError::SameId(3),
+        "numbers are unique"
+    );
 }
 
 #[test]
@@ -77,8 +81,8 @@ fn a_rule_fits_what_it_says() {
         (PolicyRule { direction: Direction::Both, ..ask() }, Fit::Fits),
         (PolicyRule { expires_at: Some(1_000), ..ask() }, Fit::Expired),
         (PolicyRule { expires_at: Some(1_001), ..ask() }, Fit::Fits),
-        (PolicyRule { scope: RuleScope::Conversation("c2".into()), ..ask() }, Fit::OtherConversation),
-        (PolicyRule { scope: RuleScope::Conversation("c1".into()), ..ask() }, Fit::Fits),
+        (PolicyRule { scope: RuleScope::Conversation { conversation: "c2".into() }, ..ask() }, Fit::OtherConversation),
+        (PolicyRule { scope: RuleScope::Conversation { conversation: "c1".into() }, ..ask() }, Fit::Fits),
         (PolicyRule { arguments: at("/path", ArgumentIs::Folder("/home/ann".into())), ..ask() }, Fit::Fits),
         (PolicyRule { arguments: at("/path", ArgumentIs::Folder("/etc".into())), ..ask() }, Fit::OtherArgument(0)),
         (PolicyRule { arguments: at("/to", glob("*@d.org")), ..ask() }, Fit::Fits),
@@ -180,7 +184,7 @@ fn a_shape_can_not_be_dodged() {
 fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_said() {
     let policy = policy_of(&[], &[rule(Effect::Allow, "server", None)]);
     let decide = |call: &Call| call.with(|act| policy.decide(&act, 0));
-    let by = By::Rule(RuleRef { source: Source::User, id: 1 });
+    let by = By::Rule(RuleRef { source: RuleSource::User, id: 1 });
     assert_eq!(decide(&Call::default()), Decision::Allow { by }, "a rule allows what was reviewed");
     let new = decide(&Call { standing: Standing::New, ..Call::default() });
     assert!(matches!(new, Decision::Ask { rule: Rule::NewTool, .. }), "a new tool asks: {new:?}");
@@ -195,7 +199,7 @@ fn an_allowed_tool_asks_when_nobody_has_seen_it_or_after_what_another_server_sai
     let even_then = PolicyRule { after_untrusted: true, ..rule(Effect::Allow, "server", None) };
     let policy = policy_of(&[], &[rule(Effect::Allow, "server", None), even_then]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| policy.decide(&act, 0));
-    let by = By::Rule(RuleRef { source: Source::User, id: 2 });
+    let by = By::Rule(RuleRef { source: RuleSource::User, id: 2 });
     assert_eq!(decided, Decision::Allow { by }, "unless a rule of the user's says that it holds then, too");
     let nothing = policy_of(&[], &[]);
     let decided = Call { after_untrusted: true, ..Call::default() }.with(|act| nothing.decide(&act, 0));
@@ -284,7 +288,7 @@ fn trust_for_a_run_covers_calls_of_reviewed_tools_and_nothing_else() {
     let mut policy = Policy::new(Grants::default());
     policy.trust_for_run("a*b").unwrap();
     policy.trust_for_run("a*b").unwrap();
-    assert_eq!(policy.rules(Source::Session).count(), 1, "trusting twice is trusting once");
+    assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice is trusting once");
     let call = |server: &str| Call { server: server.to_owned(), ..Call::default() };
     let decide = |policy: &Policy, call: &Call| strictness(call.with(|act| policy.decide(&act, 0)));
     assert_eq!(decide(&policy, &call("a*b")), Effect::Allow, "its calls are allowed");

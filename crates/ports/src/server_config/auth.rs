@@ -1,7 +1,7 @@
 //! How to sign in to a remote server, where the user says more about it than the server does: the `auth` object of an entry
 //! in `mcp.json`. What is secret stands there only as `${secret:NAME}`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::secrets;
@@ -31,7 +31,7 @@ pub struct AuthConfig {
     /// The algorithm that goes with it, such as `ES256`.
     pub algorithm: Option<String>,
     /// The identity provider of the enterprise, for [`Grant::EnterpriseManaged`].
-    pub identity_provider: Option<IdentityProvider>,
+    pub identity_provider: Option<AuthIdentityProvider>,
     /// Whether tokens are bound to a key of this computer (DPoP); none: if the authorization server says that it can.
     pub dpop: Option<bool>,
     /// The assertion of the workload, as `${secret:NAME}`, for [`Grant::WorkloadIdentity`].
@@ -80,8 +80,9 @@ impl Grant {
 }
 
 /// The identity provider of an enterprise.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct IdentityProvider {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct AuthIdentityProvider {
     /// Its name, exactly as it names itself.
     pub issuer: String,
     /// Where it exchanges tokens; else its metadata say so.

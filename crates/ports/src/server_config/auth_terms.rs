@@ -1,14 +1,15 @@
 //! The settings of a sign-in as one list. The consent request shows it, the pins compare it, and the approval's hash is made
 //! of it, so a setting is either in all three or does not compile.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::auth::{AuthConfig, IdentityProvider};
+use super::auth::{AuthConfig, AuthIdentityProvider};
 use crate::secrets;
 
 /// A setting of a sign-in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AuthField {
     /// How tokens are got.
@@ -160,7 +161,7 @@ impl AuthConfig {
     }
 }
 
-impl IdentityProvider {
+impl AuthIdentityProvider {
     fn each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
         // No `..`, as above.
         let Self { issuer, token_endpoint, client_id, client_secret, client_auth, private_key, algorithm, id_token } =
@@ -204,7 +205,7 @@ mod tests {
             grant: Grant::EnterpriseManaged,
             private_key: secret("two"),
             algorithm: text("ES256"),
-            identity_provider: Some(IdentityProvider {
+            identity_provider: Some(AuthIdentityProvider {
                 issuer: "https://idp.example".to_owned(),
                 token_endpoint: text("https://idp.example/token"),
                 client_id: "us-there".to_owned(),
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn s01_each_setting_changes_its_own_term() {
-        let provider = |change: fn(&mut IdentityProvider)| {
+        let provider = |change: fn(&mut AuthIdentityProvider)| {
             let mut auth = all_set();
             auth.identity_provider.iter_mut().for_each(change);
             auth

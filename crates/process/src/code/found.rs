@@ -2,14 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::programs::{SearchPath, interpreter, is_of_system};
 
 /// The most interpreters that run interpreters.
 const MOST_INTERPRETERS: usize = 3;
 
 /// How a command leads to a file that decides what it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaunchRole {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum LaunchFileRole {
     /// The command leads to it.
     Program,
     /// The first line of the program, or of its interpreter, names it.
@@ -23,7 +27,7 @@ pub enum LaunchRole {
 }
 
 /// A file, and why it counts.
-pub(super) type Found = (PathBuf, LaunchRole);
+pub(super) type Found = (PathBuf, LaunchFileRole);
 
 /// The interpreters that the first lines of scripts name, but those of the system.
 pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Found>) {
@@ -32,7 +36,7 @@ pub(super) fn interpreters(program: &Path, path: &SearchPath, found: &mut Vec<Fo
         let Some(next) = script.canonicalize().ok().and_then(|real| interpreter(&real, path)) else { return };
         let is_of_system = next.canonicalize().is_ok_and(|real| is_of_system(&real));
         if !is_of_system {
-            found.push((next.clone(), LaunchRole::Interpreter));
+            found.push((next.clone(), LaunchFileRole::Interpreter));
             found.extend(python_environment(&next));
         }
         script = next;
@@ -44,5 +48,5 @@ pub(super) fn python_environment(program: &Path) -> Option<Found> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());
     let settings = folder.parent().and_then(of).or_else(|| of(folder))?;
-    Some((settings, LaunchRole::Environment))
+    Some((settings, LaunchFileRole::Environment))
 }

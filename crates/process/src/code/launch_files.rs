@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found::{Found, LaunchRole, interpreters, python_environment};
+use super::found::{Found, LaunchFileRole, interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
@@ -41,7 +41,7 @@ pub struct LaunchFile {
     /// The file as it is.
     pub state: FileState,
     /// Why it decides what runs.
-    pub role: LaunchRole,
+    pub role: LaunchFileRole,
     stamp: Stamp,
 }
 
@@ -77,7 +77,7 @@ impl Eq for LaunchFile {}
 impl LaunchFiles {
     /// The files of a command line whose program was found here. Programs that it names are searched on `path`.
     pub(crate) fn read(line: &CommandLine<'_>, program: &Path, path: &SearchPath) -> LaunchFiles {
-        let mut found: Vec<Found> = vec![(program.to_owned(), LaunchRole::Program)];
+        let mut found: Vec<Found> = vec![(program.to_owned(), LaunchFileRole::Program)];
         interpreters(program, path, &mut found);
         found.extend(python_environment(program));
         let scripts = script_files(line, program, path);
@@ -134,7 +134,7 @@ impl LaunchFiles {
 
 impl LaunchFile {
     /// None if there is no such file. One of more than `most` bytes is told by its stamp.
-    fn read(path: PathBuf, role: LaunchRole, most: u64) -> Option<LaunchFile> {
+    fn read(path: PathBuf, role: LaunchFileRole, most: u64) -> Option<LaunchFile> {
         let real = path.canonicalize().ok()?;
         let facts = real.metadata().ok().filter(Metadata::is_file)?;
         let stamp = Stamp::of(&facts)?;

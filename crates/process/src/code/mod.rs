@@ -12,7 +12,7 @@ mod variables;
 mod words;
 
 pub(crate) use files::has_code_name;
-pub use found::LaunchRole;
+pub use found::LaunchFileRole;
 pub use launch_files::{FileState, LaunchFile, LaunchFiles, Stamp};
 pub(crate) use script_files::CommandLine;
 pub use variables::leads_to_code;

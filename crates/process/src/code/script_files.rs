@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::files::{has_code_name, is_code, libraries, module_files, run_by, user_packages};
-use super::found::{Found, LaunchRole, interpreters, python_environment};
+use super::found::{Found, LaunchFileRole, interpreters, python_environment};
 use super::paths::paths_in;
 use super::variables::{FOLDER_VARIABLES, HOME_FILES, LIBRARY_VARIABLES, OPTION_VARIABLES, RUN_VARIABLES, SITE};
 use super::words::{
@@ -58,7 +58,7 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         above: above(&command.directory),
         found: Vec::new(),
         folders: Vec::new(),
-        role: LaunchRole::Argument,
+        role: LaunchFileRole::Argument,
         words: MOST_WORDS,
         lookups: MOST_LOOKUPS,
     };
@@ -67,7 +67,7 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         runner = scripts.runner(&real.to_string_lossy());
     }
     scripts.line(runner, command.arguments, MOST_DEPTH);
-    scripts.role = LaunchRole::Variable;
+    scripts.role = LaunchFileRole::Variable;
     for (name, value) in command.environment {
         scripts.variable(name, value);
     }
@@ -108,7 +108,7 @@ struct Scripts<'c> {
     found: Vec<Found>,
     folders: Vec<PathBuf>,
     /// Why a file counts that is found now.
-    role: LaunchRole,
+    role: LaunchFileRole,
     /// The words that may still be looked at.
     words: usize,
     /// The paths that may still be looked up.

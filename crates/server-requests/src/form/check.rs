@@ -1,11 +1,13 @@
 //! Checks the values of a form that the user filled in. Callers: consent requests, before and at the answer.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Field, FieldKind, Form, TextFormat, formats};
+use super::{FieldKind, Form, FormField, TextFormat, formats};
 
 /// What is wrong with one field.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormProblem {
     /// The field.
     pub field: String,
@@ -16,7 +18,9 @@ pub struct FormProblem {
 }
 
 /// What can be wrong with a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum FieldProblem {
     /// It must be filled in.
     Required,
@@ -70,7 +74,7 @@ impl Form {
     }
 }
 
-impl Field {
+impl FormField {
     pub(super) fn problem(&self, value: &Value) -> Found {
         match &self.kind {
             FieldKind::Text { format, min_length, max_length } => {
@@ -104,7 +108,7 @@ impl Field {
                     wrong_type()
                 }
             }
-            FieldKind::Choice(options) => {
+            FieldKind::Choice { options } => {
                 let Some(text) = value.as_str() else { return wrong_type() };
                 if options.iter().any(|o| o.value == text) { None } else { Some((FieldProblem::NotAnOption, None)) }
             }

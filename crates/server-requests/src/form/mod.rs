@@ -9,6 +9,7 @@ mod parse;
 pub use check::{FieldProblem, FormProblem};
 
 use domain::REDACTED;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The most fields a form may have.
@@ -20,7 +21,7 @@ pub const MAX_OPTIONS: usize = 1_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
     /// Its fields, in the server's order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FormField>,
 }
 
 impl Form {
@@ -37,8 +38,9 @@ impl Form {
 }
 
 /// A field of a form.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FormField {
     /// Its key in the answer.
     pub name: String,
     /// Its label, as the server says.
@@ -56,7 +58,9 @@ pub struct Field {
 }
 
 /// What a field takes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum FieldKind {
     /// Text.
     Text {
@@ -79,7 +83,10 @@ pub enum FieldKind {
     /// Yes or no.
     Boolean,
     /// One of several.
-    Choice(Vec<ChoiceOption>),
+    Choice {
+        /// The options.
+        options: Vec<ChoiceOption>,
+    },
     /// Some of several.
     Choices {
         /// The options.
@@ -92,7 +99,8 @@ pub enum FieldKind {
 }
 
 /// An option.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChoiceOption {
     /// What is sent.
     pub value: String,
@@ -101,7 +109,9 @@ pub struct ChoiceOption {
 }
 
 /// The formats that a text field may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
 pub enum TextFormat {
     /// `email`
     Email,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ChoiceOption, Field, FieldKind, Form, MAX_FIELDS, MAX_OPTIONS, TextFormat};
+use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELDS, MAX_OPTIONS, TextFormat};
 
 impl Form {
     /// Reads a `requestedSchema`.
@@ -30,7 +30,7 @@ impl Form {
         let fields = properties
             .iter()
             .map(|(name, field)| {
-                Field::parse(name, field, required.contains(&name.as_str()))
+                FormField::parse(name, field, required.contains(&name.as_str()))
                     .map_err(|e| format!("field \"{name}\": {e}"))
             })
             .collect::<Result<_, _>>()?;
@@ -38,7 +38,7 @@ impl Form {
     }
 }
 
-impl Field {
+impl FormField {
     fn parse(name: &str, schema: &Value, required: bool) -> Result<Self, String> {
         let schema = schema.as_object().ok_or("it is not a JSON object")?;
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -58,8 +58,12 @@ impl FieldKind {
     fn parse(schema: &Map<String, Value>) -> Result<Self, String> {
         let kind = schema.get("type").and_then(Value::as_str);
         match kind {
-            Some("string") | None if schema.contains_key("enum") => named_options(schema).map(Self::Choice),
-            Some("string") | None if schema.contains_key("oneOf") => titled_options(schema, "oneOf").map(Self::Choice),
+            Some("string") | None if schema.contains_key("enum") => {
+                named_options(schema).map(|options| Self::Choice { options })
+            }
+            Some("string") | None if schema.contains_key("oneOf") => {
+                titled_options(schema, "oneOf").map(|options| Self::Choice { options })
+            }
             Some("string") => Ok(Self::Text {
                 format: match schema.get("format").and_then(Value::as_str) {
                     Some("email") => Some(TextFormat::Email),

@@ -267,7 +267,7 @@ fn media(mime: &str, data: &[u8]) -> ImageContent {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-    use models::Usage;
+    use models::TokenUse;
 
     use super::*;
 
@@ -355,7 +355,7 @@ mod tests {
 
     fn reply(parts: Vec<Part>, stop: Stop) -> Reply {
         let message = Message { role: models::Role::Assistant, parts };
-        Reply { message, stop, usage: Usage::default(), model: "m-1".into() }
+        Reply { message, stop, usage: TokenUse::default(), model: "m-1".into() }
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub use choose::{ChosenBy, Priority};
 pub use convert::Unfit;
 pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
-use models::{Loss, ModelRef, Usage};
+use models::{Loss, ModelRef, TokenUse};
 use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
@@ -96,7 +96,7 @@ pub enum Run {
     /// It answered.
     Done {
         /// What it took, as the provider says it.
-        usage: Usage,
+        usage: TokenUse,
         /// What that cost, in millionths of a US dollar, if its price is known.
         micros: Option<u64>,
         /// What of the server's wishes it did not keep to.

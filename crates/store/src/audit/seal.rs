@@ -250,7 +250,7 @@ impl KeyHolder {
                 // A seal that nobody could check tomorrow would only look like a broken one.
                 self.secrets.delete(NAME).map_err(|error| NoKey::of_none(error.to_string()))?;
                 // Behind a keychain that is locked there may be a key.
-                let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked(_));
+                let is_locked = matches!(self.secrets.status(), SecretsStatus::Locked { .. });
                 Err(if is_locked { NoKey::of_one(cause) } else { NoKey::of_none(cause) })
             }
         }
@@ -425,9 +425,9 @@ mod tests {
             holder.key().err().unwrap()
         };
         let cause = "nothing can be kept".to_owned();
-        let locked = missing(SecretsStatus::Locked("it is locked".to_owned()));
+        let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
         assert_eq!(locked, NoKey { cause: cause.clone(), exists: true }, "nothing passes for never sealed");
-        let none = missing(SecretsStatus::Missing("there is none".to_owned()));
+        let none = missing(SecretsStatus::Missing { cause: "there is none".to_owned() });
         assert_eq!(none, NoKey { cause, exists: false }, "without a keychain nothing was ever sealed");
     }
 

@@ -164,7 +164,7 @@ mod tests {
     use std::sync::Arc;
 
     use domain::history::{After, Conversation, NewItem};
-    use domain::item::State;
+    use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
     use serde_json::json;
@@ -187,7 +187,7 @@ mod tests {
                 let text: String =
                     (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
                 let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
-                let (id, after, state) = (n.to_string(), After::Head, State::Whole);
+                let (id, after, state) = (n.to_string(), After::Head, ItemState::Whole);
                 NewItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
             };
             let items: Vec<NewItem> = (0..items).map(item).collect();

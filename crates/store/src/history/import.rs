@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 use domain::history::{After, NewItem};
-use domain::item::{self, State};
+use domain::item::{self, ItemState};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -100,7 +100,7 @@ fn one(connection: &mut CheckedConnection, path: &Path, id: &str, key: Option<&C
             None if items.is_empty() => After::Start,
             None => After::Head,
         };
-        let (sources, state) = (sources.unwrap_or_default(), State::Whole);
+        let (sources, state) = (sources.unwrap_or_default(), ItemState::Whole);
         items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
     }
     let conversation = domain::history::Conversation {

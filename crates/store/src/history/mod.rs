@@ -27,9 +27,9 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, Found, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
+    Conversation, ConversationChange, FoundItem, HistorySearch, Item, ItemPage, ItemRange, NewItem, Taken,
 };
-use domain::item::State;
+use domain::item::ItemState;
 use ports::History;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -356,7 +356,7 @@ impl History for HistoryDatabase {
 
     fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
         self.checked(conversation)?;
-        let is_streaming = items.iter().any(|item| item.state == State::Streaming);
+        let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
         let writer = if is_streaming { Some(self.writer()?) } else { None };
         let tried = "write to a conversation";
         let bodies = write::bodies(items).map_err(|error| self.refused(tried, &error))?;
@@ -368,7 +368,7 @@ impl History for HistoryDatabase {
     fn items(&self, range: &ItemRange) -> Result<Option<ItemPage>, StoreError> {
         self.checked(&range.conversation)?;
         let page = self.reading("read it", |connection| read::items(connection, range, &self.key))?;
-        let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == State::Streaming);
+        let is_streaming = |page: &ItemPage| page.items.iter().any(|item| item.state == ItemState::Streaming);
         if !page.as_ref().is_some_and(is_streaming) {
             return Ok(page);
         }
@@ -408,7 +408,7 @@ impl History for HistoryDatabase {
         self.writing("show a branch", |connection| Ok(read::show(connection, conversation, item)?))
     }
 
-    fn search(&self, search: &HistorySearch) -> Result<Vec<Found>, StoreError> {
+    fn search(&self, search: &HistorySearch) -> Result<Vec<FoundItem>, StoreError> {
         self.reading("search it", |connection| search::search(connection, search))
     }
 

@@ -138,7 +138,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use domain::history::{After, Conversation, NewItem};
-    use domain::item::State;
+    use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
     use serde_json::json;
@@ -160,7 +160,7 @@ mod tests {
     fn says(id: &str) -> NewItem {
         let body = json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": "kestrel"}]});
         let (sources, readings) = (Vec::new(), Vec::new());
-        NewItem { id: id.into(), after: After::Head, at: 1, body, state: State::Whole, sources, readings }
+        NewItem { id: id.into(), after: After::Head, at: 1, body, state: ItemState::Whole, sources, readings }
     }
 
     #[test]

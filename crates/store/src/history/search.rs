@@ -1,6 +1,6 @@
 //! Searching through what was said.
 
-use domain::history::{Found, HistorySearch};
+use domain::history::{FoundItem, HistorySearch};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
@@ -11,7 +11,7 @@ use super::{file::signed, file::unsigned};
 const MAX_FOUND: usize = 200;
 
 /// Items that fit, the latest first.
-pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<Found>> {
+pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlite::Result<Vec<FoundItem>> {
     let Some(query) = Query::read(&search.text) else { return Ok(Vec::new()) };
     if encryption::is_encrypted(connection)? {
         return scan(connection, search, &query);
@@ -30,7 +30,7 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
 
 /// The same without an index, which would give the words away: the words of each text are decrypted, the latest first, until
 /// enough were found.
-fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusqlite::Result<Vec<Found>> {
+fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusqlite::Result<Vec<FoundItem>> {
     let before = search.before.map_or(i64::MAX, signed);
     let limit = search.limit.min(MAX_FOUND);
     let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
@@ -56,8 +56,8 @@ fn scan(connection: &Connection, search: &HistorySearch, query: &Query) -> rusql
     Ok(all)
 }
 
-fn found(row: &Row<'_>, query: &Query) -> rusqlite::Result<Found> {
-    Ok(Found {
+fn found(row: &Row<'_>, query: &Query) -> rusqlite::Result<FoundItem> {
+    Ok(FoundItem {
         number: unsigned(row.get(0)?),
         conversation: row.get(1)?,
         title: row.get(2)?,

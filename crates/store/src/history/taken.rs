@@ -1,7 +1,7 @@
 //! What the answers in a conversation took: added up by the database, as there may be thousands of long ones.
 
 use domain::history::Taken;
-use domain::item::{Cost, Usage};
+use domain::item::{Cost, TokenUse};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::file::{self, unsigned};
@@ -23,7 +23,7 @@ pub(super) fn taken(connection: &Connection, conversation: &str) -> rusqlite::Re
 }
 
 /// The tokens, and of how many answers the cost is not known.
-fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(Usage, u32)> {
+fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(TokenUse, u32)> {
     let sql = "SELECT sum(body ->> '$.usage.input'), sum(body ->> '$.usage.output'), sum(body ->> '$.usage.cachedInput'), \
             sum(body ->> '$.usage.writtenInput'), sum(body ->> '$.usage.thinking'), \
             count(*) FILTER (WHERE state <> ?2 AND (state = ?3 OR body ->> '$.cost.amount' IS NULL) AND (\
@@ -32,7 +32,7 @@ fn usage(connection: &Connection, conversation: i64) -> rusqlite::Result<(Usage,
         FROM own WHERE body ->> '$.kind' = 'reply'";
     let sql = format!("{OWN} {sql}");
     connection.prepare_cached(&sql)?.query_row(params![conversation, STREAMING, CUT], |row| {
-        let usage = Usage {
+        let usage = TokenUse {
             input: tokens(row, 0)?,
             output: tokens(row, 1)?,
             cached_input: tokens(row, 2)?,

@@ -2,7 +2,7 @@
 
 use crate::history::text::text_of;
 use domain::history::{After, NewItem};
-use domain::item::State;
+use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::large::{TakenOut, take_out};
@@ -19,20 +19,20 @@ pub(super) const STREAMING: i64 = 1;
 pub(super) const CUT: i64 = 2;
 
 /// How an item's state is written.
-const fn number_of(state: State) -> i64 {
+const fn number_of(state: ItemState) -> i64 {
     match state {
-        State::Whole => WHOLE,
-        State::Streaming => STREAMING,
-        State::Cut => CUT,
+        ItemState::Whole => WHOLE,
+        ItemState::Streaming => STREAMING,
+        ItemState::Cut => CUT,
     }
 }
 
 /// The state that a number stands for.
-pub(super) const fn state_of(number: i64) -> State {
+pub(super) const fn state_of(number: i64) -> ItemState {
     match number {
-        WHOLE => State::Whole,
-        STREAMING => State::Streaming,
-        _ => State::Cut,
+        WHOLE => ItemState::Whole,
+        STREAMING => ItemState::Streaming,
+        _ => ItemState::Cut,
     }
 }
 
@@ -146,10 +146,10 @@ impl Body {
         }
         // What streams is written again and again; it is taken apart when it is whole.
         let (light, taken) =
-            if item.state == State::Streaming { (None, Vec::new()) } else { light_and_taken(&item.body) };
+            if item.state == ItemState::Streaming { (None, Vec::new()) } else { light_and_taken(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
         let json = json.map_err(|error| Refused::Json(item.id.clone(), error))?;
-        let said = (item.state != State::Streaming).then(|| text_of(&item.body));
+        let said = (item.state != ItemState::Streaming).then(|| text_of(&item.body));
         Ok(Self { json, taken, said })
     }
 
@@ -188,7 +188,7 @@ fn insert(
 ) -> rusqlite::Result<i64> {
     let sql = "INSERT INTO item (conversation, id, parent, at, state, writer, body) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, encrypted('body', ?7))";
-    let writer = writer.filter(|_| item.state == State::Streaming);
+    let writer = writer.filter(|_| item.state == ItemState::Streaming);
     let values = params![conversation, item.id, parent, signed(item.at), number_of(item.state), writer, body.json];
     connection.prepare_cached(sql)?.insert(values)
 }
@@ -202,7 +202,7 @@ fn replace(
 ) -> rusqlite::Result<()> {
     file::let_go(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
-    let writer = writer.filter(|_| item.state == State::Streaming);
+    let writer = writer.filter(|_| item.state == ItemState::Streaming);
     let values = params![number, signed(item.at), number_of(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())

@@ -2,7 +2,7 @@
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::cst::{CstInputValue, CstObject};
-use ports::server_config::{AuthConfig, ConfigProblem, Grant, IdentityProvider};
+use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Grant};
 
 use super::edit::{find, remove_all, set_text, texts};
 use super::read::words;
@@ -84,7 +84,7 @@ pub(crate) fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Resu
         };
         text.no_duplicates(provider, &format!("{PROVIDER:?} in {what}"))?;
         let needed = |key: &str| of(provider, key).map(Option::unwrap_or_default);
-        auth.identity_provider = Some(IdentityProvider {
+        auth.identity_provider = Some(AuthIdentityProvider {
             issuer: needed("issuer")?,
             token_endpoint: of(provider, "tokenEndpoint")?,
             client_id: needed("clientId")?,
@@ -159,7 +159,7 @@ pub(super) fn change(entry: &CstObject, wanted: Option<&AuthConfig>) {
     }
 }
 
-fn provider_texts(provider: &IdentityProvider) -> [(&'static str, Option<&str>); 8] {
+fn provider_texts(provider: &AuthIdentityProvider) -> [(&'static str, Option<&str>); 8] {
     [
         ("issuer", Some(&provider.issuer)),
         ("tokenEndpoint", provider.token_endpoint.as_deref()),

@@ -34,9 +34,9 @@ pub(super) enum Refusal {
 impl From<Refusal> for SecretsStatus {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Locked(cause) => Self::Locked(cause),
-            Refusal::Missing(cause) => Self::Missing(cause),
-            Refusal::Broken(cause) => Self::Broken(cause),
+            Refusal::Locked(cause) => Self::Locked { cause },
+            Refusal::Missing(cause) => Self::Missing { cause },
+            Refusal::Broken(cause) => Self::Broken { cause },
         }
     }
 }

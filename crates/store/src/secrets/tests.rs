@@ -133,7 +133,7 @@ fn a_locked_keychain_that_seems_empty_loses_nothing() {
     let secrets = folder.program();
     let refused = secrets.get("a");
     assert!(matches!(refused, Err(SecretError::Locked(_))), "it is told that it is locked: {refused:?}");
-    assert!(matches!(secrets.status(), SecretsStatus::Locked(_)), "here, too: {:?}", secrets.status());
+    assert!(matches!(secrets.status(), SecretsStatus::Locked { .. }), "here, too: {:?}", secrets.status());
     let told = cause(secrets.set("a", "new").unwrap());
     assert!(told.contains("locked") && told.contains("an older value"), "the user learns what comes: {told}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("new"), "the new one counts in this run");
@@ -153,7 +153,7 @@ fn without_a_keychain_they_live_for_the_run_and_that_is_said() {
     let folder = Folder::new();
     folder.keychain.is(Mood::Missing);
     let secrets = folder.program();
-    assert!(matches!(secrets.status(), SecretsStatus::Missing(_)), "it is told: {:?}", secrets.status());
+    assert!(matches!(secrets.status(), SecretsStatus::Missing { .. }), "it is told: {:?}", secrets.status());
     let told = cause(secrets.set("a", "top-secret").unwrap());
     assert!(told.contains("nobody answers") && !told.contains("older"), "with the reason: {told}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "in this run it is there");
@@ -172,7 +172,7 @@ fn a_lost_key_is_said_and_nothing_is_overwritten() {
     folder.keychain.0.lock().unwrap().entries.clear();
     let text = folder.text();
     let secrets = folder.program();
-    let SecretsStatus::Broken(told) = secrets.status() else { panic!("the keychain works, the key is gone") };
+    let SecretsStatus::Broken { cause: told } = secrets.status() else { panic!("the keychain works, the key is gone") };
     assert!(told.contains("move that file away"), "with the next step: {told}");
     assert!(secrets.get("a").is_err(), "it can't be read");
     assert!(!lasts(&secrets.set("a", "new").unwrap()), "nor kept");
@@ -189,7 +189,7 @@ fn a_damaged_file_is_left_alone() {
         let folder = Folder::new();
         std::fs::write(folder.file(), text).unwrap();
         let secrets = folder.program();
-        assert!(matches!(secrets.status(), SecretsStatus::Broken(_)), "{text:?}: {:?}", secrets.status());
+        assert!(matches!(secrets.status(), SecretsStatus::Broken { .. }), "{text:?}: {:?}", secrets.status());
         assert!(secrets.get("a").is_err(), "{text:?}: it is told");
         assert!(!lasts(&secrets.set("a", "x").unwrap()), "{text:?}: a new one lives for the run");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("x"), "{text:?}: where it counts");

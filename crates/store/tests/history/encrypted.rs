@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use domain::history::NewItem;
-use domain::item::State;
+use domain::item::ItemState;
 use ports::{History, Ports};
 use serde_json::json;
 
@@ -90,13 +90,13 @@ fn s28_with_a_keychain_nothing_plain_is_in_any_file() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = program(folder.path(), &keychain);
     fill(ports.history.as_ref(), 5);
-    ports.history.write("c", &[replies("r", &format!("{CANARY} comes in"), State::Streaming)]).unwrap();
+    ports.history.write("c", &[replies("r", &format!("{CANARY} comes in"), ItemState::Streaming)]).unwrap();
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "while it is open");
     drop(ports);
     assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "and after");
     let again = program(folder.path(), &keychain);
     let last = branch(again.history.as_ref(), "c").pop().unwrap();
-    assert_eq!((last.state, text(&last.body)), (State::Cut, "zqkestrel comes in"), "what was cut is read");
+    assert_eq!((last.state, text(&last.body)), (ItemState::Cut, "zqkestrel comes in"), "what was cut is read");
     assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "and found");
     again.history.delete("c").unwrap();
     assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "what is deleted is not found");

@@ -1,7 +1,7 @@
 //! Items, their branches, pages of them, and what is large in them.
 
 use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
-use domain::item::State;
+use domain::item::ItemState;
 use serde_json::json;
 
 use super::common::{Store, open};
@@ -235,15 +235,15 @@ fn a_reply_grows_in_its_place() {
     history.create(&begun("c")).unwrap();
     history.write("c", &[says("1", "why?")]).unwrap();
     for text in ["Be", "Because", "Because of the tide"] {
-        history.write("c", &[replies("2", text, State::Streaming)]).unwrap();
+        history.write("c", &[replies("2", text, ItemState::Streaming)]).unwrap();
     }
     let items = branch(history.as_ref(), "c");
     assert_eq!(
         (items[1].state, text(&items[1].body)),
-        (State::Streaming, "Because of the tide"),
+        (ItemState::Streaming, "Because of the tide"),
         "it is there as it comes"
     );
-    history.write("c", &[replies("2", "Because of the tide.", State::Whole)]).unwrap();
+    history.write("c", &[replies("2", "Because of the tide.", ItemState::Whole)]).unwrap();
     let items = branch(history.as_ref(), "c");
-    assert_eq!((items.len(), items[1].state), (2, State::Whole), "and is one item");
+    assert_eq!((items.len(), items[1].state), (2, ItemState::Whole), "and is one item");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use domain::item::State;
+use domain::item::ItemState;
 
 use super::common::{Store, open};
 use super::{begun, branch, replies, says, text};
@@ -12,12 +12,16 @@ fn what_was_streaming_when_its_program_ended_is_cut() {
     let store = Store::new();
     let other = open(store.folder.path());
     store.ports.history.create(&begun("c")).unwrap();
-    other.history.write("c", &[says("1", "why?"), replies("2", "Because of the", State::Streaming)]).unwrap();
+    other.history.write("c", &[says("1", "why?"), replies("2", "Because of the", ItemState::Streaming)]).unwrap();
     let third = open(store.folder.path());
-    assert_eq!(branch(third.history.as_ref(), "c")[1].state, State::Streaming, "its program runs: it goes on");
+    assert_eq!(branch(third.history.as_ref(), "c")[1].state, ItemState::Streaming, "its program runs: it goes on");
     drop(other);
     let items = branch(store.ports.history.as_ref(), "c");
-    assert_eq!((items[1].state, text(&items[1].body)), (State::Cut, "Because of the"), "then it is what came, and cut");
+    assert_eq!(
+        (items[1].state, text(&items[1].body)),
+        (ItemState::Cut, "Because of the"),
+        "then it is what came, and cut"
+    );
     let found = store.ports.history.search(&super::searching::asked("because")).unwrap();
     assert_eq!(found.len(), 1, "and it is found");
 }
@@ -57,7 +61,7 @@ fn write_until_killed(folder: &std::path::Path) -> ! {
     let mut n = 0;
     loop {
         text.push_str(&format!("{n} "));
-        ports.history.write("c", &[replies("2", &text, State::Streaming)]).unwrap();
+        ports.history.write("c", &[replies("2", &text, ItemState::Streaming)]).unwrap();
         n += 1;
     }
 }
@@ -92,7 +96,7 @@ fn a_reply_outlasts_kill_9() {
     child.wait().unwrap();
     let ports = open(store.folder.path());
     let items = branch(ports.history.as_ref(), "c");
-    assert_eq!(items[1].state, State::Cut, "what was coming in is marked as cut");
+    assert_eq!(items[1].state, ItemState::Cut, "what was coming in is marked as cut");
     let counted: Vec<usize> = text(&items[1].body).split_whitespace().map(|n| n.parse().unwrap()).collect();
     assert!(counted.len() > 100, "what had come is there");
     assert!(counted.iter().enumerate().all(|(at, n)| at == *n), "and is what was written");

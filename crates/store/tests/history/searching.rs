@@ -1,7 +1,7 @@
 //! The search: whatever the script, and wherever in a word that is being typed.
 
 use domain::history::HistorySearch;
-use domain::item::State;
+use domain::item::ItemState;
 use ports::History;
 
 use super::common::Store;
@@ -77,9 +77,9 @@ fn what_changed_is_found_as_it_is_now() {
     let store = Store::new();
     let history = &store.ports.history;
     history.create(&begun("c")).unwrap();
-    history.write("c", &[says("1", "old words"), replies("2", "coming", State::Streaming)]).unwrap();
+    history.write("c", &[says("1", "old words"), replies("2", "coming", ItemState::Streaming)]).unwrap();
     assert_eq!(found(history.as_ref(), "coming"), Vec::<String>::new(), "a reply is found once it is whole");
-    history.write("c", &[says("1", "new words"), replies("2", "coming in", State::Whole)]).unwrap();
+    history.write("c", &[says("1", "new words"), replies("2", "coming in", ItemState::Whole)]).unwrap();
     assert_eq!(found(history.as_ref(), "coming"), ["2"], "as it is then");
     assert_eq!(found(history.as_ref(), "old"), Vec::<String>::new(), "what was written over is not found");
     assert_eq!(found(history.as_ref(), "new"), ["1"], "what is there instead is");

@@ -1,7 +1,7 @@
 //! What answers took, added up.
 
 use domain::history::{After, NewItem, Taken};
-use domain::item::{Cost, State};
+use domain::item::{Cost, ItemState};
 use ports::History;
 use serde_json::{Value, json};
 
@@ -52,23 +52,28 @@ fn what_is_not_known_is_told() {
     let cases = [
         (
             "stopped in the middle, without numbers",
-            State::Cut,
+            ItemState::Cut,
             reply(&text, stopped.clone(), no_usage.clone(), json!(null)),
             1,
         ),
-        ("stopped while it thought", State::Cut, reply(&none, stopped.clone(), no_usage.clone(), json!(null)), 1),
-        ("stopped, with the numbers so far", State::Cut, reply(&text, stopped, json!({"input": 9}), priced.clone()), 1),
-        ("broken off", State::Cut, reply(&text, json!(null), no_usage.clone(), json!(null)), 1),
+        ("stopped while it thought", ItemState::Cut, reply(&none, stopped.clone(), no_usage.clone(), json!(null)), 1),
+        (
+            "stopped, with the numbers so far",
+            ItemState::Cut,
+            reply(&text, stopped, json!({"input": 9}), priced.clone()),
+            1,
+        ),
+        ("broken off", ItemState::Cut, reply(&text, json!(null), no_usage.clone(), json!(null)), 1),
         (
             "whole without a price",
-            State::Whole,
+            ItemState::Whole,
             reply(&text, json!({"is": "end_turn"}), json!({"input": 9}), json!(null)),
             1,
         ),
-        ("whole with one", State::Whole, reply(&text, json!({"is": "end_turn"}), json!({"input": 9}), priced), 0),
-        ("refused before it began", State::Whole, reply(&none, json!(null), no_usage.clone(), json!(null)), 0),
-        ("still coming in", State::Streaming, reply(&text, json!(null), no_usage, json!(null)), 0),
-        ("no answer", State::Whole, json!({"kind": "message", "content": text, "usage": {"input": 1_000}}), 0),
+        ("whole with one", ItemState::Whole, reply(&text, json!({"is": "end_turn"}), json!({"input": 9}), priced), 0),
+        ("refused before it began", ItemState::Whole, reply(&none, json!(null), no_usage.clone(), json!(null)), 0),
+        ("still coming in", ItemState::Streaming, reply(&text, json!(null), no_usage, json!(null)), 0),
+        ("no answer", ItemState::Whole, json!({"kind": "message", "content": text, "usage": {"input": 1_000}}), 0),
     ];
     for (number, (name, state, body, more)) in cases.into_iter().enumerate() {
         let before = taken(history.as_ref()).unpriced;

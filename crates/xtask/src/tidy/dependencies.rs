@@ -35,8 +35,17 @@ pub(super) fn tauri_in_the_shell_only(tree: &Tree) -> Vec<Finding> {
     dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
-pub(super) fn ts_rs_in_api_only(tree: &Tree) -> Vec<Finding> {
-    dependency_only_in(tree, "crates/api/", |name| name == "ts-rs")
+/// Only `api` exports TypeScript. Crates whose types it carries derive theirs behind a feature; crates that another program could use
+/// have none.
+pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
+    let is_of_the_app = |path: &str| !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/");
+    let findings = dependency_only_in(tree, "crates/api/", |name| name == "ts-rs").into_iter();
+    let findings = findings.filter(|finding| {
+        let manifest = tree.files.iter().find(|file| file.path == finding.path);
+        let line = manifest.and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default();
+        !(is_of_the_app(&finding.path) && line.contains("optional = true"))
+    });
+    findings.collect()
 }
 
 fn dependency_only_in(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
@@ -102,11 +111,22 @@ mod tests {
     }
 
     #[test]
-    fn ts_rs_outside_api_is_found() {
-        let manifest = "[dependencies]\nts-rs = { workspace = true }\n";
-        let tree = Tree::of(&[("crates/api/Cargo.toml", manifest), ("crates/mcp-proto/Cargo.toml", manifest)]);
-        let findings = ts_rs_in_api_only(&tree);
-        assert_eq!(findings.len(), 1, "wire types are not the page's types: {findings:?}");
-        assert_eq!(findings[0].path, "crates/mcp-proto/Cargo.toml", "the other crate is named");
+    fn ts_rs_without_a_feature_is_found() {
+        let (always, optional) = (
+            "[dependencies]\nts-rs = { workspace = true }\n",
+            "[dependencies]\nts-rs = { workspace = true, optional = true }\n",
+        );
+        let tree = Tree::of(&[
+            ("crates/api/Cargo.toml", always),
+            ("crates/domain/Cargo.toml", optional),
+            ("crates/host/Cargo.toml", always),
+            ("crates/mcp-proto/Cargo.toml", optional),
+        ]);
+        let found: Vec<_> = ts_rs_behind_a_feature(&tree).into_iter().map(|finding| finding.path).collect();
+        assert_eq!(
+            found,
+            ["crates/host/Cargo.toml", "crates/mcp-proto/Cargo.toml"],
+            "wire types are not the page's types"
+        );
     }
 }

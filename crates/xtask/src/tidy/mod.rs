@@ -3,6 +3,7 @@
 //! Each rule is a function over the [`Tree`] that returns findings; its test shows that it can find something.
 
 mod dependencies;
+mod equal_fields;
 mod layout;
 mod messages;
 mod module_cycles;
@@ -49,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
@@ -59,7 +60,8 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 17] = [
     words::unbounded,
     pure_crates::no_system,
     dependencies::tauri_in_the_shell_only,
-    dependencies::ts_rs_in_api_only,
+    dependencies::ts_rs_behind_a_feature,
+    equal_fields::defined_once,
     single_places::spawning,
     single_places::opening_urls,
     page::tauri_in_one_folder,

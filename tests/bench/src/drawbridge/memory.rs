@@ -196,7 +196,7 @@ impl History for Memory {
         Ok(None)
     }
 
-    fn search(&self, _: &history::HistorySearch) -> Result<Vec<history::Found>, StoreError> {
+    fn search(&self, _: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError> {
         Ok(Vec::new())
     }
 

@@ -1,7 +1,7 @@
 //! Exported conversations, read by a Markdown parser that is not ours.
 
-use chat::{ModelRef, Settings, export};
-use domain::item::{Body, Content, Item, ReplyPart, ResourceContents, State, ToolResult, Used};
+use chat::{ConversationSettings, ModelRef, export};
+use domain::item::{Content, Item, ItemBody, ItemState, ReplyPart, ResourceContents, ToolResult, ToolUsed};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 
@@ -37,24 +37,24 @@ pub fn conversation(data: &[u8]) {
     assert_eq!(headings, expected, "one heading for each turn in {markdown:?}");
     assert!(markdown.len() <= GROWTH * data.len() + 4096, "{} bytes out of {}", markdown.len(), data.len());
 
-    let written = export::to_json(&title, &Settings::default(), &items).expect("it can be written");
+    let written = export::to_json(&title, &ConversationSettings::default(), &items).expect("it can be written");
     let read: Value = serde_json::from_str(&written).expect("it is JSON");
     let again: Vec<Item> = serde_json::from_value(read["items"].clone()).expect("they are items");
     assert_eq!(again, items, "the same items");
 }
 
-fn item(id: &str, body: Body) -> Item {
-    Item { id: id.to_owned(), parent: None, at: 0, state: State::Whole, body }
+fn item(id: &str, body: ItemBody) -> Item {
+    Item { id: id.to_owned(), parent: None, at: 0, state: ItemState::Whole, body }
 }
 
-fn used(key: &str) -> Used {
-    Used { reply: "1".to_owned(), id: "u".to_owned(), key: key.to_owned() }
+fn used(key: &str) -> ToolUsed {
+    ToolUsed { reply: "1".to_owned(), id: "u".to_owned(), key: key.to_owned() }
 }
 
 fn reply(text: &str) -> Item {
     let body = json!({ "kind": "reply", "model": { "provider": "p", "model": text }, "parts": [] });
-    let mut body: Body = serde_json::from_value(body).expect("a reply");
-    if let Body::Reply { parts, model, .. } = &mut body {
+    let mut body: ItemBody = serde_json::from_value(body).expect("a reply");
+    if let ItemBody::Reply { parts, model, .. } = &mut body {
         *model = ModelRef { provider: "p".to_owned(), model: text.to_owned() };
         *parts = vec![
             ReplyPart::Thinking { text: text.to_owned(), opaque: None },
@@ -76,7 +76,7 @@ fn call(name: &str, text: &str) -> Item {
         is_error: true,
         arguments: json!({}),
     };
-    let body = Body::ToolCall {
+    let body = ItemBody::ToolCall {
         call: "c".to_owned(),
         server: name.to_owned(),
         tool: text.to_owned(),
@@ -92,12 +92,12 @@ fn call(name: &str, text: &str) -> Item {
 
 fn own_tool(name: &str, text: &str) -> Item {
     let (arguments, text) = (json!({ "query": name }), text.to_owned());
-    item("3", Body::OwnTool { used: used(name), arguments, text, found: Vec::new(), is_error: false })
+    item("3", ItemBody::OwnTool { used: used(name), arguments, text, found: Vec::new(), is_error: false })
 }
 
 fn attachment(name: &str, text: &str) -> Item {
     let contents = ResourceContents { uri: name.to_owned(), mime_type: None, text: Some(text.to_owned()), blob: None };
-    let body = Body::Attachment {
+    let body = ItemBody::Attachment {
         server: name.to_owned(),
         uri: text.to_owned(),
         name: text.to_owned(),

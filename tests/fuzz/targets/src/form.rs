@@ -21,10 +21,10 @@ pub fn form(data: &[u8]) {
     assert!(form.fields.len() <= MAX_FIELDS, "{} fields", form.fields.len());
     let mut defaults = Map::new();
     for field in &form.fields {
-        if let FieldKind::Choice(options) | FieldKind::Choices { options, .. } = &field.kind {
+        if let FieldKind::Choice { options } | FieldKind::Choices { options, .. } = &field.kind {
             assert!(options.len() <= MAX_OPTIONS, "{} options", options.len());
         }
-        if let FieldKind::Choice(options) = &field.kind {
+        if let FieldKind::Choice { options } = &field.kind {
             for option in options {
                 let one = Map::from_iter([(field.name.clone(), Value::from(option.value.as_str()))]);
                 assert!(!names(&form, &one).contains(&field.name), "{} takes its own option", field.name);

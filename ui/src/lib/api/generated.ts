@@ -322,7 +322,7 @@ message: string,
 data?: JsonValue, };
 
 /**
- * More of an answer that streams. `part` is the place among the reply's parts; a part that is not there yet begins with it.
+ * More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
  */
 export type Append = { "type": "text", 
 /**
@@ -406,7 +406,8 @@ pattern: string, };
 export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
 
 /**
- * One decision.
+ * One decision. A shape of its own beside the log's record: that one spells its members as the file does and leaves out what
+ * is empty; the page and the output of `drawbridge-cli audit` have every member.
  */
 export type AuditEntry = { 
 /**
@@ -472,7 +473,7 @@ hash: string,
 imported: boolean, };
 
 /**
- * Something that is wrong with the audit log.
+ * Something that is wrong with the log.
  */
 export type AuditFinding = { 
 /**
@@ -547,7 +548,7 @@ search: string | null, };
  */
 export type AuditSeal = { "state": "holds", 
 /**
- * The last sealed entry. Those after it are chained only.
+ * The last sealed entry.
  */
 number: number, } | { "state": "none" } | { "state": "unchecked", 
 /**
@@ -614,7 +615,7 @@ more: number,
 unproved: Array<AuditSpan>, };
 
 /**
- * The settings of a sign-in.
+ * A setting of a sign-in.
  */
 export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
 
@@ -627,33 +628,33 @@ export type AuthIdentityProvider = {
  */
 issuer: string, 
 /**
- * Where it exchanges tokens.
+ * Where it exchanges tokens; else its metadata say so.
  */
-tokenEndpoint: string | null, 
+token_endpoint: string | null, 
 /**
  * The id by which it knows Drawbridge.
  */
-clientId: string, 
+client_id: string, 
 /**
- * The secret that goes with it.
+ * The secret that goes with it, as `${secret:NAME}`.
  */
-clientSecret: string | null, 
+client_secret: string | null, 
 /**
- * How Drawbridge proves who it is there.
+ * How Drawbridge proves who it is there, as in [`AuthConfig::client_auth`].
  */
-clientAuth: string | null, 
+client_auth: string | null, 
 /**
- * The private key for `private_key_jwt`.
+ * The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
  */
-privateKey: string | null, 
+private_key: string | null, 
 /**
- * The algorithm that goes with it.
+ * The algorithm that goes with it, such as `ES256`.
  */
 algorithm: string | null, 
 /**
- * The user's identity token.
+ * The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
  */
-idToken: string | null, };
+id_token: string | null, };
 
 /**
  * What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
@@ -814,7 +815,7 @@ export type BlobRef = {
 hash: string, };
 
 /**
- * A call under way or just ended.
+ * A call as it is.
  */
 export type Call = { 
 /**
@@ -822,27 +823,27 @@ export type Call = {
  */
 id: string, 
 /**
- * The server.
+ * The name of its server.
  */
 server: string, 
 /**
- * What is asked for.
+ * Whether it calls a tool, gets a prompt or reads a resource.
  */
 kind: CallKind, 
 /**
- * The tool's or prompt's name, or the resource's URI.
+ * The tool, the prompt or the URI.
  */
 name: string, 
 /**
- * When it was made, in milliseconds since 1970.
+ * When it was made.
  */
 startedAt: number, 
 /**
- * How it is.
+ * How far it has come: waiting for approval, running, or how it ended.
  */
 state: CallState, 
 /**
- * How far it is, if the server says so.
+ * How far it is.
  */
 progress: Progress | null, 
 /**
@@ -855,7 +856,7 @@ task: Task | null,
 conversation: string | null, };
 
 /**
- * What a call asks for.
+ * The kind of a call.
  */
 export type CallKind = "tool" | "prompt" | "resource";
 
@@ -940,11 +941,11 @@ export type Change = {
  */
 path: Array<string>, 
 /**
- * What was there, whole; none if nothing.
+ * What was there; none if nothing. Whole: a text as it is, all else as JSON.
  */
 before: string | null, 
 /**
- * What is there now, whole; none if nothing.
+ * What is there now; none if nothing.
  */
 after: string | null, };
 
@@ -979,7 +980,7 @@ id: string,
 content: JsonValue, };
 
 /**
- * One option.
+ * An option.
  */
 export type ChoiceOption = { 
 /**
@@ -1073,7 +1074,7 @@ name: string, } | { "type": "template",
 uri: string, };
 
 /**
- * What is wrong with a settings file.
+ * What is wrong with a settings file or pasted text.
  */
 export type ConfigProblem = { 
 /**
@@ -1316,9 +1317,9 @@ export type ConversationSettings = {
  */
 model: ModelRef | null, 
 /**
- * How it should behave, in the user's words; may be empty.
+ * How it should behave, in the user's words.
  */
-systemPrompt: string, 
+system_prompt: string, 
 /**
  * The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
  */
@@ -1326,7 +1327,7 @@ servers: Array<OfferedServer>,
 /**
  * Whether it is told which folders these servers may know of.
  */
-shareRoots: boolean, 
+share_roots: boolean, 
 /**
  * Whether it should think before it answers, where it can.
  */
@@ -1413,7 +1414,7 @@ what: string,
 then: string, };
 
 /**
- * What something cost.
+ * What an answer cost.
  */
 export type Cost = { 
 /**
@@ -1459,7 +1460,7 @@ sameServer: SameServer,
  */
 review: ResultReview, 
 /**
- * The same for single tools, by name; at most 1,000.
+ * The same for single tools, by name; at most [`MAX_TOOLS`].
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -1503,7 +1504,7 @@ mute: boolean, };
  */
 export type Diff = { 
 /**
- * The changes, place by place; at most 200.
+ * The changes; at most [`MAX_CHANGES`].
  */
 changes: Array<Change>, 
 /**
@@ -1519,7 +1520,7 @@ serverChanged: boolean,
  */
 cut: boolean, 
 /**
- * All of a definition as the user saw it, if that was kept.
+ * All of a definition as the user saw it, if that was kept. What is there now has its own place.
  */
 before: string | null, };
 
@@ -1593,7 +1594,7 @@ assumedUnchanged: boolean,
 /**
  * Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
  */
-standing: ToolStanding | null, };
+standing: Standing | null, };
 
 /**
  * A change to what would cross.
@@ -1655,7 +1656,7 @@ id: string,
 edit: Edit, };
 
 /**
- * What a rule says.
+ * What a rule says. The stricter one comes later.
  */
 export type Effect = "allow" | "ask" | "deny";
 
@@ -1822,7 +1823,7 @@ cutBefore: boolean,
  */
 cutAfter: boolean, 
 /**
- * The matches in order: where each begins and ends, in UTF-16 units of `text`.
+ * The matches in order, as begin and end in UTF-16 units of `text`, which is how the page counts.
  */
 matches: Array<[number, number]>, };
 
@@ -1876,9 +1877,9 @@ export type FailureReason = "command_not_found" | "could_not_start" | "exited_ea
  */
 export type FieldKind = { "type": "text", 
 /**
- * `email`, `uri`, `date` or `date-time`.
+ * Its format.
  */
-format: string | null, 
+format: TextFormat | null, 
 /**
  * In characters.
  */
@@ -1888,7 +1889,7 @@ minLength: number | null,
  */
 maxLength: number | null, } | { "type": "number", 
 /**
- * Whether only whole numbers are taken.
+ * Whether it must be whole.
  */
 integer: boolean, 
 /**
@@ -1939,11 +1940,11 @@ file: string,
 folder: string, };
 
 /**
- * Something to look twice at. To have none says nothing.
+ * Something to look twice at.
  */
 export type Flag = { 
 /**
- * Where: the keys that lead there, and numbers of items from 1; none for the text itself.
+ * Where it stands: the keys that lead there, and numbers of items from 1; none for the text itself.
  */
 place: Array<string>, 
 /**
@@ -1966,7 +1967,7 @@ export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_u
 export type FolderAccess = "read" | "write";
 
 /**
- * One field of a form.
+ * A field of a form.
  */
 export type FormField = { 
 /**
@@ -1986,15 +1987,15 @@ description: string | null,
  */
 required: boolean, 
 /**
- * What may be filled in.
+ * What it takes.
  */
 kind: FieldKind, 
 /**
- * What it holds at first.
+ * What it holds at first; only kept if the field takes it.
  */
 default: JsonValue | null, 
 /**
- * Whether it looks as if it asks for a secret.
+ * Whether its words look as if it asks for a secret.
  */
 secret: boolean, };
 
@@ -2011,7 +2012,7 @@ field: string,
  */
 problem: FieldProblem, 
 /**
- * The bound that was passed, where there is one.
+ * The bound that was passed.
  */
 limit: number | null, };
 
@@ -2029,7 +2030,7 @@ problems: Array<FormProblem>, };
  */
 export type FoundItem = { 
 /**
- * To ask for older ones by.
+ * Grows with each item that is written first; to ask for older ones by.
  */
 number: number, 
 /**
@@ -2045,7 +2046,7 @@ title: string,
  */
 item: string, 
 /**
- * When, in milliseconds since 1970.
+ * When the item was written, in milliseconds since 1970.
  */
 at: number, 
 /**
@@ -2331,7 +2332,7 @@ error: ModelProblem | null,
 /**
  * What of the request the provider could not carry as it was, and what was done about it, in words.
  */
-conversions: Array<string>, 
+conversions?: Array<string>, 
 /**
  * How long the first piece took to come, in milliseconds.
  */
@@ -2341,7 +2342,7 @@ firstAfter: number | null,
  */
 took: number, } | { "kind": "tool_call", 
 /**
- * The call.
+ * The call, by which calls and questions tell of it.
  */
 call: string, 
 /**
@@ -2377,7 +2378,7 @@ used?: ToolUsed,
  */
 leftOut?: number, } | { "kind": "own_tool", 
 /**
- * Where the model asked for it; the key is the tool's name: `search_tools` or `read_result`.
+ * Where a model asked for it; the key is the tool's name.
  */
 used: ToolUsed, 
 /**
@@ -2391,7 +2392,7 @@ text: string,
 /**
  * The tools that were found.
  */
-found: Array<FoundTool>, 
+found?: Array<FoundTool>, 
 /**
  * Whether it was told that it can't be done.
  */
@@ -2468,7 +2469,7 @@ export type ItemState = "whole" | "streaming" | "cut";
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
- * How a condition on an argument was judged.
+ * How one condition of a rule was judged.
  */
 export type Judged = { 
 /**
@@ -2480,19 +2481,22 @@ number: number,
  */
 holds: boolean, 
 /**
- * Why, by a stable name: `matches`, `differs`, `missing`, `not-judged`, `too-long`, `respelled`, `climbs`, `crosses-parts`,
- * `not-whole`, `second-name`, `letters`, `unresolved`, `leads-elsewhere`, `holds`, `user-info`, `not-address`, `not-number` or
- * `text-number`.
+ * Why.
  */
-reason: string, 
+reason: JudgedReason, 
 /**
- * The value as JSON, at most its beginning.
+ * The value, as JSON, at most its beginning; of a list the item that decided. None if there is none.
  */
 value: string | null, 
 /**
  * What the value was read as, where that is not just how it is written.
  */
 normal: Array<string>, };
+
+/**
+ * Why a value fits a condition, or does not.
+ */
+export type JudgedReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
 
 /**
  * The language.
@@ -2530,7 +2534,7 @@ role: LaunchFileRole,
 changed: boolean, };
 
 /**
- * How the command of a local server leads to a file that is part of its approval.
+ * How a command leads to a file that decides what it runs.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
@@ -2568,61 +2572,62 @@ now: number,
  */
 most: number, 
 /**
- * How often, or how much, was beyond it: refused, left out, slowed down, let go.
+ * How often, or how much, was beyond it: refused, left out, slowed down.
  */
 beyond: number, };
 
 /**
- * How much each server gets. What is out of bounds counts as the nearest that is in.
+ * What each server gets. The user's settings have it under `limits`; what is out of bounds there counts as the nearest that is in.
  */
 export type Limits = { 
 /**
- * Calls at the same time; more are refused.
+ * Calls at the same time; more are refused. 256.
  */
 calls: number, 
 /**
- * Questions that wait for the user at the same time; more are refused.
+ * Questions that wait for the user at the same time; more are refused. 10.
  */
 questions: number, 
 /**
- * Questions in a minute; more are refused.
+ * Questions in a minute, those of ten seconds at once; more are refused. 180.
  */
 questionsPerMinute: number, 
 /**
- * Notifications that are kept each second; more are left out and counted.
+ * Notifications that are kept in the activity each second, twice as many at once; more are left out and counted. What they
+ * tell of (progress, changed lists) is gathered and never lost. 1,000.
  */
 notificationsPerSecond: number, 
 /**
- * Bytes in a minute; then it is read slower.
+ * Bytes in a minute that are read from it, all of them at once if it likes; then it is read slower. 1 GiB.
  */
 bytesPerMinute: number, 
 /**
- * The largest message, in bytes; what waits for a larger one fails.
+ * The largest message, in bytes; what waits for a larger one fails. 16 MiB.
  */
 messageBytes: number, 
 /**
- * Bytes of its messages that are kept to be looked at.
+ * Bytes of its messages that are kept to be looked at; the oldest go first. 8 MiB.
  */
 keptBytes: number, 
 /**
- * Processes and threads of a server in a sandbox; one that runs more is stopped.
+ * Processes and threads of a server in a sandbox; one that runs more is stopped. 512.
  */
 processes: number, 
 /**
- * Memory of a server in a sandbox, in bytes; one that uses more is stopped.
+ * Memory of a server in a sandbox, in bytes; one that uses more is stopped. 4 GiB.
  */
 memoryBytes: number, 
 /**
- * Bytes in the home of a server in a sandbox; one that keeps more is stopped.
+ * What the home of a server in a sandbox holds, in bytes; one that keeps more is stopped. 2 GiB.
  */
 homeBytes: number, 
 /**
- * Seconds of processor time within an hour of a server in a sandbox; one that uses more is stopped.
+ * Processor time of a server in a sandbox within an hour, in seconds; one that uses more is stopped. 30 minutes.
  */
 processorSeconds: number, };
 
 /**
- * How much a server uses of what it gets, since it was started last.
+ * How much of it one server uses, since it was started last.
  */
 export type LimitsUse = { 
 /**
@@ -2654,7 +2659,7 @@ kept: LimitCounter,
  */
 slowed: boolean, 
 /**
- * What a server in a sandbox uses of this computer.
+ * ResourcesUse that a sandboxed server uses; `None` for other servers.
  */
 resources: ResourcesUse | null, };
 
@@ -2717,7 +2722,7 @@ server: string,
  */
 name: string, 
 /**
- * Whether it is the very same.
+ * Whether it is the very same, on another server.
  */
 same: boolean, };
 
@@ -2745,7 +2750,7 @@ export type Marks = {
 /**
  * Whether the user has seen its definition; none where nothing is defined.
  */
-review: ReviewState | null, 
+review: Standing | null, 
 /**
  * Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
  * without asking until then.
@@ -2894,15 +2899,15 @@ currency: string,
 asOf: string, };
 
 /**
- * Why a provider, or a model, did not answer.
+ * Why a model did not answer.
  */
 export type ModelProblem = { 
 /**
- * To act on, such as `wrongKey`.
+ * A stable name.
  */
 code: string, 
 /**
- * To show: the cause and the next step.
+ * The cause, and what to do.
  */
 message: string, };
 
@@ -2960,7 +2965,7 @@ listedAt: number | null,
 problem: ModelProblem | null, };
 
 /**
- * A model of a provider.
+ * A model of a provider, in our world.
  */
 export type ModelRef = { 
 /**
@@ -3173,7 +3178,7 @@ text: string, };
 /**
  * How much is asked about where no rule says otherwise.
  */
-export type Preset = "careful" | "balanced";
+export type Preset = "balanced" | "careful";
 
 /**
  * How far a call is.
@@ -3184,11 +3189,11 @@ export type Progress = {
  */
 progress: number, 
 /**
- * Of how much, if known.
+ * Of how much.
  */
 total: number | null, 
 /**
- * What is being done, as the server says.
+ * What is being done.
  */
 message: string | null, };
 
@@ -3295,11 +3300,11 @@ id: string, };
 export type ProviderKind = "openai" | "anthropic" | "gemini" | "ollama";
 
 /**
- * A provider that is set up by a click.
+ * Providers that are set up by a click.
  */
 export type ProviderPreset = { 
 /**
- * The id that it gets.
+ * The id that it proposes.
  */
 id: string, 
 /**
@@ -3319,7 +3324,7 @@ url: string,
  */
 wantsKey: boolean, 
 /**
- * The page where keys are made.
+ * Where a key is made, if it is a page.
  */
 keysAt: string | null, };
 
@@ -3690,17 +3695,25 @@ uri: string,
 refresh: boolean, };
 
 /**
- * Content of a server that a model has read in a conversation.
+ * Content of one server in a conversation.
  */
 export type Reading = { 
+/**
+ * The server.
+ */
+server: string, 
 /**
  * Which kind of content.
  */
 kind: ReadingKind, 
 /**
- * The tool, the prompt, or the resource's URI; empty if unknown.
+ * The tool, the prompt, or the resource's URI; its beginning, where that is long. Empty if unknown.
  */
-name: string, };
+name: string, 
+/**
+ * Whether the definition of the tool said, when it was called, that it reaches an open world.
+ */
+openWorld: boolean, };
 
 /**
  * Kinds of content.
@@ -3759,7 +3772,7 @@ text: string, } | { "type": "thinking",
  */
 text: string, } | { "type": "tool_use", 
 /**
- * The use's id, which the call names.
+ * The use's id, which the result names.
  */
 id: string, 
 /**
@@ -3843,23 +3856,23 @@ text: string | null,
 blob: string | null, };
 
 /**
- * Resource limits of a sandboxed server.
+ * The bounds of one server with all that it starts. A server that is over one of them is stopped.
  */
 export type ResourceLimits = { 
 /**
- * The most processes and threads at the same time.
+ * Processes and threads at the same time.
  */
 processes: number, 
 /**
- * The most memory, in bytes.
+ * Memory of all of its processes together, in bytes.
  */
 memoryBytes: number, 
 /**
- * Bytes in its own home.
+ * What its own home may hold, in bytes.
  */
 homeBytes: number, 
 /**
- * Seconds of processor time within an hour.
+ * Processor time within an hour, in seconds, of all processors together.
  */
 processorSeconds: number, };
 
@@ -3927,7 +3940,7 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
- * Resources that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+ * ResourcesUse that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
  */
 export type ResourcesUse = { 
 /**
@@ -3949,6 +3962,9 @@ processor: LimitCounter, };
 
 /**
  * Which results of a model's calls the user reviews before the model reads them.
+ *
+ * The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing: `review/results.rs` has the
+ * figures. A setting that is off until somebody finds it protects nobody.
  */
 export type ResultReview = "off" | "suspicious" | "always";
 
@@ -3985,11 +4001,6 @@ tools: Array<SeenDefinition>,
  * Prompts.
  */
 prompts: Array<SeenDefinition>, };
-
-/**
- * Whether the user has seen a definition as it is now.
- */
-export type ReviewState = "reviewed" | "new" | "changed";
 
 /**
  * Who says something.
@@ -4115,11 +4126,11 @@ id: string, };
 /**
  * For how long a rule holds, beside its expiry.
  */
-export type RuleScope = { "kind": "always" } | { "kind": "session" } | { "kind": "conversation", 
+export type RuleScope = { "kind": "always" } | { "kind": "conversation", 
 /**
  * The conversation.
  */
-conversation: string, };
+conversation: string, } | { "kind": "session" };
 
 /**
  * Where a rule comes from.
@@ -4127,7 +4138,12 @@ conversation: string, };
 export type RuleSource = "managed" | "user" | "session";
 
 /**
- * After which content of a server a model's call of the same server asks.
+ * After which content of a server a model's call of a tool of the same server asks, even if a rule or grant allows it.
+ *
+ * The specification takes a tool without `openWorldHint` for one that reaches an open world. Few servers send the hint, so by that
+ * nearly every local server would ask at each call, and approvals would mean nothing. A remote server reaches an open world by
+ * its nature; a local tool counts if it says so. The other hints change nothing: a tool that only reads carries data out in its
+ * arguments, and `openWorldHint: false` is a claim that would loosen.
  */
 export type SameServer = "open_world" | "everything" | "off";
 
@@ -4547,7 +4563,7 @@ export type SecretsKept = {
 onlyThisRun: string | null, };
 
 /**
- * Whether secrets, tokens among them, outlast the program.
+ * Whether secrets outlast the program. In words, with what can be done.
  */
 export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
 /**
@@ -4802,7 +4818,7 @@ server: string,
  */
 text: string, 
 /**
- * By which the user says that a model gets it.
+ * By which the user says that a model gets it, in [`OfferedServer::instructions`].
  */
 hash: string, };
 
@@ -5203,7 +5219,12 @@ paths: Paths,
 version: string, };
 
 /**
- * What can be wrong with the audit log.
+ * Whether the user has seen the definition of a tool as it is now.
+ */
+export type Standing = "reviewed" | "new" | "changed";
+
+/**
+ * What can be wrong with the log.
  */
 export type Tampered = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
 
@@ -5251,6 +5272,11 @@ id: string,
 model?: string | null, };
 
 /**
+ * The formats that a text field may have.
+ */
+export type TextFormat = "email" | "uri" | "date" | "date-time";
+
+/**
  * Light or dark.
  */
 export type Theme = "system" | "light" | "dark";
@@ -5260,21 +5286,25 @@ export type Theme = "system" | "light" | "dark";
  */
 export type TokenUse = { 
 /**
- * Of the request, those from the provider's cache included.
+ * Of the request, those of the provider's cache included.
  */
-input: number | null, 
+input?: number | null, 
 /**
  * Of the answer, thinking included.
  */
-output: number | null, 
+output?: number | null, 
 /**
  * Of the request, those that came from the provider's cache.
  */
-cachedInput: number | null, 
+cachedInput?: number | null, 
+/**
+ * Of the request, those that were written to the provider's cache, where that costs more.
+ */
+writtenInput?: number | null, 
 /**
  * Of the answer, those of thinking.
  */
-thinking: number | null, };
+thinking?: number | null, };
 
 /**
  * Where tokens are kept.
@@ -5364,7 +5394,7 @@ export type ToolResult = {
  */
 content: Array<Content>, 
 /**
- * What it says as data.
+ * What it says as data. A server's `null` counts as none, as the history can't tell them apart.
  */
 structured: JsonValue | null, 
 /**
@@ -5381,12 +5411,7 @@ isError: boolean,
 arguments: JsonValue, };
 
 /**
- * Whether the user has reviewed a tool as it is.
- */
-export type ToolStanding = "reviewed" | "new" | "changed";
-
-/**
- * Whether a tool can be offered to a model.
+ * Whether a tool can be offered.
  */
 export type ToolState = "offered" | "off" | "new" | "changed" | "unusable" | "not_ready";
 
@@ -5408,7 +5433,7 @@ id: string,
 key: string, };
 
 /**
- * Whether a server is trusted with calls of its tools.
+ * For how long a server is trusted.
  */
 export type Trust = "no" | "run" | "always";
 
@@ -5448,7 +5473,7 @@ name: string,
 config: ServerConfig, };
 
 /**
- * A URL taken apart, to be shown whole with the domain marked.
+ * A URL in three parts, and what is strange about it.
  */
 export type UrlParts = { 
 /**
@@ -5456,7 +5481,7 @@ export type UrlParts = {
  */
 url: string, 
 /**
- * All before the registrable domain: scheme, user information, subdomains.
+ * All before the registrable domain.
  */
 before: string, 
 /**
@@ -5464,11 +5489,11 @@ before: string,
  */
 domain: string, 
 /**
- * All after it: port, path, query, fragment.
+ * All after the host.
  */
 after: string, 
 /**
- * The host in ASCII, if it is written otherwise.
+ * The host in ASCII, if it was written otherwise.
  */
 asciiHost: string | null, 
 /**
@@ -5476,7 +5501,7 @@ asciiHost: string | null,
  */
 warnings: Array<UrlWarning>, 
 /**
- * Whether it may be opened at all.
+ * Whether it may be opened.
  */
 openable: boolean, };
 
@@ -5499,11 +5524,11 @@ export type UrlWarning = "not_encrypted" | "user_information" | "internationaliz
  */
 export type Why = { "by": "user", 
 /**
- * The conversation it was done in.
+ * In this conversation.
  */
 conversation: string | null, } | { "by": "model", 
 /**
- * The conversation it does so in.
+ * The conversation.
  */
 conversation: string, 
 /**
@@ -5515,15 +5540,15 @@ after: Array<string>,
  */
 read?: Array<Reading>, } | { "by": "call", 
 /**
- * The call.
+ * The id its caller chose.
  */
 call: string, 
 /**
- * What kind of call.
+ * Whether it calls a tool, gets a prompt or reads a resource.
  */
 kind: CallKind, 
 /**
- * The tool's or prompt's name, or the resource's URI.
+ * The tool, the prompt or the URI.
  */
 name: string, } | { "by": "server" } | { "by": "ended", 
 /**

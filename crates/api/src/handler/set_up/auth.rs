@@ -2,11 +2,11 @@
 //! not come out.
 
 use ports::secrets;
-use ports::server_config::{AuthConfig, Grant, HttpConfig, IdentityProvider};
+use ports::server_config::{AuthConfig, Grant, HttpConfig};
 
 use super::{Values, invalid};
 use crate::ApiError;
-use crate::data::{AuthIdentityProvider, AuthRest, AuthSettings};
+use crate::data::{AuthRest, AuthSettings};
 
 /// What a secret of this kind is named after, as a header's is after the header.
 const CLIENT_SECRET: &str = "client_secret";
@@ -121,16 +121,7 @@ fn rest(auth: AuthConfig) -> AuthRest {
         grant: Some(auth.grant).filter(|grant| *grant != Grant::default()).map(|grant| grant.name().to_owned()),
         private_key: auth.private_key,
         algorithm: auth.algorithm,
-        identity_provider: auth.identity_provider.map(|idp| AuthIdentityProvider {
-            issuer: idp.issuer,
-            token_endpoint: idp.token_endpoint,
-            client_id: idp.client_id,
-            client_secret: idp.client_secret,
-            client_auth: idp.client_auth,
-            private_key: idp.private_key,
-            algorithm: idp.algorithm,
-            id_token: idp.id_token,
-        }),
+        identity_provider: auth.identity_provider,
         dpop: auth.dpop,
         assertion: auth.assertion,
     }
@@ -148,16 +139,7 @@ fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> 
         grant: grant.ok_or_else(|| invalid("there is no such way to get tokens"))?,
         private_key: rest.private_key,
         algorithm: rest.algorithm,
-        identity_provider: rest.identity_provider.map(|idp| IdentityProvider {
-            issuer: idp.issuer,
-            token_endpoint: idp.token_endpoint,
-            client_id: idp.client_id,
-            client_secret: idp.client_secret,
-            client_auth: idp.client_auth,
-            private_key: idp.private_key,
-            algorithm: idp.algorithm,
-            id_token: idp.id_token,
-        }),
+        identity_provider: rest.identity_provider,
         dpop: rest.dpop,
         assertion: rest.assertion,
         ..before

@@ -1,15 +1,12 @@
 //! Sign-in.
 
 use credentials::sign_in::{
-    AccountView, AuthorizationView, ClientIdentity as HostClient, SignInPhase as HostPhase,
-    SignInProgress as HostProgress, SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
-    TokensKept as HostKept,
+    AccountView, AuthorizationView, ClientIdentity as HostClient, SignInProgress as HostProgress,
+    SignInReason as HostReason, SignInStep as HostStep, SignedOut as HostSignedOut,
 };
-use domain::StoreError;
-use ports::SecretsStatus as HostStatus;
-use ports::url_parts::UrlParts as HostUrl;
 
-use super::url_parts;
+use domain::StoreError;
+
 use crate::data::*;
 
 pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorization {
@@ -26,19 +23,7 @@ pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorizatio
         failed: view.failed,
         declined: view.declined,
         steps,
-        kept: view.kept.map(|kept| match kept {
-            HostKept::Keychain => TokensKept::Keychain,
-            HostKept::ThisRun { cause } => TokensKept::ThisRun { cause },
-        }),
-    }
-}
-
-pub(in crate::handler) fn secrets_status(status: HostStatus) -> SecretsStatus {
-    match status {
-        HostStatus::Keychain => SecretsStatus::Keychain,
-        HostStatus::Locked(cause) => SecretsStatus::Locked { cause },
-        HostStatus::Missing(cause) => SecretsStatus::Missing { cause },
-        HostStatus::Broken(cause) => SecretsStatus::Broken { cause },
+        kept: view.kept,
     }
 }
 
@@ -52,7 +37,7 @@ pub(in crate::handler) fn content_at_rest(is_encrypted: Result<bool, StoreError>
 
 fn account(account: AccountView) -> Account {
     Account {
-        issuer_url: url_parts(HostUrl::of(&account.issuer)),
+        issuer_url: UrlParts::of(&account.issuer),
         issuer: account.issuer,
         resource: account.resource,
         scopes: account.scopes,
@@ -77,12 +62,7 @@ pub(super) const fn client(client: HostClient) -> ClientIdentity {
 
 fn progress(progress: HostProgress) -> SignInProgress {
     SignInProgress {
-        phase: match progress.phase {
-            HostPhase::Discovering => SignInPhase::Discovering,
-            HostPhase::AwaitingConsent => SignInPhase::AwaitingConsent,
-            HostPhase::AwaitingBrowser => SignInPhase::AwaitingBrowser,
-            HostPhase::Exchanging => SignInPhase::Exchanging,
-        },
+        phase: progress.phase,
         reason: reason(progress.reason),
         since: progress.since,
         ends_at: progress.ends_at,

@@ -4,7 +4,6 @@ use mcp_proto::types::{self as mcp, ContentBlock};
 use offers::review::Reviewed;
 use serde_json::{Value, json};
 
-use super::conversation::{content as kept_content, contents as kept_contents};
 use super::marks;
 
 use crate::data::*;
@@ -95,14 +94,6 @@ pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceT
     }
 }
 
-pub(crate) fn contents(contents: mcp::ResourceContents) -> ResourceContents {
-    kept_contents(contents.into())
-}
-
-pub(in crate::handler) fn content(block: ContentBlock) -> Content {
-    kept_content(block.into())
-}
-
 /// Content of the page as the protocol has it.
 pub(super) fn to_block(content: Content) -> ContentBlock {
     match content {
@@ -152,7 +143,7 @@ pub(crate) fn prompt_result(result: mcp::GetPromptResult) -> PromptResult {
         messages: result
             .messages
             .into_iter()
-            .map(|message| Message { role: role(message.role), content: vec![content(message.content)] })
+            .map(|message| Message { role: role(message.role), content: vec![message.content.into()] })
             .collect(),
     }
 }

@@ -1,16 +1,14 @@
 //! Questions and forms.
 
-use domain::question::Why as HostWhy;
 use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
 use ports::server_config::AuthConfig;
-use ports::url_parts::{UrlParts as HostUrl, UrlWarning as HostWarning};
 use serde_json::json;
-use server_requests::form::{self, Form};
+use server_requests::form::Form;
 
 use super::content::claims;
 use super::readable::readable;
-use super::{authorization, call_kind, endpoints, flow, marks, packages, sampling, scope};
+use super::{authorization, endpoints, flow, marks, packages, sampling};
 use crate::data::*;
 use crate::handler::containment;
 use crate::handler::set_up::{self, Values};
@@ -23,18 +21,10 @@ pub(in crate::handler) fn question(view: QuestionView) -> Question {
         transport: view.transport.to_owned(),
         command_line: view.command_line,
         asked_at: view.asked_at,
-        why: match view.why {
-            HostWhy::User { conversation } => Why::User { conversation },
-            HostWhy::Model { conversation, after, read } => {
-                Why::Model { conversation, after, read: read.into_iter().map(flow::reading).collect() }
-            }
-            HostWhy::Call { call, kind, name } => Why::Call { call, kind: call_kind(kind), name },
-            HostWhy::Server => Why::Server,
-            HostWhy::Ended { cause } => Why::Ended { cause },
-        },
+        why: view.why,
         round: view.round,
         body: body(view.body, view.marks.standing == Some(Standing::Reviewed)),
-        scopes: view.scopes.iter().map(|s| scope(*s)).collect(),
+        scopes: view.scopes.to_vec(),
         rule: view.rule.to_owned(),
         marks: marks(view.marks),
         call: view.call,
@@ -62,7 +52,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             }
         }
         HostBody::ConnectServer { config, approved_before } => QuestionBody::ConnectServer {
-            url: url_parts(HostUrl::of(&config.url)),
+            url: UrlParts::of(&config.url),
             headers: set_up::headers(&config, Values::Hidden),
             transport_kind: config.kind.map(set_up::kind),
             unencrypted: config.is_plain_outside(),
@@ -83,17 +73,17 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             changed_since_allowed,
         },
         HostBody::Read { kind, name, arguments } => {
-            QuestionBody::Read { what: super::call_kind(kind), name, arguments: arguments.into() }
+            QuestionBody::Read { what: kind, name, arguments: arguments.into() }
         }
         HostBody::Sampling { request, response, state } => sampling::body(*request, response, *state),
         HostBody::Form { message, form } => {
             let (fields, unsupported) = match form {
-                Ok(Form { fields }) => (fields.into_iter().map(field).collect(), None),
+                Ok(Form { fields }) => (fields, None),
                 Err(cause) => (Vec::new(), Some(cause)),
             };
             QuestionBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => QuestionBody::Url { message, url: url_parts(HostUrl::asked_by_server(&url)) },
+        HostBody::Url { message, url } => QuestionBody::Url { message, url: UrlParts::asked_by_server(&url) },
         HostBody::Roots => QuestionBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,
@@ -108,8 +98,8 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             authorization_url,
             reason,
         } => QuestionBody::SignIn {
-            url: url_parts(HostUrl::of(&url)),
-            issuer_url: url_parts(HostUrl::of(&issuer)),
+            url: UrlParts::of(&url),
+            issuer_url: UrlParts::of(&issuer),
             page_elsewhere: authorization_url.as_ref().is_some_and(|page| endpoints::elsewhere(page, &issuer)),
             issuer,
             resource,
@@ -119,85 +109,11 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
             client_id,
             endpoints: found.into_iter().map(endpoints::endpoint).collect(),
             redirect_uri,
-            authorization_url: authorization_url.map(|page| url_parts(HostUrl::of(&page))),
+            authorization_url: authorization_url.map(|page| UrlParts::of(&page)),
             reason: authorization::reason(reason),
         },
-        HostBody::ClientId { url, issuer, redirect_uri } => QuestionBody::ClientId {
-            url: url_parts(HostUrl::of(&url)),
-            issuer_url: url_parts(HostUrl::of(&issuer)),
-            issuer,
-            redirect_uri,
-        },
-    }
-}
-
-fn field(field: form::Field) -> FormField {
-    let options = |options: Vec<form::ChoiceOption>| {
-        options.into_iter().map(|o| ChoiceOption { value: o.value, title: o.title }).collect()
-    };
-    FormField {
-        name: field.name,
-        title: field.title,
-        description: field.description,
-        required: field.required,
-        kind: match field.kind {
-            form::FieldKind::Text { format, min_length, max_length } => {
-                FieldKind::Text { format: format.map(|f| f.name().to_owned()), min_length, max_length }
-            }
-            form::FieldKind::Number { integer, minimum, maximum } => FieldKind::Number { integer, minimum, maximum },
-            form::FieldKind::Boolean => FieldKind::Boolean,
-            form::FieldKind::Choice(list) => FieldKind::Choice { options: options(list) },
-            form::FieldKind::Choices { options: list, min_items, max_items } => {
-                FieldKind::Choices { options: options(list), min_items, max_items }
-            }
-        },
-        default: field.default,
-        secret: field.secret,
-    }
-}
-
-pub(in crate::handler) fn form_problem(problem: form::FormProblem) -> FormProblem {
-    FormProblem {
-        field: problem.field,
-        problem: match problem.problem {
-            form::FieldProblem::Required => FieldProblem::Required,
-            form::FieldProblem::WrongType => FieldProblem::WrongType,
-            form::FieldProblem::TooShort => FieldProblem::TooShort,
-            form::FieldProblem::TooLong => FieldProblem::TooLong,
-            form::FieldProblem::TooSmall => FieldProblem::TooSmall,
-            form::FieldProblem::TooLarge => FieldProblem::TooLarge,
-            form::FieldProblem::TooFew => FieldProblem::TooFew,
-            form::FieldProblem::TooMany => FieldProblem::TooMany,
-            form::FieldProblem::NotAnOption => FieldProblem::NotAnOption,
-            form::FieldProblem::NotAnEmail => FieldProblem::NotAnEmail,
-            form::FieldProblem::NotAUri => FieldProblem::NotAUri,
-            form::FieldProblem::NotADate => FieldProblem::NotADate,
-            form::FieldProblem::NotADateTime => FieldProblem::NotADateTime,
-            form::FieldProblem::UnknownField => FieldProblem::UnknownField,
-        },
-        limit: problem.limit,
-    }
-}
-
-pub(in crate::handler) fn url_parts(parts: HostUrl) -> UrlParts {
-    UrlParts {
-        url: parts.url,
-        before: parts.before,
-        domain: parts.domain,
-        after: parts.after,
-        ascii_host: parts.ascii_host,
-        warnings: parts
-            .warnings
-            .into_iter()
-            .map(|warning| match warning {
-                HostWarning::NotEncrypted => UrlWarning::NotEncrypted,
-                HostWarning::UserInformation => UrlWarning::UserInformation,
-                HostWarning::Internationalized => UrlWarning::Internationalized,
-                HostWarning::IpAddress => UrlWarning::IpAddress,
-                HostWarning::Local => UrlWarning::Local,
-                HostWarning::NotAllowed => UrlWarning::NotAllowed,
-            })
-            .collect(),
-        openable: parts.openable,
+        HostBody::ClientId { url, issuer, redirect_uri } => {
+            QuestionBody::ClientId { url: UrlParts::of(&url), issuer_url: UrlParts::of(&issuer), issuer, redirect_uri }
+        }
     }
 }

@@ -3,15 +3,14 @@
 use host::rules as host;
 use policy as own;
 
-use super::scope;
 use crate::ApiError;
 use crate::data::*;
 use crate::handler::errors;
 
 pub(in crate::handler) fn policy(view: host::RulesView) -> Policy {
     Policy {
-        preset: preset(view.preset),
-        managed_preset: preset(view.managed_preset),
+        preset: view.preset,
+        managed_preset: view.managed_preset,
         rules: view.rules.into_iter().map(|(from, own)| rule(from, own)).collect(),
         user: file(view.user),
         managed: file(view.managed),
@@ -27,18 +26,14 @@ fn file(file: host::RuleFile) -> RuleFile {
     }
 }
 
-fn rule(from: own::Source, rule: own::PolicyRule) -> Rule {
+fn rule(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
     Rule {
         id: rule.id.to_string(),
-        source: source(from),
-        effect: effect(rule.effect),
+        source: from,
+        effect: rule.effect,
         server: rule.server,
         tool: rule.tool,
-        direction: match rule.direction {
-            own::Direction::ToServer => Direction::ToServer,
-            own::Direction::FromServer => Direction::FromServer,
-            own::Direction::Both => Direction::Both,
-        },
+        direction: rule.direction,
         arguments: rule.arguments.into_iter().map(argument).collect(),
         annotations: rule.annotations.map(|claims| ClaimRule {
             read_only: claims.read_only_hint,
@@ -50,11 +45,7 @@ fn rule(from: own::Source, rule: own::PolicyRule) -> Rule {
             requests_per_hour: budget.requests_per_hour,
             tokens_per_hour: budget.tokens_per_hour,
         }),
-        scope: match rule.scope {
-            own::RuleScope::Always => RuleScope::Always,
-            own::RuleScope::Session => RuleScope::Session,
-            own::RuleScope::Conversation(conversation) => RuleScope::Conversation { conversation },
-        },
+        scope: rule.scope,
         expires_at: rule.expires_at,
         note: rule.note,
         trusted_server: rule.trusted_server,
@@ -78,18 +69,10 @@ fn argument(rule: own::ArgumentRule) -> ArgumentRule {
 pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiError> {
     Ok(own::PolicyRule {
         id: if rule.id.is_empty() { 0 } else { number(&rule.id)? },
-        effect: match rule.effect {
-            Effect::Allow => own::Effect::Allow,
-            Effect::Ask => own::Effect::Ask,
-            Effect::Deny => own::Effect::Deny,
-        },
+        effect: rule.effect,
         server: rule.server,
         tool: rule.tool,
-        direction: match rule.direction {
-            Direction::ToServer => own::Direction::ToServer,
-            Direction::FromServer => own::Direction::FromServer,
-            Direction::Both => own::Direction::Both,
-        },
+        direction: rule.direction,
         arguments: rule
             .arguments
             .into_iter()
@@ -115,11 +98,7 @@ pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiErro
             requests_per_hour: budget.requests_per_hour,
             tokens_per_hour: budget.tokens_per_hour,
         }),
-        scope: match rule.scope {
-            RuleScope::Always => own::RuleScope::Always,
-            RuleScope::Session => own::RuleScope::Session,
-            RuleScope::Conversation { conversation } => own::RuleScope::Conversation(conversation),
-        },
+        scope: rule.scope,
         expires_at: rule.expires_at,
         note: rule.note,
         trusted_server: rule.trusted_server,
@@ -133,62 +112,11 @@ fn number(id: &str) -> Result<u64, ApiError> {
 }
 
 pub(in crate::handler) fn rule_ref(rule: own::RuleRef) -> RuleRef {
-    RuleRef { source: source(rule.source), id: rule.id.to_string() }
+    RuleRef { source: rule.source, id: rule.id.to_string() }
 }
 
 pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<own::RuleRef, ApiError> {
-    let source = match rule.source {
-        RuleSource::Managed => own::Source::Managed,
-        RuleSource::User => own::Source::User,
-        RuleSource::Session => own::Source::Session,
-    };
-    Ok(own::RuleRef { source, id: number(&rule.id)? })
-}
-
-const fn source(source: own::Source) -> RuleSource {
-    match source {
-        own::Source::Managed => RuleSource::Managed,
-        own::Source::User => RuleSource::User,
-        own::Source::Session => RuleSource::Session,
-    }
-}
-
-const fn effect(effect: own::Effect) -> Effect {
-    match effect {
-        own::Effect::Allow => Effect::Allow,
-        own::Effect::Ask => Effect::Ask,
-        own::Effect::Deny => Effect::Deny,
-    }
-}
-
-const fn preset(preset: own::Preset) -> Preset {
-    match preset {
-        own::Preset::Careful => Preset::Careful,
-        own::Preset::Balanced => Preset::Balanced,
-    }
-}
-
-pub(in crate::handler) const fn to_preset(preset: Preset) -> own::Preset {
-    match preset {
-        Preset::Careful => own::Preset::Careful,
-        Preset::Balanced => own::Preset::Balanced,
-    }
-}
-
-pub(in crate::handler) const fn trust(trust: host::Trust) -> Trust {
-    match trust {
-        host::Trust::No => Trust::No,
-        host::Trust::Run => Trust::Run,
-        host::Trust::Always => Trust::Always,
-    }
-}
-
-pub(in crate::handler) const fn to_trust(trust: Trust) -> host::Trust {
-    match trust {
-        Trust::No => host::Trust::No,
-        Trust::Run => host::Trust::Run,
-        Trust::Always => host::Trust::Always,
-    }
+    Ok(own::RuleRef { source: rule.source, id: number(&rule.id)? })
 }
 
 fn by(by: own::By) -> DecidedBy {
@@ -211,25 +139,10 @@ pub(in crate::handler) fn dry_run_result(result: host::DryRunResult) -> DryRunRe
         effect: effect_is,
         reason: reason.to_owned(),
         by: by(decided_by),
-        scopes: scopes.iter().copied().map(scope).collect(),
+        scopes: scopes.to_vec(),
         considered: result.explanation.considered.into_iter().map(considered).collect(),
         assumed_unchanged: result.assumed_unchanged,
-        standing: result.standing.map(|standing| match standing {
-            own::Standing::Reviewed => ToolStanding::Reviewed,
-            own::Standing::New => ToolStanding::New,
-            own::Standing::Changed => ToolStanding::Changed,
-        }),
-    }
-}
-
-fn judged(judged: own::Judged) -> Judged {
-    Judged {
-        // A rule has at most 20 conditions.
-        number: u32::try_from(judged.number).unwrap_or(u32::MAX),
-        holds: judged.holds,
-        reason: judged.reason.name().to_owned(),
-        value: judged.value,
-        normal: judged.normal,
+        standing: result.standing,
     }
 }
 
@@ -240,9 +153,9 @@ fn considered(one: own::Considered) -> Considered {
     };
     Considered {
         by: by(one.by),
-        effect: effect(one.effect),
+        effect: one.effect,
         fit: one.fit.name().to_owned(),
         argument,
-        arguments: one.arguments.into_iter().map(judged).collect(),
+        arguments: one.arguments,
     }
 }

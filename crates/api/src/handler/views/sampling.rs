@@ -4,8 +4,8 @@ use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 use server_requests::sampling as own;
 
-use super::content::{content, role, to_block};
-use super::conversation::{model_ref, to_model_ref};
+use super::content::{role, to_block};
+
 use crate::data::*;
 
 pub(super) fn body(
@@ -24,12 +24,12 @@ pub(super) fn body(
         again,
         request: sampling_request(request),
         response: response.map(|r| SamplingResponse {
-            content: r.content.blocks().iter().cloned().map(content).collect(),
+            content: r.content.blocks().iter().cloned().map(Content::from).collect(),
             model: r.model,
             stop_reason: r.stop_reason,
         }),
         model: state.model.map(|choice| SamplingModel {
-            model: model_ref(choice.model),
+            model: choice.model,
             name: choice.name,
             by: chosen_by(choice.by),
             most_micros: choice.most_micros,
@@ -110,7 +110,7 @@ fn settings(settings: own::SamplingSettings) -> SamplingSettings {
         on: settings.on,
         tools: settings.tools,
         max_tokens: settings.max_tokens,
-        model: settings.model.map(model_ref),
+        model: settings.model,
         per_hour: limits(settings.per_hour),
         in_all: limits(settings.in_all),
     }
@@ -125,7 +125,7 @@ pub(in crate::handler) fn to_settings(settings: SamplingSettings) -> own::Sampli
         on: settings.on,
         tools: settings.tools,
         max_tokens: settings.max_tokens,
-        model: settings.model.map(to_model_ref),
+        model: settings.model,
         per_hour: to_budget(settings.per_hour),
         in_all: to_budget(settings.in_all),
     }
@@ -155,7 +155,7 @@ fn sampling_request(request: mcp::CreateMessageParams) -> SamplingRequest {
 }
 
 fn message(message: &mcp::SamplingMessage) -> Message {
-    Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(content).collect() }
+    Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(Content::from).collect() }
 }
 
 /// The request as the user changed it; what the page does not show stays as the server sent it.

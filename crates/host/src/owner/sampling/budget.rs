@@ -2,7 +2,7 @@
 
 use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
-use models::{ModelRef, Price, Usage};
+use models::{ModelRef, Price, TokenUse};
 use ports::time::now;
 use server_requests::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
 use supervision::activity::ActivityKind;
@@ -73,10 +73,10 @@ impl Owner {
 
     /// A model is done: what it took takes the place of what it could have taken. What the provider does not say is estimated
     /// by what came. Gives what it cost, in millionths of a US dollar, if its price is known.
-    pub(super) fn settle(&mut self, counted: &Counted, usage: Usage, came: u64) -> Option<u64> {
+    pub(super) fn settle(&mut self, counted: &Counted, usage: TokenUse, came: u64) -> Option<u64> {
         let input = usage.input.unwrap_or(counted.input);
         let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
-        let known = Usage { input: Some(input), output: Some(output), ..usage };
+        let known = TokenUse { input: Some(input), output: Some(output), ..usage };
         let cost = counted.price.as_ref().and_then(|price| micros(price, &known));
         let tokens = input.saturating_add(output);
         let spent = Spent { tokens, micros: cost.unwrap_or(0), ..counted.spent };
@@ -86,10 +86,10 @@ impl Owner {
 
     /// A model did not come to its end. What it took until then is known in part at best. One of which nothing came may have
     /// thought all the time: it counts as at its most.
-    pub(super) fn settle_cut(&mut self, counted: &Counted, usage: Usage, came: u64) {
+    pub(super) fn settle_cut(&mut self, counted: &Counted, usage: TokenUse, came: u64) {
         if came > 0 || usage.output.is_some() {
             let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
-            self.settle(counted, Usage { output: Some(output), ..usage }, came);
+            self.settle(counted, TokenUse { output: Some(output), ..usage }, came);
         }
     }
 
@@ -140,8 +140,8 @@ fn rounds(params: &CreateMessageParams) -> u64 {
     u64::from(tool_rounds(params) > 0)
 }
 
-pub(in crate::owner) fn usage(input: u64, output: u64) -> Usage {
-    Usage { input: Some(input), output: Some(output), ..Usage::default() }
+pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUse {
+    TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() }
 }
 
 /// A price in millionths, rounded up.
@@ -150,6 +150,6 @@ pub(in crate::owner) fn usage(input: u64, output: u64) -> Usage {
     clippy::cast_sign_loss,
     reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
 )]
-pub(in crate::owner) fn micros(price: &Price, usage: &Usage) -> Option<u64> {
+pub(in crate::owner) fn micros(price: &Price, usage: &TokenUse) -> Option<u64> {
     price.of(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::question::QuestionId;
 use futures_util::StreamExt as _;
-use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, ToolChoice, Usage};
+use models::{Delta, ModelError, ModelRef, Registry, Reply, Request, TokenUse, ToolChoice};
 use policy::Scope;
 use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
 use server_requests::sampling::{Run, RunNote, ask_hash, empty_response};
@@ -61,7 +61,7 @@ struct Came {
     /// Bytes of the answer: words, thoughts, arguments.
     bytes: u64,
     /// What it took, as far as the provider said it.
-    usage: Usage,
+    usage: TokenUse,
 }
 
 impl Progress {
@@ -174,7 +174,7 @@ impl Owner {
             // What it refuses in words it did not think about for long.
             Err(_) => {
                 let output = usage.output.unwrap_or(0);
-                self.settle_cut(counted, Usage { output: Some(output), ..usage }, bytes);
+                self.settle_cut(counted, TokenUse { output: Some(output), ..usage }, bytes);
             }
         }
         None

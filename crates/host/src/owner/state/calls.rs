@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::call::{CallKind, CallState, CallView};
-use domain::question::{Outcome, Why};
+use domain::call::{Call, CallKind, CallState};
+use domain::question::{QuestionOutcome, Why};
 use offers::reads::Reads;
 use rustc_hash::FxHashMap;
 
@@ -42,8 +42,7 @@ impl CallTable {
             "resources/read" => CallKind::Resource,
             _ => return None,
         };
-        let is_it =
-            |call: &CallView| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
+        let is_it = |call: &Call| (call.server.as_str(), call.kind, call.state) == (server, kind, CallState::Running);
         let mut running = self.records.values().filter(|record| is_it(&record.view));
         let only = running.next().filter(|_| running.next().is_none())?;
         Some(only.view.id.clone())
@@ -67,9 +66,9 @@ impl CallTable {
     }
 
     /// Leaves a result out.
-    pub(in crate::owner) fn leave_result_out(&mut self, call: &str, outcome: Outcome, by: String) {
+    pub(in crate::owner) fn leave_result_out(&mut self, call: &str, outcome: QuestionOutcome, by: String) {
         let Some(HeldResult { reply, .. }) = self.held_results.remove(call) else { return };
-        let stops = outcome == Outcome::Cancelled;
+        let stops = outcome == QuestionOutcome::Cancelled;
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::LeftOut(by) };
         // The run may have ended.
         let _ = reply.send(verdict);

@@ -1,7 +1,7 @@
 //! The models of the user: their providers, how these are set up, and how servers use them.
 
 use mcp_proto::types::CreateMessageParams;
-use models::{Model, ModelRef, Price, Usage};
+use models::{Model, ModelRef, Price, TokenUse};
 use server_requests::sampling::estimated_tokens;
 
 use super::Sampling;
@@ -33,7 +33,7 @@ impl ModelAccess {
         let price = self.price_of(model)?;
         let plain = usage(estimated_tokens(params), params.max_tokens);
         // Where a provider keeps what it read, that costs more.
-        let kept = Usage { written_input: plain.input, ..plain };
+        let kept = TokenUse { written_input: plain.input, ..plain };
         micros(&price, &plain).max(micros(&price, &kept))
     }
 }

@@ -1,0 +1,317 @@
+//! The rule about shapes that are defined twice: no two types in different crates have the same fields, or variants, by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Finding;
+use super::tree::{SourceFile, Tree};
+
+/// The fewest fields or variants that make a shape. Two that fit each other are often a coincidence.
+const FEWEST: usize = 3;
+
+/// This file: a tree that has it is the whole repository, so that each exception must still hold.
+const OWN: &str = "crates/xtask/src/tidy/equal_fields.rs";
+
+/// Types that have the same fields and may change apart, with the reason.
+const APART: [(&[&str], &str); 36] = [
+    (
+        &["api::AuditEntry", "ports::AuditEntry", "store::Line"],
+        "the log's file leaves out what is empty, its lines are hashed byte for byte, and the page and scripts have every member",
+    ),
+    (&["api::Complete", "cli::Complete"], "one is a request of the page, the other the arguments of a command line"),
+    (&["api::FileWriter", "host::Writer"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
+    (
+        &["api::SetProvider", "models::ProviderSettings"],
+        "a request of the page: its address and choices are text until they are checked",
+    ),
+    (
+        &["api::Question", "host::QuestionView"],
+        "the page's ids and hashes are text, its path and body are what is drawn",
+    ),
+    (
+        &["api::QuestionBody", "host::QuestionBody"],
+        "the page gets what is drawn, without secrets; the host keeps what is sent",
+    ),
+    (&["api::Edit", "host::Edit"], "the page changes what it was shown; the host takes the whole request"),
+    (&["api::Policy", "host::RulesView"], "the page's rules have their source and an id as text"),
+    (&["api::RuleFile", "host::RuleFile"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (&["api::SamplingTool", "models::Tool"], "what a server sends to be shown, and what a provider's wire carries"),
+    (&["api::ServerState", "host::ServerState"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
+    (
+        &["api::ImportedServer", "ports::Imported"],
+        "the page's configuration holds no secret of a server that is set up",
+    ),
+    (
+        &["api::Settings", "host::AppSettings"],
+        "the file may hold any word as theme and language; the page gets those that exist",
+    ),
+    (
+        &["chat::Kind", "domain::ReplyPart", "models::Piece"],
+        "a mark, an item of the history, and a state while a wire is read",
+    ),
+    (&["cli::SameServerName", "domain::SameServer"], "the names of a command line's values are its own"),
+    (
+        &["api::Authorization", "credentials::AuthorizationView"],
+        "the page gets the issuer taken apart and the step that failed",
+    ),
+    (
+        &["credentials::AccountView", "mcp-auth::Account"],
+        "mcp-auth knows nothing of the app, and its account has times and tokens of its own",
+    ),
+    (
+        &["api::ClientIdentity", "credentials::ClientIdentity"],
+        "the serialized form of one is part of a consent request's hash",
+    ),
+    (
+        &["credentials::SignInEndpoint", "mcp-auth::Endpoint"],
+        "mcp-auth knows nothing of the app; the serialized form of the other is part of a consent request's hash",
+    ),
+    (
+        &["api::EndpointUse", "credentials::EndpointUse", "mcp-auth::EndpointUse"],
+        "mcp-auth knows nothing of the app; the serialized form of the host's is part of a consent request's hash",
+    ),
+    (&["api::SignInProgress", "credentials::SignInProgress"], "each holds the reason of a sign-in, which stays apart"),
+    (
+        &["api::SignInReason", "credentials::SignInReason"],
+        "the serialized form of one is part of a consent request's hash",
+    ),
+    (&["mcp-auth::GrantKind", "ports::Grant"], "mcp-auth knows nothing of the app; the other is what `mcp.json` names"),
+    (&["api::ApiError", "mcp-proto::RpcError"], "an error of the page's contract and one of JSON-RPC"),
+    (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
+    (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
+    (
+        &["mcp-auth::StepRequest", "mcp-transport::Parts"],
+        "a request that is told to the user, redacted, and one that is sent",
+    ),
+    (&["api::ResourceResult", "offers::Read"], "one holds wire types, which are not the page's types"),
+    (
+        &["api::UnknownReason", "launches::UnknownPackage"],
+        "the page has words of its own for each reason, and the detail beside it",
+    ),
+    (
+        &["api::ClaimRule", "api::ToolClaims", "policy::Claims"],
+        "what a tool claims may be unset; the policy's have the specification's defaults; a rule's condition may be absent",
+    ),
+    (&["api::DecidedBy", "policy::By"], "the page's ids are text, as its numbers are exact up to 2^53 only"),
+    (
+        &["api::ModelChosenBy", "server-requests::ChosenBy"],
+        "the page's variants have named members, as tagged JSON needs them",
+    ),
+    (&["api::SamplingRun", "server-requests::Run"], "the page gets the tokens that it shows and not the whole use"),
+    (
+        &["api::SamplingSettings", "server-requests::SamplingSettings"],
+        "the file leaves out what is not set; the page and scripts have every member",
+    ),
+    (
+        &["api::SamplingLimits", "api::SamplingSpent", "server-requests::Budget"],
+        "the file leaves out what is not set; what was spent has no member unset",
+    ),
+];
+
+/// A struct or an enum with names.
+#[derive(Debug)]
+struct Shape<'a> {
+    /// `crate::Type`.
+    name: String,
+    path: &'a str,
+    line: usize,
+}
+
+/// `struct` or `enum`, and the names of the fields or variants.
+type Members = (String, BTreeSet<String>);
+
+pub(super) fn defined_once(tree: &Tree) -> Vec<Finding> {
+    let mut by_members: BTreeMap<Members, Vec<Shape<'_>>> = BTreeMap::new();
+    for file in tree.rust().filter(|file| is_product(file)) {
+        for (members, shape) in shapes(file) {
+            if members.1.len() >= FEWEST {
+                by_members.entry(members).or_default().push(shape);
+            }
+        }
+    }
+    let mut findings = Vec::new();
+    let mut used = BTreeSet::new();
+    for mut shapes in by_members.into_values() {
+        shapes.sort_by(|one, other| one.name.cmp(&other.name));
+        let crates: BTreeSet<&str> = shapes.iter().filter_map(|shape| Some(shape.name.split_once("::")?.0)).collect();
+        if crates.len() < 2 {
+            continue;
+        }
+        let is_listed = |(names, _): &(&[&str], &str)| shapes.iter().all(|shape| names.contains(&shape.name.as_str()));
+        if let Some(at) = APART.iter().position(is_listed) {
+            used.insert(at);
+            continue;
+        }
+        let names: Vec<&str> = shapes.iter().map(|shape| shape.name.as_str()).collect();
+        let text =
+            format!("{} have the same fields: use one type, or list them in {OWN} with a reason", names.join(", "));
+        findings.push(Finding::new(shapes[0].path, shapes[0].line, text));
+    }
+    if tree.rust().any(|file| file.path == OWN) {
+        let unused = APART.iter().enumerate().filter(|(at, _)| !used.contains(at));
+        findings.extend(unused.map(|(_, (names, _))| {
+            Finding::new(OWN, 0, format!("{} do not have the same fields: the exception can go", names.join(", ")))
+        }));
+    }
+    findings
+}
+
+/// Whether a file is part of what users run.
+fn is_product(file: &SourceFile) -> bool {
+    (file.path.starts_with("crates/") || file.path.starts_with("src-tauri/"))
+        && file.path.contains("/src/")
+        && !file.path.starts_with("crates/testkit/")
+        && !file.is_test()
+}
+
+/// The name of a file's crate, by its folder.
+fn crate_of(path: &str) -> &str {
+    path.strip_prefix("crates/").unwrap_or(path).split('/').next().unwrap_or_default()
+}
+
+/// The types of a file that have a body in braces.
+fn shapes(file: &SourceFile) -> Vec<(Members, Shape<'_>)> {
+    let lines = file.product_lines();
+    let mut found = Vec::new();
+    for (at, (number, line)) in lines.iter().enumerate() {
+        let mut words = without_visibility(line.trim()).split_whitespace();
+        let Some(kind @ ("struct" | "enum")) = words.next() else { continue };
+        let Some(name) = words.next() else { continue };
+        let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+        let rest: String = lines[at..].iter().flat_map(|(_, line)| [line.as_str(), "\n"]).collect();
+        let Some(body) = rest.split_once(name).and_then(|(_, after)| body(after)) else { continue };
+        let name = format!("{}::{name}", crate_of(&file.path));
+        found.push(((kind.to_owned(), members(body)), Shape { name, path: &file.path, line: *number }));
+    }
+    found
+}
+
+/// An item without `pub` or `pub(crate)`.
+fn without_visibility(item: &str) -> &str {
+    let Some(rest) = item.strip_prefix("pub") else { return item };
+    let rest = match rest.strip_prefix('(') {
+        Some(inner) => inner.split_once(')').map_or("", |(_, after)| after),
+        None if rest.starts_with(char::is_whitespace) => rest,
+        None => return item,
+    };
+    rest.trim_start()
+}
+
+/// What stands between the braces of an item, whose text after its name this is; `None` if it has none.
+fn body(text: &str) -> Option<&str> {
+    let begin = text.find(['{', ';', '('])?;
+    if !text[begin..].starts_with('{') {
+        return None;
+    }
+    let mut depth = 0;
+    for (at, character) in text[begin..].char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 1 => return Some(&text[begin + 1..begin + at]),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The names of fields or variants.
+fn members(body: &str) -> BTreeSet<String> {
+    items(body).into_iter().filter_map(name).collect()
+}
+
+/// What commas separate, at the top of a body.
+fn items(body: &str) -> Vec<&str> {
+    let (mut items, mut depth, mut begin, mut previous) = (Vec::new(), 0_usize, 0, ' ');
+    for (at, character) in body.char_indices() {
+        match character {
+            '(' | '[' | '{' | '<' => depth += 1,
+            '>' if previous == '-' || previous == '=' => {}
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                items.push(&body[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+        previous = character;
+    }
+    items.push(&body[begin..]);
+    items
+}
+
+/// The name that a field or variant begins with, after its attributes and visibility.
+fn name(item: &str) -> Option<String> {
+    let mut rest = item.trim();
+    while let Some(attribute) = rest.strip_prefix("#[") {
+        let mut depth = 1;
+        let end = attribute.find(|character: char| {
+            depth += match character {
+                '[' => 1,
+                ']' => -1,
+                _ => 0,
+            };
+            depth == 0
+        })?;
+        rest = attribute[end + 1..].trim_start();
+    }
+    let rest = without_visibility(rest);
+    let rest = rest.strip_prefix("r#").unwrap_or(rest);
+    let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWNER: &str = "/// A rule.\n#[derive(Debug)]\npub struct Rule {\n    /// Words, { even these.\n    \
+                         #[serde(default, rename = \"x\")]\n    pub server: String,\n    pub(crate) tool: Option<Vec<(u8, u8)>>,\n    \
+                         pub act: fn(u8, u8) -> u8,\n}\n";
+
+    fn texts(files: &[(&str, &str)]) -> Vec<String> {
+        defined_once(&Tree::of(files)).into_iter().map(|finding| finding.to_string()).collect()
+    }
+
+    #[test]
+    fn the_same_fields_in_another_crate_are_found() {
+        let copy =
+            "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
+        let found = texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
+        let [found] = &found[..] else { panic!("one: {found:?}") };
+        assert!(
+            found.starts_with("crates/api/src/data/rules.rs:3: api::View, policy::Rule have"),
+            "with its place: {found}"
+        );
+    }
+
+    #[test]
+    fn the_same_variants_are_found() {
+        let one = "pub enum State {\n    Whole,\n    Cut { at: u64, of: u64 },\n    Failed(String, u8),\n}\n";
+        let other = "pub enum Outcome {\n    Failed,\n    Whole,\n    Cut,\n}\n";
+        assert_eq!(texts(&[("crates/a/src/lib.rs", one), ("src-tauri/src/main.rs", other)]).len(), 1);
+    }
+
+    #[test]
+    fn others_are_fine() {
+        let fewer = "struct A {\n    server: u8,\n    tool: u8,\n}\nstruct Rule;\nstruct Tuple(u8, u8, u8);\n";
+        let variants = "enum Rule {\n    server,\n    tool,\n    act,\n}\n";
+        let tested = format!("#[cfg(test)]\nmod tests {{\n{OWNER}}}\n");
+        let others = [
+            ("crates/policy/src/rule.rs", OWNER),
+            ("crates/policy/src/other.rs", OWNER),
+            ("crates/a/src/lib.rs", fewer),
+            ("crates/b/src/lib.rs", variants),
+            ("crates/c/src/lib.rs", &tested),
+            ("crates/d/tests/it.rs", OWNER),
+            ("crates/testkit/src/lib.rs", OWNER),
+        ];
+        assert_eq!(texts(&others), [""; 0], "another kind, fewer fields, the same crate, tests");
+    }
+
+    #[test]
+    fn an_exception_that_holds_no_more_is_found() {
+        let found = texts(&[(OWN, "")]);
+        assert_eq!(found.len(), APART.len(), "each of them: {found:?}");
+    }
+}
