@@ -26,7 +26,7 @@ pub(crate) fn words(server: &str, result: &DryRunResult, rules: &Policy) -> Stri
         text.push_str(&table(&[row(one)]));
         let conditions = conditions_of(&one.by, rules);
         for judged in &one.arguments {
-            text.push_str(&condition(judged, conditions.get(judged.number as usize)));
+            text.push_str(&condition(judged, conditions.get(judged.number)));
         }
     }
     text.push_str(&table(&others.into_iter().map(row).collect::<Vec<_>>()));

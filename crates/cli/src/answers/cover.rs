@@ -204,7 +204,7 @@ fn changed(diff: Option<&Diff>) -> String {
     let whole = || String::from("all of it");
     let place = |path: &[String]| if path.is_empty() { whole() } else { line(&path.join(" > ")) };
     let told: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
-    let left = diff.changes.len() - told.len() + diff.more as usize;
+    let left = diff.changes.len() - told.len() + diff.more;
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
     format!("its definition changed since it was reviewed ({}{more})", told.join(", "))
 }
