@@ -3,4 +3,5 @@
 pub mod drawbridge;
 pub mod report;
 pub mod request;
+pub mod rules;
 pub mod scenario;

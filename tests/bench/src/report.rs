@@ -103,6 +103,12 @@ impl Memory {
         Ok(Self { rss_kb: kilobytes(file, "Rss:")?, pss_kb: kilobytes(file, "Pss:")? })
     }
 
+    /// What this process has gained since then, in kilobytes of its share.
+    #[must_use]
+    pub fn pss_since(self, before: Self) -> f64 {
+        self.pss_kb as f64 - before.pss_kb as f64
+    }
+
     /// Says in the report how much memory each of the sessions cost that were opened since `before`.
     pub fn per_session(self, before: Self, opened: usize, report: &mut Report) {
         let each = |after: u64, before: u64| (after as f64 - before as f64) / opened as f64;

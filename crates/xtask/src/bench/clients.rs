@@ -109,8 +109,9 @@ pub(super) fn python() -> PathBuf {
 pub(super) fn prepare(clients: &[Client], profile: &str) -> Result<Vec<(Client, String)>, Problem> {
     step(&format!("building the clients and the server in profile {profile} (some minutes)"));
     let mut build = cargo().dir(workspace::root()).args(["build", "--profile", profile, "-p", "bench"]);
+    build = build.args(["--bin", "bench-server", "--bin", "bench-client", "--bin", "bench-bare"]);
     if clients.iter().any(|client| client.is_rmcp()) {
-        build = build.args(["-p", "bench-peer-rmcp"]);
+        build = build.args(["-p", "bench-peer-rmcp", "--bin", "bench-peer-rmcp"]);
     }
     build.run()?;
     let mut missing = Vec::new();

@@ -59,7 +59,7 @@ fn our_seconds(stat: &str) -> f64 {
 /// All of it, one fact in a line.
 pub(super) fn all(profile: &str, core: usize, others: f64) -> Vec<String> {
     let mut facts = versions();
-    facts.push(machine(core));
+    facts.push(format!("{} (used: core {core})", machine()));
     facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", about(profile)));
     let warning = if others > QUIET { ": **the machine was not quiet, times are too long**" } else { "" };
     facts.push(format!("all other programs used {:.0} % of one core meanwhile{warning}", others * 100.0));
@@ -99,13 +99,13 @@ fn versions() -> Vec<String> {
 }
 
 /// The machine, as far as it tells.
-fn machine(core: usize) -> String {
+pub(super) fn machine() -> String {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");
     let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let cores = processors.lines().filter(|line| line.starts_with("processor")).count();
     let model = model.map_or("unknown processor", |(_, model)| model);
-    format!("{model}, {cores} cores (used: {core}), Linux {}", read("/proc/sys/kernel/osrelease").trim())
+    format!("{model}, {cores} cores, Linux {}", read("/proc/sys/kernel/osrelease").trim())
 }
 
 #[cfg(test)]

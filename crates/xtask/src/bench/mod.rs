@@ -4,8 +4,10 @@ mod app;
 mod clients;
 mod compare;
 mod facts;
+mod growth;
 pub(crate) mod guard;
 mod measure;
+mod plot;
 mod results;
 mod rows;
 mod table;
@@ -29,6 +31,8 @@ enum Part {
     App(app::Options),
     /// Our client beside those of other SDKs and the bare limit; writes tests/bench/RESULTS.md
     Compare(compare::Options),
+    /// How the cost of a step grows with what there is; writes tests/bench/GROWTH.md and its plots
+    Growth(growth::Options),
     /// Instructions of single steps, against tests/bench/instructions.tsv
     Guard(guard::Options),
 }
@@ -41,6 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         }
         Some(Part::App(part)) => app::run(part, options.yes),
         Some(Part::Compare(options)) => compare::run(options),
+        Some(Part::Growth(options)) => growth::run(options),
         Some(Part::Guard(part)) => guard::run(part, options.yes),
     }
 }

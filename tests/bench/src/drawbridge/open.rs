@@ -6,6 +6,7 @@ use std::time::Duration;
 use host::view::{AppSettings, HostEvent, QuestionBody, ServerState, UserAnswer};
 use host::{Host, HostOptions};
 use policy::Scope;
+use ports::Ports;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 use tokio::task::JoinHandle;
 
@@ -43,9 +44,14 @@ pub fn remote(url: &str) -> ServerConfig {
 }
 
 impl Bench {
-    /// Starts the host.
+    /// Starts the host over ports in memory.
     pub async fn start() -> Self {
-        Self { host: Host::start(memory::in_memory(), HostOptions::default()).await }
+        Self::with(memory::in_memory()).await
+    }
+
+    /// Starts the host over these ports.
+    pub async fn with(ports: Ports) -> Self {
+        Self { host: Host::start(ports, HostOptions::default()).await }
     }
 
     /// Allows servers to start and tools to be called, until it is ended.

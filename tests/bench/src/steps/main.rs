@@ -1,18 +1,19 @@
 //! Takes one step of Drawbridge's work many times. `cargo xtask bench guard` runs it under callgrind with two counts; the difference is
 //! what one more step costs, without the start and the end of the program.
 
-mod decision;
-
+use std::hint::black_box;
 use std::path::PathBuf;
 
 use api::data::CallState;
 use api::{Api, Event};
 use bench::drawbridge::open::{self, Bench, SERVER};
 use bench::drawbridge::{Outcome, calls};
+use bench::rules::Decision;
 use bench::scenario::FEW_TOOLS;
 use clap::{Parser, ValueEnum};
 use host::Host;
 use mcp_proto::session::ListKind;
+use policy::RuleSet;
 
 /// Tools of the list that is read again and again.
 const LIST_TOOLS: usize = 500;
@@ -27,7 +28,7 @@ enum Step {
     List,
     /// One server that is added and started, until its lists are read
     Start,
-    /// One decision of the policy among 500 rules
+    /// One decision of the policy among as many rules as there may be
     Decision,
     /// One call of a tool with its events as the page gets them, in JSON
     Event,
@@ -54,7 +55,11 @@ async fn main() -> Outcome<()> {
 async fn run(arguments: &Arguments) -> Outcome<()> {
     let Arguments { step, count, server } = arguments;
     if *step == Step::Decision {
-        return decision::decide(*count);
+        let decision = Decision::among(RuleSet::LIMIT)?;
+        for now in 0..*count {
+            black_box(decision.decide(u64::try_from(now)?));
+        }
+        return Ok(());
     }
     let bench = Bench::start().await;
     let user = bench.user_who_allows();
@@ -95,7 +100,7 @@ async fn events(host: &Host, count: usize) -> Outcome<()> {
         calls::echo(host, id.clone()).await?;
         loop {
             let batch = stream.next().await.ok_or("the host has ended")?;
-            std::hint::black_box(serde_json::to_string(&batch)?);
+            black_box(serde_json::to_string(&batch)?);
             let has_ended = |event: &Event| match event {
                 Event::CallChanged { call } => call.id == id && call.state == CallState::Done,
                 _ => false,

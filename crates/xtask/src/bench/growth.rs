@@ -1,0 +1,102 @@
+//! `cargo xtask bench growth`: how the cost of a step grows with what there is. Writes `tests/bench/GROWTH.md` and a plot for each series
+//! beside it. It reports; it asserts nothing.
+
+use std::fs;
+
+use clap::Args;
+
+use super::{facts, plot};
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::progress::step;
+use crate::workspace;
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// The cargo profile that is measured
+    #[arg(long, default_value = "release")]
+    profile: String,
+}
+
+/// A series of points that `bench-growth` measures.
+struct Series {
+    name: &'static str,
+    title: &'static str,
+    /// What the sizes count.
+    sizes: &'static str,
+    /// The unit that is shown, and how many of it make one of what is measured.
+    unit: (&'static str, f64),
+}
+
+const SERIES: [Series; 6] = [
+    Series { name: "ready", title: "Servers started at once until all are ready", sizes: "servers", unit: ("s", 1.0) },
+    Series { name: "memory", title: "Memory that these servers' sessions take", sizes: "servers", unit: ("MB", 1.0) },
+    Series { name: "rules", title: "A decision about a call", sizes: "rules", unit: ("µs", 1e6) },
+    Series { name: "pins", title: "Whether a tool is as it was reviewed", sizes: "pinned tools", unit: ("µs", 1e6) },
+    Series { name: "audit", title: "A call that is written to the audit log", sizes: "entries", unit: ("ms", 1e3) },
+    Series { name: "search", title: "A search for a frequent and a rare word", sizes: "messages", unit: ("ms", 1e3) },
+];
+
+/// Measures, and writes what was measured.
+///
+/// # Errors
+/// If the build or the measurement fails, or a file can't be written.
+pub(super) fn run(options: &Options) -> Result<(), Problem> {
+    step(&format!("building in profile {} (some minutes)", options.profile));
+    let build = cargo().dir(workspace::root()).args(["build", "--profile", &options.profile, "-p", "bench"]);
+    build.args(["--bin", "bench-server", "--bin", "bench-growth"]).run()?;
+    step("measuring (some minutes)");
+    let text = Program::new(workspace::binary(&options.profile, "bench-growth"))
+        .arg("--server")
+        .arg(workspace::binary(&options.profile, "bench-server"))
+        .output()?;
+    let folder = workspace::tests().join("bench");
+    let mut report = format!(
+        "# How cost grows\n\nWritten by `cargo xtask bench growth`, in profile `{}`, on {}. The last size of rules and of pinned tools is the most \
+         that the app takes.\n",
+        options.profile,
+        facts::machine(),
+    );
+    for series in SERIES {
+        let points = points(&text, series.name);
+        if points.is_empty() {
+            return Err(Problem::Machine(format!("bench-growth printed no point of {:?}", series.name)));
+        }
+        let points: Vec<(f64, f64)> = points.into_iter().map(|(size, cost)| (size, cost * series.unit.1)).collect();
+        let file = folder.join(format!("growth-{}.svg", series.name));
+        fs::write(&file, plot::svg(&points, series.sizes, series.unit.0)).map_err(Problem::file(&file))?;
+        report.push_str(&section(&series, &points));
+    }
+    let file = folder.join("GROWTH.md");
+    fs::write(&file, report).map_err(Problem::file(&file))?;
+    println!("wrote {}", file.display());
+    Ok(())
+}
+
+/// The points of one series: size and cost.
+fn points(text: &str, series: &str) -> Vec<(f64, f64)> {
+    let of_series = text.lines().filter_map(|line| line.strip_prefix(series)?.strip_prefix('\t')?.split_once('\t'));
+    of_series.filter_map(|(size, cost)| Some((size.parse().ok()?, cost.parse().ok()?))).collect()
+}
+
+fn section(series: &Series, points: &[(f64, f64)]) -> String {
+    let (unit, sizes) = (series.unit.0, series.sizes);
+    let mut text = format!("\n## {}\n\n![{} by {sizes}](growth-{}.svg)\n\n", series.title, unit, series.name);
+    text.push_str(&format!("| {sizes} | {unit} |\n|--:|--:|\n"));
+    for (size, cost) in points {
+        text.push_str(&format!("| {size} | {} |\n", plot::number(*cost)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_read_by_series() {
+        let text = "rules\t10\t0.5\nrule\t1\t1\nrules\t500\t2e-6\nready\t1\tx\n";
+        assert_eq!(points(text, "rules"), [(10.0, 0.5), (500.0, 2e-6)], "in order, and no other series");
+        assert!(points(text, "ready").is_empty(), "what is no number is no point");
+    }
+}

@@ -1,0 +1,50 @@
+//! A decision about a call: among rules, and its tool among pinned ones. Both sizes end at the bound that holds in the app.
+
+use std::hint::black_box;
+
+use bench::drawbridge::Outcome;
+use bench::rules;
+use offers::review::{Kind, MAX_PINS, ServerPins};
+use policy::{Hash, RuleSet};
+use serde_json::json;
+
+use crate::{median, point};
+
+/// Decisions that are timed together.
+const TOGETHER: u32 = 10_000;
+const TIMES: usize = 7;
+
+pub(crate) fn among_rules() -> Outcome<()> {
+    for size in [10, 100, RuleSet::LIMIT] {
+        let decision = rules::Decision::among(size)?;
+        let taken = median(TIMES, || {
+            for now in 0..TOGETHER {
+                black_box(decision.decide(u64::from(now)));
+            }
+            Ok(())
+        })?;
+        point("rules", size, taken / f64::from(TOGETHER))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn among_pins() -> Outcome<()> {
+    let identity = Hash::of(&json!("identity"));
+    for size in [10, 1_000, MAX_PINS] {
+        let mut pins = ServerPins::default();
+        for tool in 0..size {
+            let name = format!("tool-{tool}");
+            pins.pin(Kind::Tool, &name, &json!({"name": name, "inputSchema": {"type": "object"}}), Some(&identity), 0);
+        }
+        let name = format!("tool-{}", size / 2);
+        let hash = Hash::of(&json!({"name": name, "inputSchema": {"type": "object"}}));
+        let taken = median(TIMES, || {
+            for _ in 0..TOGETHER {
+                black_box(pins.standing(Kind::Tool, black_box(&name), &hash, Some(&identity)));
+            }
+            Ok(())
+        })?;
+        point("pins", size, taken / f64::from(TOGETHER))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! How the cost of a step grows with what there is. Prints one line for each point: series, size, cost, with tabs between.
+//! `cargo xtask bench growth` draws them.
+
+mod decisions;
+mod records;
+mod starts;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use bench::drawbridge::Outcome;
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(about = "Measures how the cost of a step grows with what there is")]
+struct Arguments {
+    /// A server that `PATH stdio --tools N` starts
+    #[arg(long, value_name = "PATH")]
+    server: PathBuf,
+}
+
+#[tokio::main]
+async fn main() -> Outcome<()> {
+    let Arguments { server } = Arguments::parse();
+    starts::measure(&server).await?;
+    decisions::among_rules()?;
+    decisions::among_pins()?;
+    records::calls(&server).await?;
+    records::search()
+}
+
+/// Prints one point.
+fn point(series: &str, size: usize, cost: f64) -> Outcome<()> {
+    writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
+    Ok(())
+}
+
+/// The middle one of what `act` takes, in seconds.
+fn median(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
+    let mut taken = Vec::with_capacity(times);
+    for _ in 0..times {
+        let began = std::time::Instant::now();
+        act()?;
+        taken.push(began.elapsed().as_secs_f64());
+    }
+    taken.sort_by(f64::total_cmp);
+    Ok(taken.get(times / 2).copied().unwrap_or_default())
+}

@@ -1,0 +1,119 @@
+//! What is on disk: a call beside an audit log with many entries, and a search in a history with many messages.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bench::drawbridge::open::{self, Bench, SERVER};
+use bench::drawbridge::{Outcome, calls};
+use bench::scenario::FEW_TOOLS;
+use domain::history::{After, Conversation, HistorySearch, NewItem};
+use domain::item::ItemState;
+use ports::{AuditEntry, Ports};
+use serde_json::json;
+use store::PlatformInFolder;
+
+use crate::{median, point};
+
+/// Entries of the audit log.
+const ENTRIES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
+/// Calls that are timed.
+const CALLS: usize = 500;
+/// Messages of the history.
+const MESSAGES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// Messages of one conversation.
+const EACH: usize = 1_000;
+const SEARCHES: usize = 5;
+
+fn open_in(folder: &Path) -> Outcome<Ports> {
+    let platform = Arc::new(PlatformInFolder::new(folder));
+    Ok(store::open(&folder.join("mcp.json"), &folder.join("data"), platform)?)
+}
+
+pub(crate) async fn calls(server: &Path) -> Outcome<()> {
+    let config = open::local(server, FEW_TOOLS)?;
+    let folder = tempfile::tempdir()?;
+    let mut written = 0;
+    for entries in ENTRIES {
+        let ports = open_in(folder.path())?;
+        let log = Arc::clone(&ports.audit);
+        let more = entries.saturating_sub(written);
+        tokio::task::spawn_blocking(move || append(log.as_ref(), more)).await??;
+        written = written.max(entries) + CALLS;
+        let bench = Bench::with(ports).await;
+        let user = bench.user_who_allows();
+        bench.open(SERVER, &config).await?;
+        calls::echo(&bench.host, "first".to_owned()).await?;
+        let began = Instant::now();
+        for call in 0..CALLS {
+            calls::echo(&bench.host, call.to_string()).await?;
+        }
+        point("audit", entries, began.elapsed().as_secs_f64() / CALLS as f64)?;
+        bench.host.remove_server(SERVER.to_owned()).await??;
+        user.abort();
+        bench.host.close().await;
+    }
+    Ok(())
+}
+
+fn append(log: &dyn ports::AuditLog, entries: usize) -> Outcome<()> {
+    for entry in 0..entries {
+        let entry = AuditEntry {
+            number: 0,
+            at: 1,
+            asker: "user".into(),
+            server: "another".to_owned(),
+            kind: "tool".into(),
+            subject: format!("tool-{}", entry % 100),
+            content: Some("{\"text\":\"hello\"}".to_owned()),
+            content_bytes: None,
+            decision: "allowed".into(),
+            scope: None,
+            by: "policy".into(),
+            rule: "".into(),
+            conversation: None,
+            hash: String::new(),
+            imported: false,
+        };
+        // The log refuses what it has no room for.
+        if log.append_later(entry.clone(), 0).is_err() {
+            log.flush()?;
+            log.append_later(entry, 0)?;
+        }
+    }
+    Ok(log.flush()?)
+}
+
+pub(crate) fn search() -> Outcome<()> {
+    let folder = tempfile::tempdir()?;
+    let ports = open_in(folder.path())?;
+    let history = ports.history.as_ref();
+    let mut written = 0;
+    for messages in MESSAGES {
+        while written < messages {
+            let id = format!("c{written}");
+            history.create(&Conversation { id: id.clone(), title: id.clone(), ..Conversation::default() })?;
+            let items: Vec<NewItem> = (written..written + EACH).map(message).collect();
+            history.write(&id, &items)?;
+            written += EACH;
+        }
+        let search = HistorySearch { text: "harbour rare512".to_owned(), limit: 20, before: None };
+        let taken = median(SEARCHES, || Ok(history.search(&search).map(|_| ())?))?;
+        point("search", messages, taken)?;
+    }
+    Ok(())
+}
+
+/// A message with a word that is in all of them, and one that is in every thousandth.
+fn message(number: usize) -> NewItem {
+    let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
+    NewItem {
+        id: format!("m{number}"),
+        after: After::Head,
+        at: 1,
+        body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
+        state: ItemState::Whole,
+        sources: Vec::new(),
+        readings: Vec::new(),
+    }
+}

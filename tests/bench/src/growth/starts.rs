@@ -1,0 +1,36 @@
+//! Servers that are started at once: how long until all are ready, and the memory that each takes.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bench::drawbridge::Outcome;
+use bench::drawbridge::open::{self, Bench};
+use bench::report::Memory;
+use bench::scenario::FEW_TOOLS;
+use futures_util::future::try_join_all;
+
+use crate::point;
+
+/// How many servers are started at once.
+const SIZES: [usize; 4] = [1, 10, 50, 200];
+/// How long after the last start memory is read.
+const SETTLE: Duration = Duration::from_secs(1);
+
+pub(crate) async fn measure(server: &Path) -> Outcome<()> {
+    let config = open::local(server, FEW_TOOLS)?;
+    for size in SIZES {
+        let bench = Bench::start().await;
+        let user = bench.user_who_allows();
+        // What happens at the first start only is not part of it.
+        bench.open("first", &config).await?;
+        let (before, began) = (Memory::now()?, Instant::now());
+        let names: Vec<String> = (0..size).map(|server| format!("server-{server}")).collect();
+        try_join_all(names.iter().map(|name| bench.open(name, &config))).await?;
+        point("ready", size, began.elapsed().as_secs_f64())?;
+        tokio::time::sleep(SETTLE).await;
+        point("memory", size, Memory::now()?.pss_since(before) / 1024.0)?;
+        user.abort();
+        bench.host.close().await;
+    }
+    Ok(())
+}

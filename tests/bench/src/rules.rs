@@ -1,0 +1,94 @@
+//! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the folders of this one.
+
+use policy::{
+    Act, ArgumentIs, ArgumentRule, Claims, Direction, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy,
+    PolicyFile, PolicyRule, RuleScope, Scope, Standing, Subject,
+};
+use serde_json::{Map, Value, json};
+
+use crate::drawbridge::Outcome;
+
+/// One in so many rules is about the server that is called.
+const OWN: usize = 50;
+const SERVER: &str = "server 7";
+const TOOL: &str = "tool 7";
+
+/// A call of a tool that the user has approved, and the policy that decides about it.
+#[derive(Debug)]
+pub struct Decision {
+    policy: Policy,
+    definition: Hash,
+    arguments: Map<String, Value>,
+}
+
+impl Decision {
+    /// A decision among so many rules.
+    ///
+    /// # Errors
+    /// If the policy takes no more rules.
+    pub fn among(rules: usize) -> Outcome<Self> {
+        let definition = Hash::of(&json!("definition"));
+        let arguments = Map::from_iter([("path".to_owned(), Value::from("/home/ann/notes.txt"))]);
+        Ok(Self { policy: policy(&definition, rules)?, definition, arguments })
+    }
+
+    /// Decides at this time, in milliseconds since 1970.
+    #[must_use]
+    pub fn decide(&self, now: u64) -> policy::Decision {
+        let act = Act::CallTool {
+            server: SERVER,
+            tool: TOOL,
+            definition: &self.definition,
+            standing: Standing::Reviewed,
+            claims: Claims::default(),
+            arguments: &self.arguments,
+            paths: &PathFacts::Elsewhere,
+            after_untrusted: false,
+            conversation: None,
+        };
+        self.policy.decide(&act, now)
+    }
+}
+
+fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
+    let mut grants = Grants::default();
+    let grant = Grant {
+        id: GrantId::default(),
+        server: SERVER.to_owned(),
+        subject: Subject::Tool(TOOL.to_owned()),
+        rests_on: definition.clone(),
+        scope: Scope::Always,
+        conversation: None,
+        since: 0,
+        expires_at: None,
+        words: String::new(),
+    };
+    grants.add(grant).map_err(|_| "too many grants")?;
+    let rules = (0..rules).map(|rule| match rule % OWN {
+        0 => deny(SERVER.to_owned(), format!("/srv/{rule}")),
+        _ => deny(format!("another {rule}"), "/etc".to_owned()),
+    });
+    let mut policy = Policy::new(grants);
+    let file = PolicyFile { rules: rules.collect(), ..PolicyFile::default() };
+    policy.set_user(file).map_err(|_| "the rules can't be compiled")?;
+    Ok(policy)
+}
+
+fn deny(server: String, folder: String) -> PolicyRule {
+    PolicyRule {
+        id: 0,
+        effect: Effect::Deny,
+        server,
+        tool: None,
+        direction: Direction::ToServer,
+        arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
+        annotations: None,
+        sampling: None,
+        scope: RuleScope::Always,
+        expires_at: None,
+        note: String::new(),
+        trusted_server: false,
+        identity: None,
+        after_untrusted: false,
+    }
+}
