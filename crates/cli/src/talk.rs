@@ -50,7 +50,7 @@ impl Talk {
                 match self.printed.item(output, item) {
                     Ok(()) if *answering => return,
                     Ok(()) => {
-                        let end = match item.body {
+                        let end = match *item.body {
                             ItemBody::Notice { notice: Notice::Rounds { rounds } } => End::Rounds(rounds),
                             _ => End::Done,
                         };
@@ -81,7 +81,7 @@ struct Printed {
 impl Printed {
     fn item(&mut self, output: &Output, item: &ConversationItem) -> Result<(), Failure> {
         let streams = item.state == Some(ItemState::Streaming);
-        match &item.body {
+        match &*item.body {
             ItemBody::Reply { parts, error, conversions, .. } if !streams => {
                 self.end_line(output);
                 for part in parts {

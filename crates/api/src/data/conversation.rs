@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::{
     ConversationSettings, Cost, ItemBody, ItemState, LeftOut, MessageAttachment, ModelRef, ServerInstructions,
-    TokenUse, ToolState,
+    ShownBody, TokenUse, ToolState,
 };
 
 /// A conversation in the list.
@@ -70,7 +70,7 @@ pub struct ConversationItem {
     #[ts(optional)]
     pub siblings: Option<Vec<String>>,
     /// What it is.
-    pub body: ItemBody,
+    pub body: ShownBody,
     /// Large contents that are not sent along: their places in `body` hold empty texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -80,7 +80,8 @@ pub struct ConversationItem {
 impl ConversationItem {
     /// A whole one that follows the last.
     #[must_use]
-    pub const fn new(id: String, at: u64, body: ItemBody) -> Self {
+    pub fn new(id: String, at: u64, body: ItemBody) -> Self {
+        let body = body.into();
         Self { id, parent: None, at, state: None, seq: None, siblings: None, body, left_out: None }
     }
 }

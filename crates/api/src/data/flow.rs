@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::DataFlow;
+use super::whole::whole;
 
 /// What is set for a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetDataFlow {
     /// The server.
     pub server: String,
-    /// What is set.
+    /// What is set, with every member.
+    #[serde(deserialize_with = "whole")]
     pub flow: DataFlow,
 }

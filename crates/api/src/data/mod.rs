@@ -21,6 +21,8 @@ mod rules;
 mod sampling;
 mod server;
 mod settings;
+mod shown_body;
+mod whole;
 
 pub use activity::*;
 pub use audit::*;
@@ -43,6 +45,7 @@ pub use rules::*;
 pub use sampling::*;
 pub use server::*;
 pub use settings::*;
+pub use shown_body::ShownBody;
 
 // Shapes of other crates that requests, responses and events carry as they are.
 pub use chat::offered::ToolState;

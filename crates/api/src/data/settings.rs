@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::whole::whole_or_none;
 use super::{ChatBounds, Limits};
 
 /// The app's own settings.
@@ -18,7 +19,7 @@ pub struct Settings {
     /// Whether the system announces a question while the window is in the background.
     pub announce: bool,
     /// How much each server gets; none for what Drawbridge has set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
     #[ts(optional)]
     pub limits: Option<Limits>,
     /// For how many days decisions stay in the audit log; 0 for ever.
@@ -28,7 +29,7 @@ pub struct Settings {
     /// Whether the audit log has what crossed, and not only its hash.
     pub audit_contents: bool,
     /// How much of a conversation a model gets; none for what Drawbridge has set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
 }

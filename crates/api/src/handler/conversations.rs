@@ -146,7 +146,7 @@ fn new_items(items: Vec<ConversationItem>) -> Result<Vec<NewItem>, ApiError> {
 /// An item of the page's, as it is kept.
 fn new_item(item: ConversationItem) -> Result<NewItem, ApiError> {
     let bad = |error: serde_json::Error| ApiError::new(ErrorCode::BadRequest, format!("this is no item: {error}"));
-    let body = item.body.without_opaque();
+    let body = item.body.into_inner();
     let own = OwnItem { id: item.id, parent: None, at: item.at, state: ItemState::Whole, body };
     Ok(NewItem {
         id: own.id.clone(),

@@ -65,7 +65,7 @@ async fn s33_a_call_is_printed_before_its_question_can_be_asked() {
         seq: None,
         siblings: None,
         left_out: None,
-        body,
+        body: body.into(),
     };
     let question = Question {
         id: "1".into(),

@@ -9,7 +9,7 @@ pub(crate) fn item(item: Item, seq: Option<u64>, siblings: Vec<String>) -> Conve
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let siblings = (siblings.len() > 1).then_some(siblings);
     let Item { id, parent, at, body, .. } = item;
-    ConversationItem { id, parent, at, state, seq, siblings, body: body.without_opaque(), left_out: None }
+    ConversationItem { id, parent, at, state, seq, siblings, body: body.into(), left_out: None }
 }
 
 /// An item as it is kept. One that a newer version wrote, and this one does not know, is left out of sight; it stays kept.

@@ -1,0 +1,74 @@
+//! Settings in requests of the page. Their types have defaults, since files may leave members out, but a request that leaves one out, or
+//! misspells it, would set it back to the default without a word. So a request names every member.
+
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// Reads an object that has exactly the members that its type has.
+pub(super) fn whole<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: DeserializeOwned + Serialize,
+    D: Deserializer<'de>,
+{
+    read(Value::deserialize(deserializer)?)
+}
+
+/// The same where nothing stands for the defaults.
+pub(super) fn whole_or_none<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: DeserializeOwned + Serialize,
+    D: Deserializer<'de>,
+{
+    Option::<Value>::deserialize(deserializer)?.map(read).transpose()
+}
+
+fn read<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
+    let value = T::deserialize(&given).map_err(E::custom)?;
+    let all = serde_json::to_value(&value).map_err(E::custom)?;
+    let (Value::Object(given), Value::Object(all)) = (&given, &all) else { return Ok(value) };
+    if let Some(missing) = all.keys().find(|name| !given.contains_key(*name)) {
+        return Err(E::custom(format_args!("{missing} is missing")));
+    }
+    match given.keys().find(|name| !all.contains_key(*name)) {
+        Some(unknown) => Err(E::custom(format_args!("{unknown} is not known"))),
+        None => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::data::{SetDataFlow, Settings};
+
+    #[test]
+    fn a_setting_that_is_left_out_is_not_set_back() {
+        let flow = |flow| serde_json::from_value::<SetDataFlow>(json!({"server": "s", "flow": flow}));
+        let whole = json!({"sameServer": "everything", "review": "always", "tools": {}});
+        assert!(flow(whole).is_ok(), "a whole one");
+        for (part, what) in [
+            (json!({}), "sameServer is missing"),
+            (json!({"sameServer": "everything", "tools": {}}), "review is missing"),
+            (json!({"sameServer": "everything", "review": "off", "tools": {}, "tool": {}}), "tool is not known"),
+        ] {
+            let error = flow(part).unwrap_err().to_string();
+            assert_eq!(error, what, "the member is named");
+        }
+    }
+
+    #[test]
+    fn limits_are_whole_or_none() {
+        let settings = |more: serde_json::Value| {
+            let mut settings = json!({"theme": "dark", "language": "system", "welcomeDone": true, "announce": true,
+                "auditDays": 0, "auditMegabytes": 0, "auditContents": true});
+            settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_value::<Settings>(settings)
+        };
+        assert!(settings(json!({"limits": null, "chat": null})).is_ok(), "none for what Drawbridge has set");
+        let error = settings(json!({"limits": {"calls": 3}})).unwrap_err().to_string();
+        assert_eq!(error, "questions is missing", "some of them");
+        let error = settings(json!({"chat": {"rounds": 3}})).unwrap_err().to_string();
+        assert_eq!(error, "resultBytes is missing", "some of them");
+    }
+}
