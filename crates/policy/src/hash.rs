@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -20,8 +20,7 @@ static PAIRS: [[u8; 2]; 256] = {
 };
 
 /// SHA-256 over a value's canonical JSON, in hexadecimal. A clone shares the text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash(Arc<str>);
 
 impl Hash {
@@ -53,15 +52,15 @@ impl Hash {
     }
 }
 
-impl From<String> for Hash {
-    fn from(text: String) -> Self {
-        Self(text.into())
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
-impl From<Hash> for String {
-    fn from(hash: Hash) -> Self {
-        hash.as_str().to_owned()
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self(text.into()))
     }
 }
 
