@@ -26,6 +26,7 @@ use url::Url;
 use super::answers::Acted;
 use super::call_request::CallRequest;
 use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
+use super::state::ConsentQueue;
 use super::{AnswerError, Owner};
 use crate::connection::Target;
 use crate::view::{HostEvent, QuestionBody};
@@ -309,7 +310,7 @@ impl Owner {
                 }),
                 Err(error) => {
                     tracing::error!(%error, "a decision could not be written down");
-                    owner.consent.acted_on(request);
+                    acted_on(&mut owner.consent, request);
                     Err(AnswerError::Audit)
                 }
             };
@@ -321,7 +322,7 @@ impl Owner {
 
     /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
     fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
-        let at = self.consent.acted_on(request).ok_or(AnswerError::NotOpen)?;
+        let at = acted_on(&mut self.consent, request).ok_or(AnswerError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(AnswerError::Stale);
         }
@@ -433,6 +434,14 @@ impl Owner {
 
 fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
     hash_of(&QuestionBody::Read { kind, name: name.to_owned(), arguments }, None)
+}
+
+/// The place of a consent request that is acted on no more, if it is still there.
+fn acted_on(consent: &mut ConsentQueue, request: QuestionId) -> Option<usize> {
+    let at = consent.pending.iter().position(|p| p.view.id == request)?;
+    let pending = &mut consent.pending[at];
+    (pending.being_acted_on, pending.being_written) = (false, false);
+    Some(at)
 }
 
 #[cfg(test)]

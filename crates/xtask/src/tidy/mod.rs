@@ -50,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     layout::top_level,
     layout::module_docs,
     layout::file_length,
@@ -64,6 +64,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 18] = [
     equal_fields::defined_once,
     single_places::spawning,
     single_places::opening_urls,
+    single_places::using_credentials,
     page::tauri_in_one_folder,
     page::no_other_windows,
     svelte_text::from_messages,

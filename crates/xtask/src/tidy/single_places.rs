@@ -1,4 +1,4 @@
-//! Rules about what is done in one place only: starting processes, opening URLs.
+//! Rules about what is done in one place only: starting processes, opening URLs, using credentials.
 
 use super::Finding;
 use super::tree::Tree;
@@ -18,8 +18,25 @@ const MAY_SPAWN: [&str; 6] = [
 /// Where URLs may be opened.
 const MAY_OPEN: &str = "src-tauri/src/";
 
+/// Where keys of model providers and tokens of servers may be used: the host checks where they go.
+const MAY_USE_CREDENTIALS: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
+
 const SPAWNS: [&str; 4] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp("];
 const OPENS: [&str; 4] = [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open("];
+const USES_CREDENTIALS: [&str; 3] = ["Keyed::new(", "try_model(", "Vaults::"];
+
+pub(super) fn using_credentials(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| !MAY_USE_CREDENTIALS.iter().any(|place| file.path.starts_with(place))) {
+        for (line, code) in file.product_lines() {
+            if USES_CREDENTIALS.iter().any(|call| code.contains(call)) {
+                let text = "uses credentials; only the host does, which has checked where they go";
+                findings.push(Finding::new(&file.path, line, text));
+            }
+        }
+    }
+    findings
+}
 
 pub(super) fn spawning(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -70,6 +87,18 @@ mod tests {
             ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
         ]);
         assert_eq!(places(&spawning(&tree)), ["crates/host/src/lib.rs"], "tests and the one place may");
+    }
+
+    #[test]
+    fn credentials_are_used_by_the_host_only() {
+        let code = "let provider = Keyed::new(settings, secrets)?;\n";
+        let tree = Tree::of(&[
+            ("crates/api/src/lib.rs", code),
+            ("crates/host/src/owner/providers.rs", code),
+            ("crates/credentials/tests/all.rs", code),
+            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"Keyed::new(\"];\n"),
+        ]);
+        assert_eq!(places(&using_credentials(&tree)), ["crates/api/src/lib.rs"], "the host and tests may");
     }
 
     #[test]

@@ -46,14 +46,6 @@ impl ConsentQueue {
         self.pending.iter().filter(own).count() < MAX_QUESTIONS
     }
 
-    /// The place of a consent request that is acted on no more, if it is still there.
-    pub(in crate::owner) fn acted_on(&mut self, request: QuestionId) -> Option<usize> {
-        let at = self.pending.iter().position(|p| p.view.id == request)?;
-        let pending = &mut self.pending[at];
-        (pending.being_acted_on, pending.being_written) = (false, false);
-        Some(at)
-    }
-
     pub(in crate::owner) fn put_request(
         &mut self,
         at: usize,
