@@ -9,7 +9,7 @@
 //! - [`skills`]: entries and files of skills. Caller: `skills.rs` of `host`, which asks servers for them
 //! - [`template`] and [`output`]: URI templates, and structured results beside their schema. Callers: `api` and `chat`
 //!
-//! Nothing here sends anything or keeps anything: the host decides what is asked, and stores pins.
+//! Nothing here sends anything or writes to a disk: the host decides what is asked, and stores pins.
 
 pub mod catalog;
 pub mod definitions;

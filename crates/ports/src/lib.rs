@@ -244,7 +244,7 @@ pub trait History: Send + Sync {
     /// Writes items in order, all or none. The last one that is new becomes the head. Whether there is such a conversation.
     ///
     /// A reply that is coming in is written again and again with more of its text, as [`ItemState::Streaming`], and at its end
-    /// as [`ItemState::Whole`]; if this program ends before, it comes back as [`State::Cut`].
+    /// as [`ItemState::Whole`]; if this program ends before, it comes back as [`ItemState::Cut`].
     ///
     /// [`ItemState::Streaming`]: domain::item::ItemState::Streaming
     /// [`ItemState::Whole`]: domain::item::ItemState::Whole

@@ -80,6 +80,8 @@ impl Grant {
 }
 
 /// The identity provider of an enterprise.
+///
+/// Its form is that of `mcp.json`, and part of what the approval of a server is a hash over: other names of members void every approval.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuthIdentityProvider {
