@@ -70,6 +70,7 @@ pub struct ConversationItem {
     #[ts(optional)]
     pub siblings: Option<Vec<String>>,
     /// What it is.
+    #[ts(as = "ItemBody")]
     pub body: ShownBody,
     /// Large contents that are not sent along: their places in `body` hold empty texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,12 +5,10 @@ use std::ops::Deref;
 
 use domain::item::ItemBody;
 use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 /// A body without the data that a provider signs and reads back, such as that of its model's thinking.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ItemBody")]
-#[ts(as = "ItemBody")]
 pub struct ShownBody(ItemBody);
 
 impl ShownBody {

@@ -1295,7 +1295,7 @@ siblings?: Array<string>,
 /**
  * What it is.
  */
-body: ShownBody, 
+body: ItemBody, 
 /**
  * Large contents that are not sent along: their places in `body` hold empty texts.
  */
@@ -2286,6 +2286,139 @@ notes: Array<string>,
  * Whether it can be added as it is.
  */
 usable: boolean, };
+
+/**
+ * What a thing in a conversation is.
+ */
+export type ItemBody = { "kind": "message", 
+/**
+ * By whom.
+ */
+role: Role, 
+/**
+ * What.
+ */
+content: Array<Content>, 
+/**
+ * The prompt it came from.
+ */
+prompt: PromptOrigin | null, 
+/**
+ * What the user attached to it.
+ */
+attachments?: Array<MessageAttachment>, } | { "kind": "reply", 
+/**
+ * The model.
+ */
+model: ModelRef, 
+/**
+ * What it is made of, in order.
+ */
+parts: Array<ReplyPart>, 
+/**
+ * Why it ended; none while it streams, or if it was cut.
+ */
+stop: ReplyStop | null, 
+/**
+ * The tokens that it took, as far as the provider says.
+ */
+usage: TokenUse, 
+/**
+ * What it cost, where the price is known.
+ */
+cost: Cost | null, 
+/**
+ * Why it failed.
+ */
+error: ModelProblem | null, 
+/**
+ * What of the request the provider could not carry as it was, and what was done about it, in words.
+ */
+conversions?: Array<string>, 
+/**
+ * How long the first piece took to come, in milliseconds.
+ */
+firstAfter: number | null, 
+/**
+ * How long it took in all, in milliseconds.
+ */
+took: number, } | { "kind": "tool_call", 
+/**
+ * The call, by which calls and questions tell of it.
+ */
+call: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The tool.
+ */
+tool: string, 
+/**
+ * What was sent.
+ */
+arguments: JsonValue, 
+/**
+ * What came back, or nothing when it failed.
+ */
+result: ToolResult | null, 
+/**
+ * Why it failed, in words.
+ */
+error: string | null, 
+/**
+ * How long it took, in milliseconds.
+ */
+took: number, 
+/**
+ * Where a model asked for it.
+ */
+used?: ToolUsed, 
+/**
+ * How many bytes of the result's text the model did not get, as it was too long.
+ */
+leftOut?: number, } | { "kind": "own_tool", 
+/**
+ * Where a model asked for it; the key is the tool's name.
+ */
+used: ToolUsed, 
+/**
+ * What it asked.
+ */
+arguments: JsonValue, 
+/**
+ * What it was told.
+ */
+text: string, 
+/**
+ * The tools that were found.
+ */
+found?: Array<FoundTool>, 
+/**
+ * Whether it was told that it can't be done.
+ */
+isError: boolean, } | { "kind": "notice", 
+/**
+ * What.
+ */
+notice: Notice, } | { "kind": "attachment", 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The resource.
+ */
+uri: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What was in it then.
+ */
+contents: Array<ResourceContents>, };
 
 /**
  * Some items of one branch.
@@ -4931,139 +5064,6 @@ auditContents: boolean,
  * How much of a conversation a model gets; none for what Drawbridge has set.
  */
 chat?: ChatBounds, };
-
-/**
- * A body without the data that a provider signs and reads back, such as that of its model's thinking.
- */
-export type ShownBody = { "kind": "message", 
-/**
- * By whom.
- */
-role: Role, 
-/**
- * What.
- */
-content: Array<Content>, 
-/**
- * The prompt it came from.
- */
-prompt: PromptOrigin | null, 
-/**
- * What the user attached to it.
- */
-attachments?: Array<MessageAttachment>, } | { "kind": "reply", 
-/**
- * The model.
- */
-model: ModelRef, 
-/**
- * What it is made of, in order.
- */
-parts: Array<ReplyPart>, 
-/**
- * Why it ended; none while it streams, or if it was cut.
- */
-stop: ReplyStop | null, 
-/**
- * The tokens that it took, as far as the provider says.
- */
-usage: TokenUse, 
-/**
- * What it cost, where the price is known.
- */
-cost: Cost | null, 
-/**
- * Why it failed.
- */
-error: ModelProblem | null, 
-/**
- * What of the request the provider could not carry as it was, and what was done about it, in words.
- */
-conversions?: Array<string>, 
-/**
- * How long the first piece took to come, in milliseconds.
- */
-firstAfter: number | null, 
-/**
- * How long it took in all, in milliseconds.
- */
-took: number, } | { "kind": "tool_call", 
-/**
- * The call, by which calls and questions tell of it.
- */
-call: string, 
-/**
- * The server.
- */
-server: string, 
-/**
- * The tool.
- */
-tool: string, 
-/**
- * What was sent.
- */
-arguments: JsonValue, 
-/**
- * What came back, or nothing when it failed.
- */
-result: ToolResult | null, 
-/**
- * Why it failed, in words.
- */
-error: string | null, 
-/**
- * How long it took, in milliseconds.
- */
-took: number, 
-/**
- * Where a model asked for it.
- */
-used?: ToolUsed, 
-/**
- * How many bytes of the result's text the model did not get, as it was too long.
- */
-leftOut?: number, } | { "kind": "own_tool", 
-/**
- * Where a model asked for it; the key is the tool's name.
- */
-used: ToolUsed, 
-/**
- * What it asked.
- */
-arguments: JsonValue, 
-/**
- * What it was told.
- */
-text: string, 
-/**
- * The tools that were found.
- */
-found?: Array<FoundTool>, 
-/**
- * Whether it was told that it can't be done.
- */
-isError: boolean, } | { "kind": "notice", 
-/**
- * What.
- */
-notice: Notice, } | { "kind": "attachment", 
-/**
- * The server.
- */
-server: string, 
-/**
- * The resource.
- */
-uri: string, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * What was in it then.
- */
-contents: Array<ResourceContents>, };
 
 /**
  * An address that gets something of a sign-in.
