@@ -1,8 +1,9 @@
 //! Calls of tools, prompts and resources, and the requests beside them. Callers: the commands of `api` and of the command line,
 //! and `chat` for the tools a model calls.
 
-use super::Host;
-use crate::owner::{CallOrigin, CallReply, NewCall, Owner, Sent};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use domain::call::{CallFailure, CallKind};
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
@@ -11,9 +12,10 @@ use mcp_proto::types::{
 };
 use offers::reads::Read;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::time::Duration;
 use tokio::sync::oneshot;
+
+use super::Host;
+use crate::owner::{CallOrigin, CallReply, NewCall, Owner, Sent};
 
 /// What the user does in no conversation.
 const AT_NO_PLACE: CallOrigin = CallOrigin::User { conversation: None };

@@ -1,15 +1,17 @@
 //! What servers offer, and what the user reviewed of it. Callers: the commands of `api` and of the command line, and `chat`.
 
-use super::{Host, HostClosed};
-use crate::owner::{FlowError, ReviewError, Seen};
+use std::sync::{Arc, Mutex};
+
 use domain::call::CallFailure;
 use domain::flow::DataFlow;
 use mcp_proto::session::ListKind;
 use offers::catalog::Catalog;
 use offers::review::{Pins, Reviewed};
-use std::sync::{Arc, Mutex};
 use supervision::activity::Activity;
 use tokio::sync::oneshot;
+
+use super::{Host, HostClosed};
+use crate::owner::{FlowError, ReviewError, Seen};
 
 impl Host {
     /// What a server offers, as last read. Lists that are no longer fresh are read again meanwhile.

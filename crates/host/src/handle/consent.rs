@@ -1,13 +1,15 @@
 //! Answers to consent requests, and what a server may ask for. Callers: the commands of `api` and of the command line.
 
-use super::{Host, HostClosed};
-use crate::owner::{AnswerError, followed_link, open_page, real_folders};
-use crate::view::{Edit, QuestionView, UserAnswer};
+use std::path::PathBuf;
+
 use domain::question::QuestionId;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
-use std::path::PathBuf;
+
+use super::{Host, HostClosed};
+use crate::owner::{AnswerError, followed_link, open_page, real_folders};
+use crate::view::{Edit, QuestionView, UserAnswer};
 
 impl Host {
     /// Answers a question. The hash is the one that was shown.

@@ -1,13 +1,14 @@
 //! Servers from outside the owner: their settings, starting and stopping, and the limits they run under. Callers: the commands
 //! of `api` and of the command line.
 
-use super::{Host, HostClosed};
-use crate::owner::ServerError;
-use crate::view::{SandboxPreview, ServerState};
 use launches::sandbox::NoPlan;
 use ports::server_config::ServerEntry;
 use supervision::limits::LimitsUse;
 use tokio::sync::oneshot;
+
+use super::{Host, HostClosed};
+use crate::owner::ServerError;
+use crate::view::{SandboxPreview, ServerState};
 
 impl Host {
     /// Adds a server to the settings.

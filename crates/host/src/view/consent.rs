@@ -1,7 +1,8 @@
 //! Consent requests as they are shown, and the answers to them. Callers: the owner, which makes them, and `api` and the command line,
 //! which show and answer them.
 
-use super::server::Writer;
+use std::path::PathBuf;
+
 use credentials::sign_in::{ClientIdentity, EnteredClient, SignInEndpoint, SignInReason};
 use domain::Millis;
 use domain::call::CallKind;
@@ -17,7 +18,8 @@ use process::sandbox::Plan;
 use serde_json::{Map, Value};
 use server_requests::form::Form;
 use server_requests::sampling::SamplingState;
-use std::path::PathBuf;
+
+use super::server::Writer;
 
 /// A question as it is.
 #[derive(Debug, Clone, PartialEq)]

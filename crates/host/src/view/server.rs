@@ -1,6 +1,7 @@
 //! Servers as the page shows them. Callers: the owner, which makes them, and `api` and the command line, which show them.
 
-use crate::rules::Trust;
+use std::path::PathBuf;
+
 use credentials::sign_in::SignInNeeded;
 use domain::Millis;
 use domain::flow::DataFlow;
@@ -12,7 +13,8 @@ use ports::server_config::ServerConfig;
 use process::Missing;
 use process::sandbox::Plan;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+
+use crate::rules::Trust;
 
 /// A server as it is.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,10 +1,5 @@
 //! Approvals: each kind of consent request leaves by its own way, and an approval that lasts becomes a grant. Caller: `answers.rs`.
 
-use super::{Acted, AnswerError};
-use crate::owner::Owner;
-use crate::owner::gate::{Approval, Changed, Departure, Leaving, open_page};
-use crate::owner::questions::{For, Pending, content_of, subject_of};
-use crate::view::{HostEvent, QuestionBody, QuestionView};
 use domain::Millis;
 use domain::question::QuestionOutcome;
 use launches::approvals::{address_words, command_words};
@@ -15,6 +10,12 @@ use ports::server_config::definition_hash;
 use ports::time::now;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
+
+use super::{Acted, AnswerError};
+use crate::owner::Owner;
+use crate::owner::gate::{Approval, Changed, Departure, Leaving, open_page};
+use crate::owner::questions::{For, Pending, content_of, subject_of};
+use crate::view::{HostEvent, QuestionBody, QuestionView};
 
 /// For how long an approval holds.
 struct Lasting {

@@ -1,5 +1,12 @@
 //! Folders that the user shares with a server, in an answer or on the page of the server. Callers: `answers.rs`, `handle/consent.rs`.
 
+use std::path::{Path, PathBuf};
+
+use domain::question::QuestionId;
+use mcp_proto::session::{Answer, ClientNotification};
+use policy::{Hash, Scope};
+use serde_json::json;
+
 use super::{Acted, AnswerError, Reply};
 use crate::connection::Tell;
 use crate::owner::Owner;
@@ -8,11 +15,6 @@ use crate::owner::gate::{Approval, Leaving};
 use crate::owner::questions::Pending;
 use crate::owner::roots::roots_in;
 use crate::view::QuestionBody;
-use domain::question::QuestionId;
-use mcp_proto::session::{Answer, ClientNotification};
-use policy::{Hash, Scope};
-use serde_json::json;
-use std::path::{Path, PathBuf};
 
 impl Owner {
     /// Shares these folders, which are as they really are.

@@ -1,11 +1,12 @@
 //! Standing approvals, listed and revoked. Caller: `handle/rules.rs`.
 
-use crate::owner::Owner;
-use crate::owner::audit::Decided;
-use crate::view::HostEvent;
 use domain::StoreError;
 use policy::Subject;
 use tokio::sync::oneshot;
+
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::view::HostEvent;
 
 impl Owner {
     pub(crate) fn grants(&self) -> Vec<policy::Grant> {

@@ -1,15 +1,16 @@
 //! Refusals, by the user or by a rule, and the reply to whoever waits for the consent request. Callers: `answers.rs`, and the parts of
 //! the owner that end a request (`rules.rs`, `withdrawn.rs`).
 
+use domain::call::CallFailure;
+use domain::question::QuestionOutcome;
+use policy::By;
+
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
 use crate::owner::gate::refuses;
 use crate::owner::questions::{For, Pending, kind_of, refused, subject_of};
 use crate::owner::sign_in::Answered;
 use crate::view::{HostEvent, QuestionBody};
-use domain::call::CallFailure;
-use domain::question::QuestionOutcome;
-use policy::By;
 
 /// The longest reason for a refusal, in characters.
 const MAX_REASON: usize = 2_000;

@@ -1,6 +1,16 @@
 //! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is refused. Callers:
 //! `calls.rs`, and `questions.rs` and `answers/` for a call whose consent request ends.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use domain::call::{Call, CallFailure, CallKind, CallState};
+use mcp_proto::session::ClientRequest;
+use offers::catalog::List;
+use offers::definitions::Definition;
+use policy::{Act, By, Decision, Hash, PathFacts, Standing};
+use ports::time::now;
+
 use super::{CallQuestion, CallRecord, MAX_CALLS, NewCall, Way};
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
@@ -11,14 +21,6 @@ use crate::owner::pins::standing_of;
 use crate::owner::provenance::CallOrigin;
 use crate::owner::questions::For;
 use crate::view::{QuestionBody, ServerState};
-use domain::call::{Call, CallFailure, CallKind, CallState};
-use mcp_proto::session::ClientRequest;
-use offers::catalog::List;
-use offers::definitions::Definition;
-use policy::{Act, By, Decision, Hash, PathFacts, Standing};
-use ports::time::now;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 impl Owner {
     /// Decides about a call, once the links on the paths in it are followed that rules ask about.

@@ -1,11 +1,8 @@
 //! Progress, results and the end of calls that were sent. Callers: `Owner::on_news` for what a connection reports, and whoever ends a
 //! call or a run.
 
-use super::{CallRecord, TicketUse};
-use crate::connection::{RunId, Ticket};
-use crate::owner::Owner;
-use crate::owner::questions::For;
-use crate::view::{HostEvent, QuestionBody};
+use std::sync::Arc;
+
 use domain::call::{Call, CallFailure, CallState, Progress};
 use domain::history::{Reading, ReadingKind};
 use domain::question::Why;
@@ -13,8 +10,13 @@ use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
 use mcp_proto::types::ElicitParams;
 use policy::{Act, Decision};
 use ports::time::now;
-use std::sync::Arc;
 use supervision::limits::MAX_QUESTIONS;
+
+use super::{CallRecord, TicketUse};
+use crate::connection::{RunId, Ticket};
+use crate::owner::Owner;
+use crate::owner::questions::For;
+use crate::view::{HostEvent, QuestionBody};
 
 impl Owner {
     pub(in crate::owner) fn on_progress(&mut self, ticket: Ticket, progress: Progress) {

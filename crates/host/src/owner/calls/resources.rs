@@ -1,13 +1,15 @@
 //! Resources that were read or are watched, and the log level of a server. Callers: `handle/calls.rs` and `Owner::on_news`.
 
-use crate::owner::Owner;
-use crate::view::{HostEvent, ServerState};
+use std::time::Instant;
+
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::{LogLevel, ResourceContents};
 use offers::reads::Read;
 use ports::server_config::config_hash;
-use std::time::Instant;
+
+use crate::owner::Owner;
+use crate::view::{HostEvent, ServerState};
 
 impl Owner {
     /// What a resource said, if that is still fresh.

@@ -1,18 +1,20 @@
 //! Sends calls that may leave, and requests that need no consent. Callers: `deciding.rs`, `answers/approvals.rs`, and `handle/calls.rs`
 //! for the requests.
 
-use super::{CallRecord, TicketUse};
-use crate::connection::{Tell, Ticket};
-use crate::owner::Owner;
-use crate::owner::gate::Departure;
-use crate::view::HostEvent;
+use std::sync::Arc;
+
 use domain::call::{CallFailure, CallKind, CallState};
 use mcp_proto::session::{ClientRequest, Deadline, ListKind, ServerResult};
 use offers::catalog::Catalog;
 use policy::Hash;
 use serde_json::{Map, Value};
-use std::sync::Arc;
 use tokio::sync::oneshot;
+
+use super::{CallRecord, TicketUse};
+use crate::connection::{Tell, Ticket};
+use crate::owner::Owner;
+use crate::owner::gate::Departure;
+use crate::view::HostEvent;
 
 impl Owner {
     /// Sends an allowed call as it is.

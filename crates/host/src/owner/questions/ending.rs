@@ -1,18 +1,20 @@
 //! Consent requests that end without an answer: their server withdraws them, their tool changes, or their run is over. Callers:
 //! `Owner::on_news`, and the parts of the owner that end a call or a run.
 
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallState};
+use domain::question::QuestionOutcome;
+use mcp_proto::session::ServerRequestId;
+use policy::Scope;
+use ports::AuditEntry;
+
 use super::{For, Pending, words::asker_of};
 use crate::connection::RunId;
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
 use crate::owner::gate::Leaving;
 use crate::view::{HostEvent, QuestionBody, ServerState};
-use domain::call::{CallFailure, CallState};
-use domain::question::QuestionOutcome;
-use mcp_proto::session::ServerRequestId;
-use policy::Scope;
-use ports::AuditEntry;
-use std::sync::Arc;
 
 impl Owner {
     /// The tools of a server were read again: what is asked about one must be about the tool as it is now.

@@ -1,8 +1,6 @@
 //! Consent requests in the words of the audit log and of the answers file, and the hash over what they show. Callers: `questions.rs`,
 //! `gate.rs` and `answers/`.
 
-use crate::owner::sampling::{self};
-use crate::view::QuestionBody;
 use domain::call::CallKind;
 use domain::question::{QuestionOutcome, Why};
 use launches::approvals::command_hash;
@@ -16,6 +14,9 @@ use ports::url_parts::shown_url;
 use serde_json::{Value, json};
 use server_requests::form::Form;
 use server_requests::sampling::{Run, ask_hash, asked_before};
+
+use crate::owner::sampling::{self};
+use crate::view::QuestionBody;
 
 pub(in crate::owner) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {

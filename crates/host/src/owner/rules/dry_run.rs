@@ -1,10 +1,7 @@
 //! Dry runs: the decision about a call, a start or a sampling request that nobody makes. Caller: `handle/rules.rs`.
 
-use crate::owner::Owner;
-use crate::owner::links::{follow, not_followed};
-use crate::owner::pins::standing_of;
-use crate::rules::{DryRun, DryRunResult, RulesError};
-use crate::view::ServerState;
+use std::collections::BTreeSet;
+
 use mcp_proto::types::Tool;
 use offers::catalog::List;
 use offers::definitions::claims_of;
@@ -12,8 +9,13 @@ use offers::review::Kind;
 use policy::{Act, Claims, Hash, PathFacts, Standing, Subject};
 use ports::server_config::config_hash;
 use ports::time::now;
-use std::collections::BTreeSet;
 use tokio::sync::oneshot;
+
+use crate::owner::Owner;
+use crate::owner::links::{follow, not_followed};
+use crate::owner::pins::standing_of;
+use crate::rules::{DryRun, DryRunResult, RulesError};
+use crate::view::ServerState;
 
 impl Owner {
     /// What would happen, and which rules say so. Nothing does.

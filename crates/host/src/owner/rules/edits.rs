@@ -1,16 +1,18 @@
 //! Changes that the user makes to the rules, written to their file and to the audit log. Callers: `handle/rules.rs`, and `trust.rs`.
 
-use super::parsed;
-use crate::owner::Owner;
-use crate::owner::audit::Decided;
-use crate::rules::{RulesError, RulesView};
+use std::sync::Arc;
+
 use domain::StoreError;
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use ports::time::now;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use tokio::sync::oneshot;
+
+use super::parsed;
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::rules::{RulesError, RulesView};
 
 /// The most rules that are written down one by one when a file changed.
 const MOST_TOLD: usize = 20;

@@ -1,14 +1,16 @@
 //! Pending consent requests, decided again with the rules as they are now. Callers: `rules.rs` after each change, and `answers.rs`
 //! before an answer acts.
 
-use crate::owner::Owner;
-use crate::owner::questions::Pending;
-use crate::view::QuestionBody;
+use std::collections::BTreeSet;
+
 use domain::question::QuestionId;
 use offers::definitions::claims_of;
 use policy::{Act, By, Decision, SamplingUse, Standing};
 use ports::time::now;
-use std::collections::BTreeSet;
+
+use crate::owner::Owner;
+use crate::owner::questions::Pending;
+use crate::view::QuestionBody;
 
 impl Owner {
     /// Refuses a question that a rule denies now, unless it was answered and what it is about has left. To refuse one may have

@@ -1,12 +1,13 @@
 //! Trust in a server, which is a rule about the calls of its tools. Callers: `handle/rules.rs`, and whoever takes a server out of the
 //! settings.
 
-use super::{edits::has_expired, edits::put_rule};
-use crate::owner::Owner;
-use crate::rules::{RulesError, Trust};
 use policy::{PolicyFile, PolicyRule, RuleSource};
 use ports::Document;
 use tokio::sync::oneshot;
+
+use super::{edits::has_expired, edits::put_rule};
+use crate::owner::Owner;
+use crate::rules::{RulesError, Trust};
 
 impl Owner {
     /// Trusts a server with calls of its tools, or no longer does.

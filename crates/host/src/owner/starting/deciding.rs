@@ -1,11 +1,8 @@
 //! The policy's decision about a start, and the consent request if there is one. Callers: `starting.rs`, and `packages.rs` for a package
 //! whose version was looked up.
 
-use super::finding::Found;
-use crate::owner::gate::Departure;
-use crate::owner::questions::{For, kind_of};
-use crate::owner::{Decided, Owner};
-use crate::view::{QuestionBody, ServerState};
+use std::sync::Arc;
+
 use domain::question::Why;
 use launches::approvals::{command_hash, without_sandbox};
 use launches::packages::LoadedPackage;
@@ -14,8 +11,13 @@ use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::Secrets;
 use ports::server_config::{HttpConfig, StdioConfig};
 use ports::time::now;
-use std::sync::Arc;
 use supervision::activity::ActivityKind;
+
+use super::finding::Found;
+use crate::owner::gate::Departure;
+use crate::owner::questions::{For, kind_of};
+use crate::owner::{Decided, Owner};
+use crate::view::{QuestionBody, ServerState};
 
 impl Owner {
     /// Asks the policy about a command that is known whole, with the version of the package that it loads.

@@ -1,12 +1,13 @@
 //! Finds the command of a local server, and the files that decide what it runs. Callers: `starting.rs` and `sandbox.rs`.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use launches::packages::Launched;
 use launches::sandbox::{NoPlan, OwnFiles, plan};
 use ports::server_config::StdioConfig;
 use process::sandbox::Plan;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
-use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Finds a command. The login shell is asked for its path once for all servers, and again when the command is not found in
 /// it, for it may have been installed since. What the shell told is never given up for a guess.

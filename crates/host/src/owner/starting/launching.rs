@@ -1,10 +1,8 @@
 //! Launches a server that may start: its secrets, environment and connection. Callers: `deciding.rs` and `answers/approvals.rs`.
 
-use crate::connection::{self, HttpStart, RunId, Start, Target, outcome_unresolved};
-use crate::owner::Owner;
-use crate::owner::gate::Departure;
-use crate::owner::sign_in::SignIn;
-use crate::view::ServerState;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
 use credentials::settings::Unmade;
 use launches::approvals::command_hash;
 use launches::files_now::files_now;
@@ -15,8 +13,12 @@ use ports::secrets::{Filled, Unresolved};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::{LaunchFiles, SearchPath, ServerCommand};
 use serde_json::json;
-use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+
+use crate::connection::{self, HttpStart, RunId, Start, Target, outcome_unresolved};
+use crate::owner::Owner;
+use crate::owner::gate::Departure;
+use crate::owner::sign_in::SignIn;
+use crate::view::ServerState;
 
 impl Owner {
     /// Runs a server whose command is found, or whose address is known.
