@@ -1,7 +1,5 @@
 //! The servers whose words are in the items of a conversation. Callers: `chat`, which decides by them what a call may carry, and `store`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Item, ItemBody, MessageAttachment};
 use crate::history::{Reading, ReadingKind};
 

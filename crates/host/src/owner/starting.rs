@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use launches::packages::{Launched, LoadedPackage};
 use launches::sandbox::NoPlan;
-use ports::Secrets;
 use ports::server_config::{ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::SearchPath;
 use supervision::activity::ActivityKind;

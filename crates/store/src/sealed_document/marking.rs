@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use ports::{Document, Secrets};
+use ports::Document;
 
 use super::{DocumentSealer, MARK, Ready, State};
 

@@ -1,7 +1,5 @@
 //! The shapes in which READMEs print servers, with the servers in each. Caller: `import.rs`.
 
-use store::import;
-
 /// A shape, and the servers in it: name, command, arguments, variables.
 pub(super) struct Shape {
     pub(super) what: &'static str,

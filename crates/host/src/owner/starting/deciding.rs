@@ -8,7 +8,6 @@ use launches::approvals::{command_hash, without_sandbox};
 use launches::packages::LoadedPackage;
 use launches::parts::changed_files;
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
-use ports::Secrets;
 use ports::server_config::{HttpConfig, StdioConfig};
 use ports::time::now;
 use supervision::activity::ActivityKind;

@@ -1,15 +1,14 @@
 //! Edits of a log's file by somebody without the key, drawn at random. Caller: `attacks.rs`.
 
-use ports::AuditLog;
 use proptest::prelude::*;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::super::support::{Folder, decision, numbers};
+use super::super::support::{Folder, decision};
 use super::{ENTRIES, append, hex, link_at, shorten};
 
 /// What somebody without the key does to the file.
 #[derive(Debug, Clone)]
-enum Edit {
+pub(super) enum Edit {
     Delete(u64, u64),
     Change(u64, usize),
     Swap(u64, u64),
@@ -26,7 +25,7 @@ enum Edit {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Seal {
+pub(super) enum Seal {
     None,
     Foreign,
     OfTheEnd,
