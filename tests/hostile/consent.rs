@@ -1,5 +1,9 @@
 //! Consent: what asks, what an answer does, and that it is bound to what was shown.
 
+mod steps;
+
+use steps::{asked_by_tool, call, ended, filled, harbour, is_tool, object, text};
+
 use std::collections::BTreeMap;
 
 use domain::call::CallFailure;
@@ -9,52 +13,9 @@ use host::view::{Edit, QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::types::{ContentBlock, SamplingContent};
 use policy::Scope;
 use ports::AuditQuery;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use server_requests::form::FieldProblem;
-use testkit::app::{App, PATIENCE, demo};
-use tokio::task::JoinHandle;
-
-type Called = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;
-
-fn object(value: Value) -> Map<String, Value> {
-    value.as_object().expect("an object").clone()
-}
-
-fn call(app: &App, id: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
-    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
-    tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, object(arguments), None).await })
-}
-
-async fn ended(call: JoinHandle<Called>) -> Called {
-    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
-}
-
-fn text(called: &Called) -> String {
-    let (result, _) = called.as_ref().unwrap_or_else(|e| panic!("the call should have been answered: {e}"));
-    result
-        .content
-        .iter()
-        .filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None })
-        .collect()
-}
-
-fn is_tool(question: &QuestionView) -> bool {
-    matches!(question.body, QuestionBody::Tool { .. })
-}
-
-async fn harbour(era: &str) -> App {
-    let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
-    app.ready("harbour").await;
-    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
-    app
-}
-
-/// Allows the tool that is being called, and gives the next question of another kind.
-async fn asked_by_tool(app: &App) -> QuestionView {
-    let question = app.question("harbour", "the tool", is_tool).await;
-    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
-    app.question("harbour", "something more", |q| !is_tool(q)).await
-}
+use testkit::app::{PATIENCE, demo};
 
 #[tokio::test]
 async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
@@ -212,42 +173,6 @@ async fn forms_are_checked_here_and_their_three_answers_told_apart() {
             assert!(heard, "{era}: the server heard {action}: {said}");
         }
     }
-}
-
-/// Fills a form with the least that its fields take.
-fn filled(form: &server_requests::form::Form) -> Map<String, Value> {
-    use server_requests::form::{FieldKind, TextFormat};
-    form.fields
-        .iter()
-        .filter(|f| f.required || f.default.is_none())
-        .map(|field| {
-            let value = match &field.kind {
-                FieldKind::Text { format, min_length, .. } => match format {
-                    Some(TextFormat::Email) => json!("ann@harbour.example"),
-                    Some(TextFormat::Uri) => json!("https://harbour.example/"),
-                    Some(TextFormat::Date) => json!("2026-07-28"),
-                    Some(TextFormat::DateTime) => json!("2026-07-28T12:00:00Z"),
-                    None => json!("a".repeat(min_length.unwrap_or(1).max(1) as usize)),
-                },
-                FieldKind::Number { minimum, .. } => {
-                    let least = minimum.unwrap_or(1.0).ceil();
-                    json!(least as i64)
-                }
-                FieldKind::Boolean => json!(true),
-                FieldKind::Choice { options } => json!(options[0].value),
-                FieldKind::Choices { options, min_items, .. } => {
-                    json!(
-                        options
-                            .iter()
-                            .take(min_items.unwrap_or(1).max(1) as usize)
-                            .map(|o| &o.value)
-                            .collect::<Vec<_>>()
-                    )
-                }
-            };
-            (field.name.clone(), value)
-        })
-        .collect()
 }
 
 #[tokio::test]

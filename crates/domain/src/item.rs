@@ -1,15 +1,19 @@
 //! The items of a conversation, as they are kept and as the page gets them: both have the same JSON.
 
+mod events;
+mod sources;
+
 use std::collections::BTreeMap;
 
+pub use events::{Append, ConversationEvent};
 use models::ModelRef;
 pub use models::TokenUse;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+pub use sources::{readings, sources};
 
 use crate::Millis;
 pub use crate::content::{Content, ResourceContents, ToolResult};
-use crate::history::{LeftOut, Reading, ReadingKind};
 
 /// One thing in a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -356,127 +360,4 @@ impl ItemBody {
         }
         self
     }
-
-    /// The servers whose words are in it.
-    fn servers(&self) -> Vec<&str> {
-        match self {
-            Self::Message { prompt, attachments, .. } => {
-                let attached = attachments.iter().filter_map(|attachment| match attachment {
-                    MessageAttachment::Resource { server, .. } => Some(server.as_str()),
-                    MessageAttachment::File { .. } => None,
-                });
-                prompt.iter().map(|prompt| prompt.server.as_str()).chain(attached).collect()
-            }
-            // A failure that names the server may be told in its words; others, such as a refusal, are told in ours.
-            Self::ToolCall { server, result, error, .. } => {
-                let is_theirs = error.as_ref().is_some_and(|error| error.starts_with(&format!("{server}: ")));
-                if result.is_some() || is_theirs { vec![server] } else { Vec::new() }
-            }
-            Self::OwnTool { found, .. } => found.iter().map(|found| found.server.as_str()).collect(),
-            Self::Attachment { server, .. } => vec![server],
-            Self::Reply { .. } | Self::Notice { .. } => Vec::new(),
-        }
-    }
-}
-
-/// What was read from servers for an item. Whether a tool reaches an open world is not in an item; [`Reading::open_world`] is unset.
-pub fn readings(item: &Item) -> Vec<Reading> {
-    match &item.body {
-        ItemBody::Message { prompt, attachments, .. } => {
-            let attached = attachments.iter().filter_map(|attachment| match attachment {
-                MessageAttachment::Resource { server, uri, .. } => {
-                    Some(Reading::new(server, ReadingKind::Resource, uri))
-                }
-                MessageAttachment::File { .. } => None,
-            });
-            let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
-            prompt.chain(attached).collect()
-        }
-        ItemBody::ToolCall { server, tool, .. } if !item.body.servers().is_empty() => {
-            vec![Reading::new(server, ReadingKind::Tool, tool)]
-        }
-        ItemBody::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
-        ItemBody::ToolCall { .. } | ItemBody::Reply { .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {
-            Vec::new()
-        }
-    }
-}
-
-/// The servers whose words are in these items, each once, in the order in which they came.
-pub fn sources<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<String> {
-    let mut servers: Vec<String> = Vec::new();
-    for server in items.into_iter().flat_map(|item| item.body.servers()) {
-        if !servers.iter().any(|known| known == server) {
-            servers.push(server.to_owned());
-        }
-    }
-    servers
-}
-
-/// More of an answer that streams. What it names by `part` are the reply's parts in order; a part that is not there yet begins.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Append {
-    /// Text to append.
-    Text {
-        /// To this part.
-        part: usize,
-        /// The text.
-        text: String,
-    },
-    /// Thinking to append.
-    Thinking {
-        /// To this part.
-        part: usize,
-        /// The text.
-        text: String,
-    },
-    /// A call that the model begins to ask for.
-    ToolUse {
-        /// This part.
-        part: usize,
-        /// The use's id.
-        id: String,
-        /// The tool's name, as the model knows it.
-        key: String,
-        /// The server.
-        server: Option<String>,
-        /// The tool.
-        tool: Option<String>,
-    },
-    /// Arguments to append, as JSON text.
-    Arguments {
-        /// To this part.
-        part: usize,
-        /// The text.
-        text: String,
-    },
-}
-
-/// A change in a conversation.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ConversationEvent {
-    /// More of a model's answer came.
-    ReplyDelta {
-        /// The conversation.
-        conversation: String,
-        /// The answer.
-        item: String,
-        /// How many of these came before it for this answer.
-        seq: u64,
-        /// What is appended.
-        append: Vec<Append>,
-    },
-    /// An item of a conversation is new or changed.
-    ItemChanged {
-        /// The conversation.
-        conversation: String,
-        /// As it is now, without what is large in it.
-        item: Box<Item>,
-        /// What is left out of it.
-        left_out: Vec<LeftOut>,
-        /// Whether a model is answering there.
-        answering: bool,
-    },
 }

@@ -1,6 +1,10 @@
 //! The seal of documents that grant rights: an HMAC over the name, a number that grows with each writing, and the bytes. Its key is
 //! derived from the one that the keychain opens; the keychain itself knows the latest numbers, so that an older file is found too.
 
+mod marking;
+
+use marking::{Marking, numbers_in};
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -105,16 +109,6 @@ pub(crate) struct DocumentSealer {
     marked: Condvar,
     /// Held while the keychain is told.
     telling: Mutex<()>,
-}
-
-/// One thread tells the keychain of the latest numbers, however long that takes and however many there are meanwhile.
-#[derive(Default)]
-struct Marking {
-    runs: bool,
-    /// There are newer numbers than the thread has seen.
-    again: bool,
-    /// Somebody waited for the thread in vain: nobody waits for it again.
-    hangs: bool,
 }
 
 /// Writes with a seal what stands there without one, and gives the names; it is given what makes the text of a file.
@@ -366,108 +360,9 @@ impl DocumentSealer {
             }
         }
     }
-
-    /// Has the keychain know the number of a file before the file is written: from then on an older copy is refused, also when the
-    /// program is killed at once. A keychain that hangs is waited for once, and not after `deadline`; it is told when it answers.
-    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
-        match &mut *self.state() {
-            State::Ready(ready) => raise(&mut ready.announced, name.file_name(), number),
-            _ => return,
-        };
-        let mut marking = self.marking();
-        marking.again = true;
-        if !std::mem::replace(&mut marking.runs, true) {
-            let sealer = Arc::clone(self);
-            let thread = std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.mark_all());
-            if let Err(error) = thread {
-                marking.runs = false;
-                tracing::warn!(%error, "the keychain does not know the latest documents");
-                return;
-            }
-        }
-        if marking.hangs {
-            return;
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
-        let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        marking.hangs = marking.runs;
-    }
-
-    /// Returns true if the keychain is known to have a higher number than this one.
-    pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
-        match &*self.state() {
-            State::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
-            _ => false,
-        }
-    }
-
-    /// The file with this number is written.
-    pub(crate) fn wrote(&self, name: Document, number: u64) {
-        let State::Ready(ready) = &mut *self.state() else { return };
-        raise(&mut ready.numbers, name.file_name(), number);
-    }
-
-    fn marking(&self) -> MutexGuard<'_, Marking> {
-        self.marking.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Tells the keychain until it knows of all.
-    fn mark_all(&self) {
-        loop {
-            let mut marking = self.marking();
-            if !std::mem::take(&mut marking.again) {
-                (marking.runs, marking.hangs) = (false, false);
-                self.marked.notify_all();
-                return;
-            }
-            drop(marking);
-            self.mark();
-        }
-    }
-
-    /// Has the keychain know the latest numbers.
-    fn mark(&self) {
-        let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        // Another program may know of more.
-        let _held = self.secrets.hold(MARK);
-        let own = match &*self.state() {
-            State::Ready(ready) => ready.marked_numbers(),
-            _ => return,
-        };
-        let marked = self.secrets.mark(MARK).and_then(|mark| {
-            let kept = mark.as_deref().map(numbers_in);
-            let mut numbers = kept.clone().unwrap_or_default();
-            if let State::Ready(ready) = &mut *self.state() {
-                for (name, number) in &numbers {
-                    raise(&mut ready.announced, name, *number);
-                }
-            }
-            for (name, number) in &own {
-                raise(&mut numbers, name, *number);
-            }
-            if kept.as_ref() == Some(&numbers) {
-                return Ok(());
-            }
-            let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
-            self.secrets.set_mark(MARK, &format!("sealed\n{}", lines.join("\n")))
-        });
-        if let Err(error) = marked {
-            tracing::warn!(%error, "the keychain does not know the latest documents");
-        }
-    }
 }
 
 impl Ready {
-    /// The highest number of each document that is written or about to be.
-    fn marked_numbers(&self) -> BTreeMap<String, u64> {
-        let mut numbers = self.numbers.clone();
-        for (name, number) in &self.announced {
-            raise(&mut numbers, name, *number);
-        }
-        numbers
-    }
-
     /// The number and the bytes of a document, if it was sealed with this key.
     fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedText { seal, document } = serde_json::from_slice(bytes).ok()?;
@@ -483,20 +378,6 @@ impl Ready {
         let seal = serde_json::to_string(&seal)?;
         Ok(format!("{{\n\"seal\": {seal},\n\"document\": {document}\n}}\n"))
     }
-}
-
-/// Raises a document's number; a lower one changes nothing.
-fn raise(numbers: &mut BTreeMap<String, u64>, name: &str, number: u64) {
-    let latest = numbers.entry(name.to_owned()).or_default();
-    *latest = (*latest).max(number);
-}
-
-fn numbers_in(mark: &str) -> BTreeMap<String, u64> {
-    let number = |line: &str| {
-        let (name, number) = line.split_once(' ')?;
-        Some((name.to_owned(), number.parse().ok()?))
-    };
-    mark.lines().filter_map(number).collect()
 }
 
 fn message(name: Document, number: u64, text: &[u8]) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! The commands carried out on a host.
 
+mod arguments;
 mod audit;
 mod catalogs;
 mod chat;
@@ -13,66 +14,22 @@ mod review;
 mod rules;
 mod saved_files;
 mod servers;
+mod serving;
 mod set_up;
 mod views;
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use ::chat::Chat;
-use host::{CallOrigin, Host};
+use host::CallOrigin;
 use mcp_proto::session::ListKind;
 use policy::GrantId;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::data::*;
-use crate::{ApiError, ErrorCode, EventStream, Handler};
+use crate::{ApiError, ErrorCode, Handler};
 
+use arguments::{object, paths};
 pub use audit::verdict as audit_verdict;
+pub use serving::Api;
 pub(crate) use views::event;
-
-/// Serves the contract on a host.
-#[derive(Clone)]
-pub struct Api {
-    host: Host,
-    chat: Chat,
-    /// Conversations begin one at a time, so that each has an id of its own.
-    conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
-    /// Servers are set up one at a time: which names secrets get depends on those that are there.
-    setting_up: std::sync::Arc<tokio::sync::Mutex<()>>,
-}
-
-impl Api {
-    /// The contract on this host.
-    #[must_use]
-    pub fn new(host: Host) -> Self {
-        let (conversations, setting_up) = Default::default();
-        Self { chat: Chat::new(host.clone()), host, conversations, setting_up }
-    }
-
-    /// The host.
-    #[must_use]
-    pub const fn host(&self) -> &Host {
-        &self.host
-    }
-
-    /// The events from now on. Take them first, then read the snapshot: nothing is missed then.
-    #[must_use]
-    pub fn events(&self) -> EventStream {
-        EventStream::new(self.clone())
-    }
-}
-
-fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
-    match value {
-        Value::Object(map) => Ok(map),
-        _ => Err(ApiError::new(ErrorCode::BadRequest, format!("{what} must be a JSON object"))),
-    }
-}
-
-fn paths(folders: Vec<String>) -> Vec<PathBuf> {
-    folders.into_iter().map(PathBuf::from).collect()
-}
 
 #[async_trait::async_trait]
 impl Handler for Api {
@@ -475,17 +432,5 @@ impl Handler for Api {
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
         self.host.open_url(&r.url).await?;
         Ok(Nothing {})
-    }
-}
-
-impl Api {
-    async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
-        let reference = match r.of {
-            CompletionOf::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
-            CompletionOf::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
-        };
-        let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        let result = self.host.complete(r.server, reference, r.argument, r.value, context).await?;
-        Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
     }
 }

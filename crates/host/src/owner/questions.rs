@@ -1,31 +1,28 @@
 //! The one queue of questions: what comes in, what changes, what is taken back. Decisions are made elsewhere.
 
-use std::sync::Arc;
+mod ending;
+mod words;
 
-use domain::call::{CallFailure, CallKind, CallState};
+use words::body_of;
+pub(super) use words::{asker_of, content_of, hash_of, kind_of, refusal, refused, subject_of};
+
+use domain::call::CallState;
 use domain::question::{QuestionId, QuestionOutcome, Why};
 use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
-use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
-use offers::definitions::call_hash;
-use offers::review::as_json;
-use policy::{Act, Decision, Hash, PathFacts, Rule, Scope, canonical_json, canonical_object};
-use ports::AuditEntry;
-use ports::server_config::address_hash;
+use mcp_proto::types::ElicitParams;
+use policy::{Act, Decision, Hash, PathFacts, Rule, Scope};
 use ports::time::now;
-use ports::url_parts::shown_url;
 use process::LaunchFiles;
-use serde_json::{Value, json};
-use server_requests::form::Form;
-use server_requests::sampling::{Run, ask_hash, asked_before};
+use serde_json::Value;
 
 use super::Owner;
 use super::audit::Decided;
-use super::gate::{Leaving, refuses};
+use super::gate::refuses;
 use super::links::not_followed;
-use super::sampling::{self, Running};
+use super::sampling::Running;
 use crate::connection::{RunId, Ticket};
-use crate::view::{HostEvent, QuestionBody, QuestionView, ServerState};
+use crate::view::{HostEvent, QuestionBody, QuestionView};
 
 /// What an answer leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,62 +102,6 @@ impl Pending {
             return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
         }
         hash_of(&self.view.body, self.schema.as_ref())
-    }
-}
-
-pub(super) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
-    match body {
-        QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
-            command_hash(config, resolved, plan.as_ref(), files, package.as_deref())
-        }
-        QuestionBody::ConnectServer { config, .. } => address_hash(config),
-        QuestionBody::Tool { tool, arguments, .. } => call_hash(tool, arguments),
-        // What a model says twice is not approved twice by one word.
-        QuestionBody::Sampling { request, response: Some(response), state } => {
-            let again = asked_before(request, state);
-            Hash::of(&json!({ "answer": response, "again": again, "attempt": state.attempts }))
-        }
-        QuestionBody::Sampling { request, response: None, state } => {
-            // What was said of a model at work is not said of one that has failed.
-            let failed = matches!(state.run, Run::Failed { .. });
-            Hash::of(&json!({ "asks": ask_hash(request, state), "attempt": state.attempts, "failed": failed }))
-        }
-        QuestionBody::Form { message, .. } => Hash::of(&json!({ "message": message, "schema": schema })),
-        QuestionBody::Url { message, url } => Hash::of(&json!({ "message": message, "url": url })),
-        QuestionBody::Read { kind, name, arguments } => {
-            let what = *kind == CallKind::Prompt;
-            Hash::of(&json!({ "prompt": what, "name": name, "arguments": arguments }))
-        }
-        QuestionBody::Result { tool, parts, is_error, .. } => Hash::of(&as_json(tool, parts, *is_error)),
-        QuestionBody::Roots => Hash::of_bytes(b"roots"),
-        QuestionBody::SignIn {
-            url,
-            issuer,
-            resource,
-            scopes,
-            held_scopes,
-            client,
-            client_id,
-            endpoints,
-            redirect_uri,
-            authorization_url,
-            reason,
-        } => Hash::of(&json!({
-            "url": url,
-            "issuer": issuer,
-            "resource": resource,
-            "scopes": scopes,
-            "held": held_scopes,
-            "client": client,
-            "id": client_id,
-            "endpoints": endpoints,
-            "redirect": redirect_uri,
-            "authorization": authorization_url,
-            "reason": reason,
-        })),
-        QuestionBody::ClientId { url, issuer, redirect_uri } => {
-            Hash::of(&json!({ "url": url, "issuer": issuer, "redirect": redirect_uri }))
-        }
     }
 }
 
@@ -310,200 +251,4 @@ impl Owner {
         self.note(entry);
         self.servers.tell_answer(server, run, request, refuses(answer));
     }
-
-    /// The tools of a server were read again: what is asked about one must be about the tool as it is now.
-    pub(super) fn look_again_at_tools(&mut self, server: &str) {
-        let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
-            return;
-        };
-        self.end_questions(|p| match &p.view.body {
-            QuestionBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
-            _ => false,
-        });
-        for at in 0..self.consent.pending.len() {
-            let pending = &mut self.consent.pending[at];
-            if pending.view.server == server
-                && let QuestionBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
-                && let Some(now) = catalog.tool(&tool.name)
-                && **tool != now
-            {
-                let shown = std::mem::replace(&mut **tool, now);
-                *changed_since_allowed = true;
-                self.mark_changed(at, &shown);
-                self.changed(at);
-            }
-        }
-    }
-
-    pub(super) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
-        self.models.sampling.end_unasked(|of| of == (run, request));
-        self.withdraw_folders((run, request));
-        self.end_questions(
-            |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
-        );
-    }
-
-    /// Takes questions out of the queue that nobody needs to answer any more.
-    pub(super) fn end_questions(&mut self, is_over: impl Fn(&Pending) -> bool) {
-        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.consent.pending).into_iter().partition(is_over);
-        self.consent.pending = left;
-        for pending in over {
-            self.write_down(&pending, QuestionOutcome::Withdrawn, None);
-            self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
-            match pending.what_for {
-                For::Call(call) => {
-                    let server = pending.view.server;
-                    let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
-                    let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
-                    self.end_call(&call, Err(failure));
-                }
-                For::Request { call: Some(call), .. } => self.input_given(&call),
-                // Whoever waits for it sees that no answer comes.
-                For::SignIn(number) => {
-                    drop(self.sign_ins.replies.remove(&number));
-                    self.goes_on(&pending.view.why);
-                }
-                // Whoever waits for it sees that no verdict comes.
-                For::Result(call) => drop(self.calls.held_results.remove(&call)),
-                For::Start | For::Request { .. } | For::Page => {}
-            }
-        }
-    }
-
-    /// A question of this call was answered; it goes on when there is no other.
-    pub(super) fn input_given(&mut self, call: &str) {
-        let more = self
-            .consent
-            .pending
-            .iter()
-            .any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
-        if let Some(record) = self.calls.records.get_mut(call) {
-            record.entry = self.audits.last;
-        }
-        if !more {
-            self.set_call(call, CallState::Running);
-        }
-    }
-
-    /// Writes down what became of a question that lets nothing leave.
-    pub(super) fn write_down(&mut self, pending: &Pending, outcome: QuestionOutcome, scope: Option<Scope>) {
-        let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
-        self.note_entry(entry);
-    }
-
-    /// The entry that says what became of a question. It takes the content.
-    pub(super) fn entry_of(
-        &self,
-        pending: &Pending,
-        outcome: QuestionOutcome,
-        scope: Option<Scope>,
-        leaving: &mut Leaving,
-    ) -> AuditEntry {
-        let (view, content) = (&pending.view, leaving.content.take());
-        let conversation = self.calls.conversation_of(&view.why);
-        self.entry(Decided {
-            server: &view.server,
-            kind: leaving.kind,
-            subject: &leaving.subject,
-            decision: outcome.name(),
-            scope,
-            by: if outcome == QuestionOutcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: leaving.logged.as_str(),
-            asker: asker_of(&view.why),
-            content,
-            rule: view.rule.into(),
-            conversation: conversation.as_deref(),
-        })
-    }
-}
-
-/// Who asked for what a question is about.
-pub(super) const fn asker_of(why: &Why) -> &'static str {
-    match why {
-        Why::User { .. } => "user",
-        Why::Model { .. } => "model",
-        Why::Call { .. } | Why::Server => "server",
-        Why::Ended { .. } => "host",
-    }
-}
-
-fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
-    match question {
-        ServerQuestion::Sampling(request) => {
-            (QuestionBody::Sampling { request, response: None, state: Box::default() }, None)
-        }
-        ServerQuestion::Elicitation(ElicitParams::Form { message, requested_schema, .. }) => {
-            (QuestionBody::Form { message, form: Form::parse(&requested_schema) }, Some(requested_schema))
-        }
-        ServerQuestion::Elicitation(ElicitParams::Url { message, url, .. }) => {
-            (QuestionBody::Url { message, url }, None)
-        }
-        ServerQuestion::Roots => (QuestionBody::Roots, None),
-    }
-}
-
-/// As the audit log and the answers file name it.
-pub(super) const fn kind_of(body: &QuestionBody) -> &'static str {
-    match body {
-        QuestionBody::StartServer { .. } => "start-server",
-        QuestionBody::ConnectServer { .. } => "connect-server",
-        QuestionBody::Tool { .. } => "tool",
-        QuestionBody::Sampling { response: None, .. } => "sampling",
-        QuestionBody::Sampling { response: Some(_), .. } => "sampling-answer",
-        QuestionBody::Form { .. } => "elicitation",
-        QuestionBody::Url { .. } => "url",
-        QuestionBody::Read { kind: CallKind::Prompt, .. } => "prompt",
-        QuestionBody::Read { .. } => "resource",
-        QuestionBody::Result { .. } => "result",
-        QuestionBody::Roots => "roots",
-        QuestionBody::SignIn { .. } => "sign-in",
-        QuestionBody::ClientId { .. } => "client-id",
-    }
-}
-
-/// What an approval would let cross, where that is more than the subject says.
-pub(super) fn content_of(body: &QuestionBody) -> Option<String> {
-    match body {
-        QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => {
-            Some(canonical_object(arguments))
-        }
-        QuestionBody::Sampling { request, response: None, .. } => Some(canonical_json(&json!(request))),
-        QuestionBody::Sampling { response: Some(response), .. } => Some(canonical_json(&json!(response))),
-        QuestionBody::Result { tool, parts, is_error, .. } => Some(canonical_json(&as_json(tool, parts, *is_error))),
-        _ => None,
-    }
-}
-
-pub(super) fn subject_of(body: &QuestionBody) -> String {
-    match body {
-        QuestionBody::StartServer { config, .. } => config.command_line(),
-        QuestionBody::ConnectServer { config, .. } => config.shown_url(),
-        QuestionBody::Tool { tool, .. } => tool.name.clone(),
-        QuestionBody::Sampling { request, response, state } => sampling::subject(request, response.as_deref(), state),
-        QuestionBody::Form { message, .. } => message.clone(),
-        QuestionBody::Url { url, .. } => shown_url(url),
-        QuestionBody::Read { name, .. } => name.clone(),
-        QuestionBody::Result { tool, .. } => tool.clone(),
-        QuestionBody::Roots => "folders".to_owned(),
-        QuestionBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
-        QuestionBody::ClientId { issuer, .. } => shown_url(issuer),
-    }
-}
-
-/// The answer that tells a server that its request was refused or closed.
-pub(super) fn refused(body: &QuestionBody, outcome: QuestionOutcome) -> Answer {
-    match body {
-        QuestionBody::Form { .. } | QuestionBody::Url { .. } => {
-            let action = if outcome == QuestionOutcome::Denied { ElicitAction::Decline } else { ElicitAction::Cancel };
-            Answer::Elicitation(ElicitResult { action, content: None })
-        }
-        // To know of no folder is an answer; an error would end a call that may well do without.
-        QuestionBody::Roots => Answer::Roots(Vec::new()),
-        _ => refusal("the user rejected the request".to_owned()),
-    }
-}
-
-/// Code -1 is what the specification's sampling page shows for a rejection.
-pub(super) const fn refusal(message: String) -> Answer {
-    Answer::Refused { code: -1, message }
 }

@@ -1,6 +1,11 @@
 //! An attacker who knows the format and the code and has not the key. Whatever is removed or changed of what was sealed, a check
 //! names it, and Drawbridge itself takes no proof of it away.
 
+#[path = "attacks/edits.rs"]
+mod edits;
+
+use edits::{attempt, edit, seal_of};
+
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest::{Context, SHA256};
@@ -312,115 +317,6 @@ fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_whole() && !verdict.is_proved(), "with a key from now on it goes on: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "and is sealed: {verdict:?}");
-}
-
-/// What somebody without the key does to the file.
-#[derive(Debug, Clone)]
-enum Edit {
-    Delete(u64, u64),
-    Change(u64, usize),
-    Swap(u64, u64),
-    Append(u64),
-    Checkpoint(u64, Seal),
-    Shorten(u64, Seal),
-    NoSeal,
-    MoveSeal(u64),
-    OldSeal,
-    NoCheckpoint,
-    Version(i64),
-    Vacuum,
-    Drawbridge,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Seal {
-    None,
-    Foreign,
-    OfTheEnd,
-}
-
-fn edit() -> impl Strategy<Value = Edit> {
-    let number = || 0..=ENTRIES + 4;
-    let seal = || prop_oneof![Just(Seal::None), Just(Seal::Foreign), Just(Seal::OfTheEnd)];
-    prop_oneof![
-        1 => (number(), number()).prop_map(|(from, to)| Edit::Delete(from, to)),
-        1 => (number(), 0_usize..4).prop_map(|(number, way)| Edit::Change(number, way)),
-        1 => (number(), number()).prop_map(|(one, other)| Edit::Swap(one, other)),
-        3 => number().prop_map(Edit::Append),
-        2 => (number(), seal()).prop_map(|(number, seal)| Edit::Checkpoint(number, seal)),
-        4 => (number(), seal()).prop_map(|(number, seal)| Edit::Shorten(number, seal)),
-        1 => Just(Edit::NoSeal),
-        1 => number().prop_map(Edit::MoveSeal),
-        1 => Just(Edit::OldSeal),
-        1 => Just(Edit::NoCheckpoint),
-        1 => (-1_i64..3).prop_map(Edit::Version),
-        1 => Just(Edit::Vacuum),
-        3 => Just(Edit::Drawbridge),
-    ]
-}
-
-type KeptSeal = (i64, Vec<u8>, String, Vec<u8>);
-
-fn seal_of(log: &Connection) -> Option<KeptSeal> {
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-    log.query_row("SELECT number, link, key, mac FROM seal", [], read).optional().ok().flatten()
-}
-
-/// Does it. What SQLite refuses is not done.
-fn attempt(folder: &Folder, edit: &Edit, old: &KeptSeal) {
-    let mac = |log: &Connection, seal: Seal| match seal {
-        Seal::None => (None, None),
-        Seal::Foreign => (Some("0123456789abcdef".to_owned()), Some(vec![7; 32])),
-        Seal::OfTheEnd => seal_of(log).map_or((None, None), |(_, _, key, mac)| (Some(key), Some(mac))),
-    };
-    if let Edit::Drawbridge = edit {
-        let log = folder.log();
-        let _ = log.append(decision("later"));
-        let _ = log.verify();
-        let _ = log.flush();
-        return;
-    }
-    let log = folder.attacked();
-    let run = |sql: String| drop(log.execute_batch(&sql));
-    match edit {
-        Edit::Delete(from, to) => run(format!("DELETE FROM entry WHERE number BETWEEN {from} AND {to}")),
-        Edit::Change(number, way) => {
-            let change =
-                ["subject = subject || 'x'", "decision = 'denied'", "link = zeroblob(32)", "at = at + 1"][*way];
-            run(format!("UPDATE entry SET {change} WHERE number = {number}"));
-        }
-        Edit::Swap(one, other) => run(format!(
-            "UPDATE entry SET number = 999 WHERE number = {one}; UPDATE entry SET number = {one} WHERE number = {other};
-            UPDATE entry SET number = {other} WHERE number = 999"
-        )),
-        Edit::Append(upto) => {
-            let hash = link_at(&log, *upto).map(|link| hex(&link)).unwrap_or_default();
-            append(&log, "log-shortened", &format!("entries up to {upto}"), &hash);
-        }
-        Edit::Checkpoint(number, seal) => {
-            let (key, mac) = mac(&log, *seal);
-            if let Some(link) = link_at(&log, *number) {
-                let values = params![*number as i64, link, key, mac];
-                drop(log.execute("INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4)", values));
-            }
-        }
-        Edit::Shorten(upto, seal) => {
-            let (key, mac) = mac(&log, *seal);
-            shorten(&log, *upto, key.as_deref(), mac.as_deref(), true);
-        }
-        Edit::NoSeal => run("DELETE FROM seal".to_owned()),
-        Edit::MoveSeal(number) => {
-            run(format!("UPDATE seal SET number = {number}, link = (SELECT link FROM entry WHERE number = {number})"))
-        }
-        Edit::OldSeal => {
-            let values = params![old.0, old.1, old.2, old.3];
-            drop(log.execute("UPDATE seal SET number = ?1, link = ?2, key = ?3, mac = ?4", values));
-        }
-        Edit::NoCheckpoint => run("DELETE FROM checkpoint".to_owned()),
-        Edit::Version(version) => run(format!("PRAGMA user_version = {version}")),
-        Edit::Vacuum => run("VACUUM".to_owned()),
-        Edit::Drawbridge => {}
-    }
 }
 
 /// What a reader sees of the entries that were sealed.

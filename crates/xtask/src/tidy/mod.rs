@@ -53,7 +53,7 @@ impl fmt::Display for Finding {
 const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     layout::top_level,
     layout::module_docs,
-    layout::file_length,
+    layout::file_lengths,
     module_cycles::in_one_direction,
     struct_fields::few_in_the_host,
     words::unfinished,

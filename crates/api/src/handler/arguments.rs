@@ -1,0 +1,33 @@
+//! Arguments of commands, in the shapes that the host takes. Caller: the commands in `handler/mod.rs`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::Api;
+use crate::data::{Complete, Completion, CompletionOf};
+use crate::{ApiError, ErrorCode};
+
+pub(super) fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
+    match value {
+        Value::Object(map) => Ok(map),
+        _ => Err(ApiError::new(ErrorCode::BadRequest, format!("{what} must be a JSON object"))),
+    }
+}
+
+pub(super) fn paths(folders: Vec<String>) -> Vec<PathBuf> {
+    folders.into_iter().map(PathBuf::from).collect()
+}
+
+impl Api {
+    pub(super) async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
+        let reference = match r.of {
+            CompletionOf::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
+            CompletionOf::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
+        };
+        let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let result = self.host.complete(r.server, reference, r.argument, r.value, context).await?;
+        Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
+    }
+}

@@ -1,0 +1,38 @@
+//! The contract on a host. Callers: the shells, which serve its commands and events.
+
+use ::chat::Chat;
+use host::Host;
+
+use crate::EventStream;
+
+/// Serves the contract on a host.
+#[derive(Clone)]
+pub struct Api {
+    pub(super) host: Host,
+    pub(super) chat: Chat,
+    /// Conversations begin one at a time, so that each has an id of its own.
+    pub(super) conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
+    /// Servers are set up one at a time: which names secrets get depends on those that are there.
+    pub(super) setting_up: std::sync::Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Api {
+    /// The contract on this host.
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        let (conversations, setting_up) = Default::default();
+        Self { chat: Chat::new(host.clone()), host, conversations, setting_up }
+    }
+
+    /// The host.
+    #[must_use]
+    pub const fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The events from now on. Take them first, then read the snapshot: nothing is missed then.
+    #[must_use]
+    pub fn events(&self) -> EventStream {
+        EventStream::new(self.clone())
+    }
+}

@@ -1,0 +1,237 @@
+//! Calls of tools, prompts and resources, and the requests beside them. Callers: the commands of `api` and of the command line,
+//! and `chat` for the tools a model calls.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use domain::call::{CallFailure, CallKind};
+use mcp_proto::jsonrpc::code;
+use mcp_proto::session::{CallError, ClientRequest, ServerResult};
+use mcp_proto::types::{
+    CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
+};
+use offers::reads::Read;
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::Host;
+use crate::owner::{CallOrigin, CallReply, NewCall, Owner, Sent};
+
+/// What the user does in no conversation.
+const AT_NO_PLACE: CallOrigin = CallOrigin::User { conversation: None };
+
+impl Host {
+    pub(super) async fn call(&self, call: NewCall) -> CallReply {
+        let (reply, replied) = oneshot::channel();
+        self.owner.0.turn("call", |owner| owner.take_call(call, reply))?;
+        replied.await.map_err(|_| CallFailure::Closing)?
+    }
+
+    /// Calls a tool for the user, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
+    ///
+    /// # Errors
+    /// If it did not end with the tool's answer.
+    pub async fn call_tool(
+        &self,
+        id: String,
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+        conversation: Option<String>,
+    ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
+        let (sent, mut was_sent) = oneshot::channel();
+        let result = self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments, sent).await?;
+        Ok((result, was_sent.try_recv().ok().flatten()))
+    }
+
+    /// The same for whoever makes the call: one that a model makes asks more often. `sent` is told when the server gets it.
+    ///
+    /// # Errors
+    /// As for [`call_tool`](Self::call_tool).
+    pub async fn call_tool_as(
+        &self,
+        origin: CallOrigin,
+        id: String,
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+        sent: Sent,
+    ) -> Result<CallToolResult, CallFailure> {
+        let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
+        let (kind, name, shown) = (CallKind::Tool, tool, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: Some(sent) };
+        match self.call(call).await? {
+            ServerResult::Tool(result) => Ok(*result),
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Gets a prompt.
+    ///
+    /// # Errors
+    /// If it did not end with the prompt's messages.
+    pub async fn get_prompt(
+        &self,
+        id: String,
+        server: String,
+        prompt: String,
+        arguments: BTreeMap<String, String>,
+    ) -> Result<GetPromptResult, CallFailure> {
+        self.get_prompt_as_shown(id, server, prompt, arguments, None).await
+    }
+
+    /// The same for a prompt that was shown: with the hash of its definition, it is got only if it is still that one.
+    ///
+    /// # Errors
+    /// As for [`get_prompt`](Self::get_prompt).
+    pub async fn get_prompt_as_shown(
+        &self,
+        id: String,
+        server: String,
+        prompt: String,
+        arguments: BTreeMap<String, String>,
+        shown: Option<String>,
+    ) -> Result<GetPromptResult, CallFailure> {
+        let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
+        let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
+        let (kind, name, origin) = (CallKind::Prompt, prompt, AT_NO_PLACE);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
+        match self.call(call).await? {
+            ServerResult::Prompt(result) => Ok(*result),
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Reads a resource, or gives what it said before while that is fresh.
+    ///
+    /// # Errors
+    /// If it did not end with the resource's contents.
+    pub async fn read_resource(
+        &self,
+        id: String,
+        server: String,
+        uri: String,
+    ) -> Result<Vec<ResourceContents>, CallFailure> {
+        Ok(self.read(id, server, uri, false).await?.contents)
+    }
+
+    /// The same, and how fresh it is. With `refresh` the server is asked in any case.
+    ///
+    /// # Errors
+    /// If it did not end with the resource's contents.
+    pub async fn read(&self, id: String, server: String, uri: String, refresh: bool) -> Result<Read, CallFailure> {
+        let wanted = (server.clone(), uri.clone());
+        let fresh = self.with(move |owner| owner.fresh_read(&wanted.0, &wanted.1)).await?;
+        if let Some(read) = fresh.filter(|_| !refresh) {
+            return Ok(read);
+        }
+        let request = ClientRequest::ReadResource { uri: uri.clone() };
+        let (kind, name) = (CallKind::Resource, uri.clone());
+        let (origin, shown) = (AT_NO_PLACE, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
+        match self.call(call).await.map_err(|failure| named_when_missing(failure, &uri))? {
+            ServerResult::Contents { contents, cache } => {
+                let keep = move |owner: &mut Owner| {
+                    let fresh_until = owner.keep_read(&server, &uri, &contents, cache);
+                    Read { contents, cached: false, fresh_until }
+                };
+                Ok(self.with(keep).await?)
+            }
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Cancels a call by the id its caller chose.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn cancel_call(&self, id: String) -> Result<(), CallFailure> {
+        self.with(move |owner| owner.cancel_call(&id)).await?
+    }
+
+    async fn request(
+        &self,
+        server: String,
+        request: ClientRequest,
+        times: (Duration, Duration),
+    ) -> Result<ServerResult, CallFailure> {
+        let (reply, replied) = oneshot::channel();
+        self.with(move |owner| owner.request(&server, request, times, reply)).await?;
+        replied.await.map_err(|_| CallFailure::Closing)?
+    }
+
+    /// One request that belongs to reading a list.
+    pub(crate) async fn list_request(
+        &self,
+        server: String,
+        request: ClientRequest,
+    ) -> Result<ServerResult, CallFailure> {
+        self.request(server, request, self.times.list).await
+    }
+
+    /// Completes an argument.
+    ///
+    /// # Errors
+    /// If the server can't, or does not answer in time.
+    pub async fn complete(
+        &self,
+        server: String,
+        reference: CompletionReference,
+        argument_name: String,
+        value: String,
+        context: BTreeMap<String, String>,
+    ) -> Result<CompletionResult, CallFailure> {
+        let request = ClientRequest::Complete { reference, argument_name, value, context };
+        match self.request(server.clone(), request, self.times.complete).await? {
+            ServerResult::Completion(mut result) => {
+                // The specification's bound; a server that passes it is cut.
+                result.values.truncate(100);
+                Ok(*result)
+            }
+            _ => Err(unfit(server)),
+        }
+    }
+
+    /// Begins or ends a subscription to a resource.
+    ///
+    /// # Errors
+    /// If the server can't, or does not answer in time.
+    pub async fn subscribe(&self, server: String, uri: String, on: bool) -> Result<(), CallFailure> {
+        let request = if on {
+            ClientRequest::Subscribe { uri: uri.clone() }
+        } else {
+            ClientRequest::Unsubscribe { uri: uri.clone() }
+        };
+        self.request(server.clone(), request, self.times.read).await?;
+        self.with(move |owner| owner.subscribed(&server, uri, on)).await?;
+        Ok(())
+    }
+
+    /// Sets from which level on a server sends log messages.
+    ///
+    /// # Errors
+    /// If the server can't, or does not answer in time.
+    pub async fn set_log_level(&self, server: String, level: LogLevel) -> Result<(), CallFailure> {
+        self.request(server.clone(), ClientRequest::SetLogLevel { level }, self.times.read).await?;
+        self.with(move |owner| owner.log_level_set(&server, level)).await?;
+        Ok(())
+    }
+}
+
+/// A server says in one of two ways that it has no such resource (`server/resources`: -32602 since 2026-07-28, -32002 before).
+fn named_when_missing(failure: CallFailure, uri: &str) -> CallFailure {
+    match &failure {
+        CallFailure::Session { server, error } => match &**error {
+            CallError::Server(rpc) if [code::RESOURCE_NOT_FOUND, code::INVALID_PARAMS].contains(&rpc.code) => {
+                CallFailure::NotFound(format!("resource \"{uri}\" on {server}, which says: {rpc}"))
+            }
+            _ => failure,
+        },
+        _ => failure,
+    }
+}
+
+fn unfit(server: String) -> CallFailure {
+    let cause = "it answers another request".to_owned();
+    CallFailure::Session { server, error: Box::new(mcp_proto::session::CallError::BadAnswer { cause }) }
+}

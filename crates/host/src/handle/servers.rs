@@ -1,0 +1,119 @@
+//! Servers from outside the owner: their settings, starting and stopping, and the limits they run under. Callers: the commands
+//! of `api` and of the command line.
+
+use launches::sandbox::NoPlan;
+use ports::server_config::ServerEntry;
+use supervision::limits::LimitsUse;
+use tokio::sync::oneshot;
+
+use super::{Host, HostClosed};
+use crate::owner::ServerError;
+use crate::view::{SandboxPreview, ServerState};
+
+impl Host {
+    /// Adds a server to the settings.
+    ///
+    /// # Errors
+    /// If the name can't be used or the file not be written.
+    pub async fn add_server(&self, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await
+    }
+
+    /// Changes a server's name or command.
+    ///
+    /// # Errors
+    /// If there is none, the name can't be used, or the file not be written; or if something is left of the sign-in to its old
+    /// address.
+    pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
+        let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
+        let updated = self.with_reply(move |owner, reply| owner.update_server(&was, entry, forgotten, reply)).await?;
+        Ok(updated.and(all_forgotten(name, is_forgotten).await))
+    }
+
+    /// Secrets that a server's settings name are others now. They are read anew when they are needed next.
+    ///
+    /// # Errors
+    /// Only if the host has ended.
+    pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
+        self.with(move |owner| owner.secrets_changed(&server)).await
+    }
+
+    /// Stops a server and takes it out of the settings. Nothing is left here of the sign-in to it when this returns; the
+    /// authorization server is told later.
+    ///
+    /// # Errors
+    /// If there is none, or the file can't be written; or if something is left of the sign-in.
+    pub async fn remove_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
+        let removed = self.with_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
+        Ok(removed.and(all_forgotten(name, is_forgotten).await))
+    }
+
+    /// Starts a server, after its question if need be.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn start_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.start_for_user(&name)).await
+    }
+
+    /// Stops a server.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn stop_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| {
+            owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+            owner.stop(&name);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Stops a server and starts it again.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn restart_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| owner.restart(&name)).await
+    }
+
+    /// Makes the next attempt to bring a server back at once; fine if none is waited for.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn retry_now(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+        self.with(move |owner| {
+            let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
+            if matches!(record.state, ServerState::Reconnecting(_)) { owner.start_for_user(&name) } else { Ok(()) }
+        })
+        .await
+    }
+
+    /// What a local server would reach in its sandbox if it were started now. Nothing is started.
+    ///
+    /// # Errors
+    /// If it has no sandbox, or none that can be set up.
+    pub async fn plan_sandbox(&self, server: String) -> Result<Result<SandboxPreview, NoPlan>, HostClosed> {
+        let (reply, planned) = oneshot::channel();
+        self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
+        planned.await.map_err(|_| HostClosed)
+    }
+
+    /// How much a server uses of what each server gets; nothing if there is no such server.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn used(&self, server: String) -> Result<Option<LimitsUse>, HostClosed> {
+        self.with(move |owner| owner.used(&server)).await
+    }
+}
+
+/// Waits until nothing is left here of the sign-in to a server.
+async fn all_forgotten(name: String, forgotten: oneshot::Receiver<Result<(), String>>) -> Result<(), ServerError> {
+    match forgotten.await {
+        Ok(Err(cause)) => Err(ServerError::NotForgotten { name, cause }),
+        // Without an answer there was nothing to forget.
+        Ok(Ok(())) | Err(_) => Ok(()),
+    }
+}

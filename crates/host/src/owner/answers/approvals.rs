@@ -1,0 +1,236 @@
+//! Approvals: each kind of consent request leaves by its own way, and an approval that lasts becomes a grant. Caller: `answers.rs`.
+
+use domain::Millis;
+use domain::question::QuestionOutcome;
+use launches::approvals::{address_words, command_words};
+use mcp_proto::session::Answer;
+use mcp_proto::types::{ElicitAction, ElicitResult};
+use policy::{Grant, GrantId, Hash, Scope, Subject};
+use ports::server_config::definition_hash;
+use ports::time::now;
+use ports::url_parts::UrlParts;
+use serde_json::{Map, Value, json};
+
+use super::{Acted, AnswerError};
+use crate::owner::Owner;
+use crate::owner::gate::{Approval, Changed, Departure, Leaving, open_page};
+use crate::owner::questions::{For, Pending, content_of, subject_of};
+use crate::view::{HostEvent, QuestionBody, QuestionView};
+
+/// For how long an approval holds.
+struct Lasting {
+    scope: Scope,
+    conversation: Option<String>,
+    expires_at: Option<Millis>,
+}
+
+impl Owner {
+    /// Lets a question cross. `lasts` is for how many milliseconds an approval holds, if not for as long as its scope says.
+    pub(super) fn allow(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        scope: Scope,
+        lasts: Option<Millis>,
+    ) -> Result<Acted, AnswerError> {
+        let pending = &self.consent.pending[at];
+        if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
+            return Err(AnswerError::WrongKind("an approval can't hold that long here"));
+        }
+        let conversation = self.calls.conversation_of(&pending.view.why).filter(|_| scope == Scope::Conversation);
+        if scope == Scope::Conversation && conversation.is_none() {
+            return Err(AnswerError::WrongKind("it belongs to no conversation"));
+        }
+        let lasting = Lasting { scope, conversation, expires_at: lasts.map(|lasts| now().saturating_add(lasts)) };
+        match &pending.view.body {
+            QuestionBody::StartServer { config, .. } => {
+                let (words, leaving) = (command_words(config), Leaving::shown(pending));
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                })
+            }
+            QuestionBody::ConnectServer { config, .. } => {
+                let (words, leaving) = (address_words(config), Leaving::shown(pending));
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                })
+            }
+            QuestionBody::Tool { tool, arguments, .. } => {
+                let (tool, arguments) = (tool.clone(), arguments.clone());
+                let leaving = Leaving::shown(pending);
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    let mut acted = Acted::Done;
+                    owner.pin_tool(&pending.view.server, &tool);
+                    if let Some(record) = owner.servers.records.get(&pending.view.server) {
+                        let definition = definition_hash(&record.config, &tool);
+                        let subject = Subject::Tool(tool.name.clone());
+                        acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
+                    }
+                    if let For::Call(call) = pending.what_for {
+                        owner.send_approved(&call, arguments, departure);
+                    }
+                    Ok(acted)
+                })
+            }
+            QuestionBody::Read { .. } => {
+                let leaving = Leaving::shown(pending);
+                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                    if let For::Call(call) = pending.what_for {
+                        owner.send_as_it_is(&call, departure);
+                    }
+                    Ok(Acted::Done)
+                })
+            }
+            QuestionBody::Result { .. } => {
+                let leaving = Leaving::shown(pending);
+                self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
+                    owner.pass_result(&pending, departure);
+                    Ok(Acted::Done)
+                })
+            }
+            QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval),
+            QuestionBody::Sampling { response: Some(response), .. } => {
+                let answer = Answer::Sampling(response.clone());
+                self.check_sampling_answer(&pending.view.server, response)?;
+                let logged = (Hash::of(&json!({ "answer": response })), content_of(&pending.view.body));
+                let leaving = Leaving::answer(pending, subject_of(&pending.view.body), logged, &answer);
+                self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
+                    owner.give(&pending, answer, departure);
+                    Ok(Acted::Done)
+                })
+            }
+            QuestionBody::Form { .. } => Err(AnswerError::WrongKind("a form is submitted with its content")),
+            QuestionBody::Url { .. } => Err(AnswerError::WrongKind("a URL is opened first")),
+            QuestionBody::Roots => Err(AnswerError::WrongKind("folders are shared by name")),
+            QuestionBody::SignIn { .. } => self.allow_sign_in(at, approval, scope),
+            QuestionBody::ClientId { .. } => Err(AnswerError::WrongKind("it asks for an id")),
+        }
+    }
+
+    fn launch_approved(&mut self, pending: Pending, departure: Departure, lasting: Lasting, words: String) -> Acted {
+        let acted = self.grant(&pending.view, Subject::Command, pending.view.hash.clone(), lasting, words);
+        self.launch(&pending.view.server, departure);
+        acted
+    }
+
+    pub(super) fn submit(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        content: Map<String, Value>,
+    ) -> Result<Acted, AnswerError> {
+        let pending = &self.consent.pending[at];
+        let QuestionBody::Form { form, message } = &pending.view.body else {
+            return Err(AnswerError::WrongKind("it is no form"));
+        };
+        let Ok(form) = form else {
+            return Err(AnswerError::WrongKind("this form can't be shown; it can only be declined"));
+        };
+        let problems = form.problems(&content);
+        if !problems.is_empty() {
+            return Err(AnswerError::Form(problems));
+        }
+        // Whoever has the hash of a password can try which one fits.
+        let kept = form.without_secrets(&content);
+        let logged = (Hash::of(&json!(kept)), Some(policy::canonical_object(&kept)));
+        let answer = Answer::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
+        let leaving = Leaving::answer(pending, message.clone(), logged, &answer);
+        self.take_allowed(approval, Scope::Once, leaving, move |owner, pending, departure| {
+            owner.give(&pending, answer, departure);
+            Ok(Acted::Done)
+        })
+    }
+
+    pub(super) fn open_then_accept(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        parts: UrlParts,
+    ) -> Result<Acted, AnswerError> {
+        if !parts.openable {
+            return Err(AnswerError::Browser("this address can't be opened; decline it".into()));
+        }
+        let shown = self.consent.pending[at].copy();
+        let leaving = Leaving::page(&shown, &parts.url);
+        self.depart(approval, Scope::Once, leaving, move |owner, departed| {
+            let (at, departure) = departed?;
+            let page = departure.page(&shown.view.server, parts.url).map_err(|Changed| AnswerError::Stale)?;
+            owner.consent.pending[at].being_acted_on = true;
+            let platform = owner.ports.platform.clone();
+            let opening = async move { open_page(platform.as_ref(), page).await };
+            owner.beside(opening, move |owner, opened| owner.on_opened(&shown, opened));
+            Ok(Acted::Later)
+        })
+    }
+
+    fn on_opened(&mut self, shown: &Pending, opened: Result<(), String>) {
+        let id = shown.view.id;
+        let at = self.consent.pending.iter().position(|p| p.view.id == id);
+        let acted = match opened {
+            Err(cause) => {
+                self.write_down(shown, QuestionOutcome::Withdrawn, None);
+                if let Some(at) = at {
+                    self.consent.pending[at].being_acted_on = false;
+                }
+                Err(AnswerError::Browser(cause))
+            }
+            // While it is being opened nothing else acts on it, so what opened it accepts it.
+            Ok(()) => at.ok_or(AnswerError::NotOpen).map(|at| {
+                let pending = self.consent.pending.remove(at);
+                self.events.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
+                self.tell_opened(&pending);
+                Acted::Done
+            }),
+        };
+        self.consent.answered(id, acted);
+    }
+
+    /// Makes an approval stand, at once. The answer comes when it is written: one that can't be holds until Drawbridge ends.
+    fn grant(
+        &mut self,
+        question: &QuestionView,
+        subject: Subject,
+        rests_on: Hash,
+        lasting: Lasting,
+        words: String,
+    ) -> Acted {
+        let Lasting { scope, conversation, expires_at } = lasting;
+        if scope == Scope::Once {
+            return Acted::Done;
+        }
+        let server = question.server.as_str();
+        let grant = Grant {
+            id: GrantId::default(),
+            server: server.to_owned(),
+            subject: subject.clone(),
+            rests_on,
+            scope,
+            conversation,
+            since: now(),
+            expires_at,
+            words,
+        };
+        self.permissions.judgement += 1;
+        let acted = match self.permissions.policy.grants_mut().add(grant) {
+            Ok(id) => {
+                let answered = question.id;
+                self.keep_grants(server, Some(&subject), move |owner, kept| {
+                    if let Err(error) = kept {
+                        owner.permissions.policy.grants_mut().keep_for_session(id);
+                        tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
+                    }
+                    owner.consent.answered(answered, Ok(Acted::Done));
+                });
+                Acted::Later
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the approval holds for this once");
+                Acted::Done
+            }
+        };
+        self.events.emit(HostEvent::AuditChanged(None));
+        self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
+        self.emit_server(server);
+        acted
+    }
+}

@@ -1,0 +1,126 @@
+//! Folders that the user shares with a server, in an answer or on the page of the server. Callers: `answers.rs`, `handle/consent.rs`.
+
+use std::path::{Path, PathBuf};
+
+use domain::question::QuestionId;
+use mcp_proto::session::{Answer, ClientNotification};
+use policy::{Hash, Scope};
+use serde_json::json;
+
+use super::{Acted, AnswerError, Reply};
+use crate::connection::Tell;
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::owner::gate::{Approval, Leaving};
+use crate::owner::questions::Pending;
+use crate::owner::roots::roots_in;
+use crate::view::QuestionBody;
+
+impl Owner {
+    /// Shares these folders, which are as they really are.
+    pub(super) fn share(&mut self, at: usize, approval: Approval, folders: Vec<PathBuf>) -> Result<Acted, AnswerError> {
+        if self.consent.pending[at].view.body != QuestionBody::Roots {
+            return Err(AnswerError::WrongKind("it does not ask for folders"));
+        }
+        let server = self.consent.pending[at].view.server.clone();
+        let told = self.servers.told_of(&server, folders.clone());
+        let Some(shared) = self.servers.shared_with_command(&server, folders) else {
+            return Err(AnswerError::WrongKind("there is no such server"));
+        };
+        let subject = policy::canonical_json(&json!(told));
+        let logged = (Hash::of_bytes(subject.as_bytes()), None);
+        let answer = Answer::Roots(roots_in(&told));
+        let leaving = Leaving::answer(&self.consent.pending[at], subject, logged, &answer);
+        let again = leaving.clone();
+        self.take_allowed(approval, Scope::Always, leaving, move |owner, pending, departure| {
+            owner.share_roots(&server, shared);
+            owner.give(&pending, answer.clone(), departure);
+            owner.share_again(&server, &again, &answer);
+            owner.emit_server(&server);
+            Ok(Acted::Done)
+        })
+    }
+
+    /// The user has decided; the same question need not be answered twice.
+    fn share_again(&mut self, server: &str, leaving: &Leaving, answer: &Answer) {
+        let same = |p: &&Pending| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
+        let others: Vec<QuestionId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
+        for id in others {
+            let Some(at) = self.consent.pending.iter().position(|p| p.view.id == id) else { continue };
+            let shown = self.consent.pending[at].view.hash.clone();
+            let Ok(approval) = self.approval(at, shown.as_str()) else { break };
+            let answer = answer.clone();
+            let taken =
+                self.take_allowed(approval, Scope::Always, leaving.clone(), move |owner, pending, departure| {
+                    owner.give(&pending, answer, departure);
+                    Ok(Acted::Done)
+                });
+            if taken.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// Sets the folders of a server outside any question, and tells it. They are as they really are.
+    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: Reply) {
+        let subject = policy::canonical_json(&json!(folders));
+        let Some(shared) = self.servers.shared_with_command(server, folders) else {
+            let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));
+            return;
+        };
+        // What is taken back is not told any more, whatever becomes of the entry.
+        self.narrow_roots(server, &shared);
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let entry = Decided {
+            server,
+            kind: "roots",
+            subject: &subject,
+            decision: "allowed",
+            scope: Some(Scope::Always),
+            by: self.options.decides,
+            hash: hash.as_str(),
+            ..Decided::default()
+        };
+        let server = server.to_owned();
+        self.audit(entry, move |owner, written| {
+            let set = written.map_err(|_| AnswerError::Audit).and_then(|()| {
+                if !owner.share_roots(&server, shared) {
+                    return Err(AnswerError::WrongKind("the server was removed or renamed meanwhile"));
+                }
+                Ok(())
+            });
+            // A server that is not ready reads the folders when it is.
+            let _ = owner.servers.tell(&server, Tell::Notify(ClientNotification::RootsListChanged));
+            owner.emit_server(&server);
+            let _ = reply.send(set);
+        });
+    }
+}
+
+/// Folders as they really are: absolute, existing, links resolved, each once. Their file system may take its time, so the owner is
+/// given only the outcome.
+///
+/// # Errors
+/// If one can't be shared.
+pub(crate) async fn real_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, AnswerError> {
+    let looked = tokio::task::spawn_blocking(move || resolved(&folders)).await;
+    looked.unwrap_or_else(|error| Err(AnswerError::Folder { folder: String::new(), cause: error.to_string() }))
+}
+
+fn resolved(folders: &[PathBuf]) -> Result<Vec<PathBuf>, AnswerError> {
+    let mut real: Vec<PathBuf> = Vec::new();
+    for folder in folders {
+        let bad = |cause: &str| AnswerError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };
+        if !folder.is_absolute() {
+            return Err(bad("give the whole path, from the root"));
+        }
+        let path = Path::canonicalize(folder).map_err(|e| bad(&e.to_string()))?;
+        if !path.is_dir() {
+            return Err(bad("it is not a folder"));
+        }
+        if !real.contains(&path) {
+            real.push(path);
+        }
+    }
+    Ok(real)
+}

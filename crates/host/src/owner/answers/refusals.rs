@@ -1,0 +1,110 @@
+//! Refusals, by the user or by a rule, and the reply to whoever waits for the consent request. Callers: `answers.rs`, and the parts of
+//! the owner that end a request (`rules.rs`, `withdrawn.rs`).
+
+use domain::call::CallFailure;
+use domain::question::QuestionOutcome;
+use policy::By;
+
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::owner::gate::refuses;
+use crate::owner::questions::{For, Pending, kind_of, refused, subject_of};
+use crate::owner::sign_in::Answered;
+use crate::view::{HostEvent, QuestionBody};
+
+/// The longest reason for a refusal, in characters.
+const MAX_REASON: usize = 2_000;
+
+impl Owner {
+    /// Refuses one question, which counts against the server if it asked.
+    pub(super) fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
+        let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
+        self.refuse(at, outcome, reason);
+        if let Some(server) = asked {
+            self.count_answer(&server, true);
+        }
+    }
+
+    fn refuse(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
+        let pending = self.consent.pending.remove(at);
+        self.write_down(&pending, outcome, None);
+        let why = reason.map(|reason| format!(", who says: {}", cut(reason, MAX_REASON))).unwrap_or_default();
+        let by = format!("by the {}{why}", self.options.decides);
+        self.tell_refusal(&pending, outcome, by);
+    }
+
+    /// Refuses what a rule denies.
+    pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: By) {
+        let pending = self.consent.pending.remove(at);
+        let rule = by.to_string();
+        self.note(Decided {
+            server: &pending.view.server,
+            kind: kind_of(&pending.view.body),
+            subject: &subject_of(&pending.view.body),
+            decision: "denied",
+            by: "policy",
+            hash: pending.view.hash.as_str(),
+            rule: rule.clone().into(),
+            ..Decided::default()
+        });
+        self.tell_refusal(&pending, QuestionOutcome::Denied, format!("by {rule}"));
+    }
+
+    /// Tells whoever waits for it that a question was refused.
+    pub(in crate::owner) fn tell_refusal(&mut self, pending: &Pending, outcome: QuestionOutcome, by: String) {
+        self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
+        match &pending.what_for {
+            For::Start => {
+                let remote = matches!(pending.view.body, QuestionBody::ConnectServer { .. });
+                let what = if remote { "its address was not approved" } else { "its command was not approved" };
+                let kept = self.decline_package(&pending.view.server, &pending.view.body);
+                self.fail(&pending.view.server, kept.as_deref().unwrap_or(what));
+            }
+            For::Call(call) => {
+                let failure = match outcome {
+                    QuestionOutcome::Denied => CallFailure::Refused(by),
+                    _ => CallFailure::Cancelled,
+                };
+                self.end_call(call, Err(failure));
+            }
+            For::Request { run, request, call } => {
+                let refusal = refuses(refused(&pending.view.body, outcome));
+                self.servers.tell_answer(&pending.view.server, *run, *request, refusal);
+                if let Some(call) = call {
+                    self.input_given(call);
+                }
+            }
+            For::SignIn(number) => {
+                let answered = if outcome == QuestionOutcome::Denied { Answered::No } else { Answered::Cancelled };
+                self.answer_sign_in(&pending.view, *number, answered);
+            }
+            For::Result(call) => self.calls.leave_result_out(call, outcome, by),
+            For::Page => {}
+        }
+    }
+
+    /// Refuses all that a server asks for now, and with `mute` what it will ask for. A page that is being opened has left
+    /// already; what was allowed and still waits for the log has not.
+    pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
+        if mute {
+            self.permissions.policy.mute(server);
+        }
+        self.dealt_with(server, mute);
+        self.refuse_unasked(server);
+        let is_open = |p: &Pending| p.view.server == server && p.can_be_refused();
+        let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
+        // Also what the user began: a list that keeps some of them would not be empty after "deny all".
+        while let Some(at) = self.consent.pending.iter().position(is_open) {
+            self.refuse(at, QuestionOutcome::Denied, None);
+        }
+        // However many there were, it is one refusal.
+        if asked {
+            self.count_answer(server, true);
+        }
+        self.emit_server(server);
+    }
+}
+
+fn cut(text: &str, length: usize) -> String {
+    text.chars().take(length).collect()
+}

@@ -1,0 +1,257 @@
+//! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is refused. Callers:
+//! `calls.rs`, and `questions.rs` and `answers/` for a call whose consent request ends.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use domain::call::{Call, CallFailure, CallKind, CallState};
+use mcp_proto::session::ClientRequest;
+use offers::catalog::List;
+use offers::definitions::Definition;
+use policy::{Act, By, Decision, Hash, PathFacts, Standing};
+use ports::time::now;
+
+use super::{CallQuestion, CallRecord, MAX_CALLS, NewCall, Way};
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::owner::call_request::CallRequest;
+use crate::owner::gate::Departure;
+use crate::owner::links::{follow, not_followed};
+use crate::owner::pins::standing_of;
+use crate::owner::provenance::CallOrigin;
+use crate::owner::questions::For;
+use crate::view::{QuestionBody, ServerState};
+
+impl Owner {
+    /// Decides about a call, once the links on the paths in it are followed that rules ask about.
+    pub(super) fn follow_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
+        let paths = match record.request.as_ref().map(CallRequest::get) {
+            Some(ClientRequest::CallTool { name, arguments, .. }) => {
+                self.paths_in_call(&record.view.server, name, arguments)
+            }
+            _ => BTreeSet::new(),
+        };
+        if paths.is_empty() {
+            let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
+            return self.decide_taken(record, &facts.unwrap_or_default(), shown);
+        }
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        record.following = Some(number);
+        self.calls.records.insert(Arc::clone(&id), record);
+        self.beside(follow(paths), move |owner, facts| {
+            // It may have been cancelled, and another one have its id.
+            if owner.calls.records.get(&id).is_some_and(|record| record.following == Some(number))
+                && let Some(mut record) = owner.calls.records.remove(&id)
+            {
+                record.following = None;
+                owner.decide_taken(record, &facts, shown);
+            }
+        });
+    }
+
+    fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &PathFacts, shown: Option<String>) {
+        let Some(request) = &mut record.request else { return };
+        let way = self.decide(&record.view, &record.origin, request, paths);
+        let way = way.and_then(|way| {
+            if record.view.kind == CallKind::Prompt {
+                record.wanted = self.look_at_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+            }
+            Ok(way)
+        });
+        match way {
+            Ok(Way::Write(entry, departure)) => self.send_written(record, *entry, departure),
+            Ok(Way::Ask(question)) => self.ask_about(record, question),
+            Err(failure) => self.finish(record, Err(failure)),
+        }
+    }
+
+    pub(super) fn decide(
+        &mut self,
+        view: &Call,
+        origin: &CallOrigin,
+        request: &mut CallRequest,
+        paths: &PathFacts,
+    ) -> Result<Way, CallFailure> {
+        match request.get() {
+            ClientRequest::CallTool { .. } => self.decide_call(view, origin, request, paths),
+            other => self.decide_read(view, origin, other),
+        }
+    }
+
+    /// Whether a tool may be called; what is to be asked, if it has to be, and else what is to be written down first.
+    fn decide_call(
+        &mut self,
+        call: &Call,
+        origin: &CallOrigin,
+        request: &mut CallRequest,
+        paths: &PathFacts,
+    ) -> Result<Way, CallFailure> {
+        let server = call.server.as_str();
+        let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
+        let ClientRequest::CallTool { name: tool, arguments, .. } = request.get() else { return Err(no_tool()) };
+        let is_listed = self
+            .servers
+            .records
+            .get(server)
+            .is_some_and(|record| record.offer.catalog.is_read || !record.offer.catalog.tools.is_empty());
+        let missing = || match is_listed {
+            true => CallFailure::NotFound(format!("tool \"{tool}\" on {server}")),
+            // A server that was just started again may well have it.
+            false => CallFailure::NotListed { server: server.to_owned() },
+        };
+        let after_untrusted = self.is_after_untrusted(origin, server);
+        let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        let definition =
+            record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
+        let is_outdated = record.offer.catalog.is_outdated(List::Tools);
+        let standing = record.offer.catalog.standing_now(List::Tools, definition.standing);
+        let act = Act::CallTool {
+            server,
+            tool,
+            definition: &definition.approval,
+            standing,
+            claims: definition.claims,
+            arguments,
+            paths,
+            after_untrusted,
+            conversation: call.conversation.as_deref(),
+        };
+        match self.permissions.policy.decide(&act, now()) {
+            Decision::Allow { by } => {
+                let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
+                let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
+                let decided = Decided {
+                    server,
+                    kind: "tool",
+                    subject: tool,
+                    decision: "allowed",
+                    scope: None,
+                    by: if matches!(by, By::Grant(_)) { "grant" } else { "policy" },
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: Some(content),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                };
+                let entry = self.entry(decided);
+                Ok(Way::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
+            }
+            Decision::Deny { by, .. } => {
+                let (hash, content) = definition.call_hash(arguments);
+                self.note(Decided {
+                    server,
+                    kind: "tool",
+                    subject: tool,
+                    decision: "denied",
+                    by: "policy",
+                    hash: hash.as_str(),
+                    asker: origin.asker(),
+                    content: Some(content),
+                    rule: by.text(),
+                    conversation: call.conversation.as_deref(),
+                    ..Decided::default()
+                });
+                Err(CallFailure::Refused(format!("by {by}")))
+            }
+            Decision::Ask { rule, scopes, .. } => {
+                let body = QuestionBody::Tool {
+                    tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
+                    arguments: arguments.clone(),
+                    changed_since_allowed: definition.standing == Standing::Changed
+                        || rule == policy::Rule::ToolChanged && !is_outdated,
+                };
+                Ok(Way::Ask((body, rule, scopes)))
+            }
+        }
+    }
+
+    /// What was allowed is written down, but what allowed it may have changed meanwhile. Then the log is told that it did not leave.
+    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: Departure) {
+        let Some(request) = &mut record.request else { return };
+        if let ClientRequest::CallTool { name, arguments, .. } = request.get()
+            && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
+        {
+            // The rules may ask about other paths now: it is decided about as if it came anew.
+            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+            record.view.state = CallState::AwaitingApproval;
+            return self.follow_and_decide(record, None);
+        }
+        let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
+        let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
+        if !matches!(decided, Ok(Way::Write(..))) {
+            self.note_withdrawn(&record.view, &record.origin, departure.leaves());
+        }
+        match decided {
+            Ok(Way::Write(..)) => self.send(record, departure),
+            Ok(Way::Ask(question)) => {
+                record.view.state = CallState::AwaitingApproval;
+                self.ask_about(record, question);
+            }
+            Err(failure) => self.finish(record, Err(failure)),
+        }
+    }
+
+    /// Checks a call.
+    pub(super) fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
+        if self.calls.records.contains_key(call.id.as_str()) {
+            return Err(CallFailure::IdInUse(call.id.clone()));
+        }
+        if self.calls.records.len() >= MAX_CALLS {
+            return Err(CallFailure::Busy { server: call.server.clone() });
+        }
+        let record = self
+            .servers
+            .records
+            .get(&call.server)
+            .ok_or_else(|| CallFailure::NotFound(format!("server \"{}\"", call.server)))?;
+        if record.state != ServerState::Ready {
+            return Err(CallFailure::NotReady { server: call.server.clone() });
+        }
+        Ok(())
+    }
+
+    /// The definition of a tool as the server lists it now.
+    pub(in crate::owner) fn definition_now(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+        let record = self.servers.records.get_mut(server)?;
+        let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
+        let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
+    }
+
+    /// Whether the definition of a tool says that it reaches an open world.
+    pub(in crate::owner) fn says_open_world(&mut self, server: &str, tool: &str) -> bool {
+        self.definition_now(server, tool).is_some_and(|definition| definition.says_open_world)
+    }
+
+    /// A prompt is the user's own wish, but one that is not as they saw it, or as it was shown to them now, has to be looked at
+    /// first. Gives the hash of what they want.
+    pub(super) fn look_at_prompt(
+        &self,
+        server: &str,
+        prompt: &str,
+        shown: Option<&str>,
+    ) -> Result<Option<Hash>, CallFailure> {
+        let changed = |since: &str| {
+            CallFailure::Refused(format!("the prompt \"{prompt}\" of {server} changed since {since}; review it first"))
+        };
+        match (self.prompt_now(server, prompt), shown) {
+            (Some((_, Standing::Changed)), _) => Err(changed("you saw it")),
+            (Some((now, _)), Some(shown)) if now.as_str() != shown => Err(changed("it was shown")),
+            (Some((now, _)), _) => Ok(Some(now)),
+            (None, Some(_)) => Err(changed("it was shown")),
+            // What is not in the list is for the server to refuse.
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// A call waits for the user.
+    fn ask_about(&mut self, record: Box<CallRecord>, (body, rule, scopes): CallQuestion) {
+        let (id, server) = (record.view.id.clone(), record.view.server.clone());
+        let why = self.why_called(&record.origin, &server);
+        self.calls.records.insert(id.as_str().into(), record);
+        self.emit_call(&id);
+        self.ask(&server, why, body, scopes, rule, For::Call(id));
+    }
+}

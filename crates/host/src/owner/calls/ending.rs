@@ -1,0 +1,128 @@
+//! Progress, results and the end of calls that were sent. Callers: `Owner::on_news` for what a connection reports, and whoever ends a
+//! call or a run.
+
+use std::sync::Arc;
+
+use domain::call::{Call, CallFailure, CallState, Progress};
+use domain::history::{Reading, ReadingKind};
+use domain::question::Why;
+use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
+use mcp_proto::types::ElicitParams;
+use policy::{Act, Decision};
+use ports::time::now;
+use supervision::limits::MAX_QUESTIONS;
+
+use super::{CallRecord, TicketUse};
+use crate::connection::{RunId, Ticket};
+use crate::owner::Owner;
+use crate::owner::questions::For;
+use crate::view::{HostEvent, QuestionBody};
+
+impl Owner {
+    pub(in crate::owner) fn on_progress(&mut self, ticket: Ticket, progress: Progress) {
+        let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let id = Arc::clone(id);
+        if let Some(record) = self.calls.records.get_mut(&id) {
+            record.view.progress = Some(progress);
+            self.emit_call(&id);
+        }
+    }
+
+    pub(in crate::owner) fn on_task(&mut self, ticket: Ticket, task: TaskView) {
+        let Some(TicketUse::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let id = Arc::clone(id);
+        if let Some(record) = self.calls.records.get_mut(&id) {
+            record.view.task = Some(task.into());
+            self.emit_call(&id);
+        }
+    }
+
+    pub(in crate::owner) fn on_done(&mut self, ticket: Ticket, result: Result<ServerResult, CallError>) {
+        match self.calls.tickets.remove(&ticket) {
+            Some(TicketUse::Call { id, .. }) => {
+                if let Err(CallError::UrlRequired(pages)) = &result {
+                    self.ask_for_pages(&id, pages.clone());
+                }
+                let Some(record) = self.calls.records.remove(&id) else { return };
+                let reply = result.map_err(|error| match error {
+                    CallError::Cancelled => CallFailure::Cancelled,
+                    CallError::Refused => CallFailure::Refused(error.to_string()),
+                    error => CallFailure::Session { server: record.view.server.clone(), error: Box::new(error) },
+                });
+                self.finish_durably(id, record, reply);
+            }
+            Some(TicketUse::Plain { server, reply, .. }) => {
+                let _ = reply.send(result.map_err(|error| match error {
+                    CallError::Cancelled => CallFailure::Cancelled,
+                    error => CallFailure::Session { server, error: Box::new(error) },
+                }));
+            }
+            None => {}
+        }
+    }
+
+    /// 2025-11-25: the call failed because pages must be visited first. They are asked about; the user then calls again.
+    fn ask_for_pages(&mut self, id: &str, pages: Vec<ElicitParams>) {
+        let Some(record) = self.calls.records.get(id) else { return };
+        let server = record.view.server.clone();
+        let why = self.calls.why_of(Some(id));
+        for page in pages.into_iter().take(MAX_QUESTIONS) {
+            if !self.consent.may_ask_more(&server) {
+                break;
+            }
+            if let ElicitParams::Url { message, url, .. } = page
+                && let Decision::Ask { rule, scopes, .. } =
+                    self.permissions.policy.decide(&Act::OpenUrl { server: &server }, now())
+            {
+                self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
+            }
+        }
+    }
+
+    /// A question that a call waited for is over, without an end of the call.
+    pub(in crate::owner) fn goes_on(&mut self, why: &Why) {
+        if let Why::Call { call, .. } = why
+            && self
+                .calls
+                .records
+                .get(call.as_str())
+                .is_some_and(|record| record.view.state == CallState::AwaitingApproval)
+        {
+            self.set_call(call, CallState::Running);
+        }
+    }
+
+    pub(in crate::owner) fn end_call(&mut self, id: &str, reply: Result<ServerResult, CallFailure>) {
+        if let Some(record) = self.calls.records.remove(id) {
+            self.finish(record, reply);
+        }
+    }
+
+    /// Ends what is left of a run's calls. The session has ended its own already.
+    pub(in crate::owner) fn end_calls_of(&mut self, run: RunId) {
+        let tickets: Vec<Ticket> = self.calls.tickets.iter().filter(|(_, t)| t.run() == run).map(|(t, _)| *t).collect();
+        for ticket in tickets {
+            self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
+        }
+    }
+
+    /// Tells how a call ended that is in no list any more.
+    pub(in crate::owner) fn finish(&mut self, mut record: Box<CallRecord>, reply: Result<ServerResult, CallFailure>) {
+        // The words of an error are the server's as well.
+        if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
+            self.put_in(conversation, std::slice::from_ref(&record.view.server), false);
+            let Call { server, kind, name, .. } = &record.view;
+            let reading = Reading::new(server, ReadingKind::from(*kind), name);
+            self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
+        }
+        record.view.state = match &reply {
+            Ok(_) => CallState::Done,
+            Err(CallFailure::Cancelled) => CallState::Cancelled,
+            Err(CallFailure::Refused(_)) => CallState::Refused,
+            Err(_) => CallState::Failed,
+        };
+        self.events.emit(HostEvent::CallChanged(record.view));
+        // The caller may have gone away.
+        let _ = record.reply.send(reply);
+    }
+}

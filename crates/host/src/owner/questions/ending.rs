@@ -1,0 +1,124 @@
+//! Consent requests that end without an answer: their server withdraws them, their tool changes, or their run is over. Callers:
+//! `Owner::on_news`, and the parts of the owner that end a call or a run.
+
+use std::sync::Arc;
+
+use domain::call::{CallFailure, CallState};
+use domain::question::QuestionOutcome;
+use mcp_proto::session::ServerRequestId;
+use policy::Scope;
+use ports::AuditEntry;
+
+use super::{For, Pending, words::asker_of};
+use crate::connection::RunId;
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::owner::gate::Leaving;
+use crate::view::{HostEvent, QuestionBody, ServerState};
+
+impl Owner {
+    /// The tools of a server were read again: what is asked about one must be about the tool as it is now.
+    pub(in crate::owner) fn look_again_at_tools(&mut self, server: &str) {
+        let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
+            return;
+        };
+        self.end_questions(|p| match &p.view.body {
+            QuestionBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
+            _ => false,
+        });
+        for at in 0..self.consent.pending.len() {
+            let pending = &mut self.consent.pending[at];
+            if pending.view.server == server
+                && let QuestionBody::Tool { tool, changed_since_allowed, .. } = &mut pending.view.body
+                && let Some(now) = catalog.tool(&tool.name)
+                && **tool != now
+            {
+                let shown = std::mem::replace(&mut **tool, now);
+                *changed_since_allowed = true;
+                self.mark_changed(at, &shown);
+                self.changed(at);
+            }
+        }
+    }
+
+    pub(in crate::owner) fn on_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
+        self.models.sampling.end_unasked(|of| of == (run, request));
+        self.withdraw_folders((run, request));
+        self.end_questions(
+            |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
+        );
+    }
+
+    /// Takes questions out of the queue that nobody needs to answer any more.
+    pub(in crate::owner) fn end_questions(&mut self, is_over: impl Fn(&Pending) -> bool) {
+        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.consent.pending).into_iter().partition(is_over);
+        self.consent.pending = left;
+        for pending in over {
+            self.write_down(&pending, QuestionOutcome::Withdrawn, None);
+            self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
+            match pending.what_for {
+                For::Call(call) => {
+                    let server = pending.view.server;
+                    let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
+                    let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
+                    self.end_call(&call, Err(failure));
+                }
+                For::Request { call: Some(call), .. } => self.input_given(&call),
+                // Whoever waits for it sees that no answer comes.
+                For::SignIn(number) => {
+                    drop(self.sign_ins.replies.remove(&number));
+                    self.goes_on(&pending.view.why);
+                }
+                // Whoever waits for it sees that no verdict comes.
+                For::Result(call) => drop(self.calls.held_results.remove(&call)),
+                For::Start | For::Request { .. } | For::Page => {}
+            }
+        }
+    }
+
+    /// A question of this call was answered; it goes on when there is no other.
+    pub(in crate::owner) fn input_given(&mut self, call: &str) {
+        let more = self
+            .consent
+            .pending
+            .iter()
+            .any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
+        if let Some(record) = self.calls.records.get_mut(call) {
+            record.entry = self.audits.last;
+        }
+        if !more {
+            self.set_call(call, CallState::Running);
+        }
+    }
+
+    /// Writes down what became of a question that lets nothing leave.
+    pub(in crate::owner) fn write_down(&mut self, pending: &Pending, outcome: QuestionOutcome, scope: Option<Scope>) {
+        let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
+        self.note_entry(entry);
+    }
+
+    /// The entry that says what became of a question. It takes the content.
+    pub(in crate::owner) fn entry_of(
+        &self,
+        pending: &Pending,
+        outcome: QuestionOutcome,
+        scope: Option<Scope>,
+        leaving: &mut Leaving,
+    ) -> AuditEntry {
+        let (view, content) = (&pending.view, leaving.content.take());
+        let conversation = self.calls.conversation_of(&view.why);
+        self.entry(Decided {
+            server: &view.server,
+            kind: leaving.kind,
+            subject: &leaving.subject,
+            decision: outcome.name(),
+            scope,
+            by: if outcome == QuestionOutcome::Withdrawn { "policy" } else { self.options.decides },
+            hash: leaving.logged.as_str(),
+            asker: asker_of(&view.why),
+            content,
+            rule: view.rule.into(),
+            conversation: conversation.as_deref(),
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Dry runs: the decision about a call, a start or a sampling request that nobody makes. Caller: `handle/rules.rs`.
+
+use std::collections::BTreeSet;
+
+use mcp_proto::types::Tool;
+use offers::catalog::List;
+use offers::definitions::claims_of;
+use offers::review::Kind;
+use policy::{Act, Claims, Hash, PathFacts, Standing, Subject};
+use ports::server_config::config_hash;
+use ports::time::now;
+use tokio::sync::oneshot;
+
+use crate::owner::Owner;
+use crate::owner::links::{follow, not_followed};
+use crate::owner::pins::standing_of;
+use crate::rules::{DryRun, DryRunResult, RulesError};
+use crate::view::ServerState;
+
+impl Owner {
+    /// What would happen, and which rules say so. Nothing does.
+    pub(crate) fn dry_run(
+        &mut self,
+        server: String,
+        asked: DryRun,
+        reply: oneshot::Sender<Result<DryRunResult, RulesError>>,
+    ) {
+        let paths = match &asked {
+            DryRun::Call { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
+            _ => BTreeSet::new(),
+        };
+        if paths.is_empty() {
+            let facts =
+                self.servers.records.get(&server).map(|record| not_followed(&record.config)).unwrap_or_default();
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
+            return;
+        }
+        self.beside(follow(paths), move |owner, facts| {
+            let _ = reply.send(owner.dry_run_with(&server, &asked, &facts));
+        });
+    }
+
+    fn dry_run_with(&mut self, server: &str, asked: &DryRun, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
+        if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
+            && self.servers.records.contains_key(server)
+        {
+            let known = self.known_definition(server, tool)?;
+            return Ok(self.permissions.dry_call(
+                server,
+                (tool, arguments, paths),
+                known,
+                conversation.as_deref(),
+                *after_untrusted,
+            ));
+        }
+        let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
+        let approved = self.permissions.policy.grants().find(server, &Subject::Command);
+        // The hash of a local command has the file that it leads to, which only a start looks for.
+        let approved = approved.filter(|_| self.is_approved(server, &record.config));
+        let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
+        let act = match asked {
+            DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
+            DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
+            DryRun::Start => Act::StartServer { server, command: &hash },
+            DryRun::Sampling => Act::Sample { server, would_use: self.models.sampling.would_use(server, 0) },
+            DryRun::Form => Act::FillForm { server },
+            DryRun::Url => Act::OpenUrl { server },
+            DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            DryRun::SignIn => Act::SignIn { server, steps_up: false },
+        };
+        let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
+        Ok(DryRunResult {
+            explanation: self.permissions.policy.explain(&act, now()),
+            assumed_unchanged,
+            standing: None,
+        })
+    }
+
+    /// A tool as its server defines it now or, while that does not run, as the user saw it last.
+    fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
+        let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
+        let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
+        if record.state == ServerState::Ready {
+            let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
+            let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
+            let own =
+                record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
+            let (definition, claims) = (own.approval.clone(), own.claims);
+            let standing = record.offer.catalog.standing_now(List::Tools, own.standing);
+            return Ok(KnownTool { definition, standing, claims, assumed_unchanged: false });
+        }
+        let approved = self.permissions.policy.grants().find(server, &Subject::Tool(tool.to_owned()));
+        let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
+        let pin = self.reviews.pins.get(server).and_then(|pins| pins.of(Kind::Tool).get(tool));
+        let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
+        let standing = self.standing_unseen(server, tool);
+        let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
+        Ok(KnownTool { definition, standing, claims, assumed_unchanged: true })
+    }
+}
+
+/// What is known of a tool that a dry run is about.
+pub(in crate::owner) struct KnownTool {
+    pub(in crate::owner) definition: Hash,
+    pub(in crate::owner) standing: Standing,
+    pub(in crate::owner) claims: Claims,
+    /// Whether its server is taken to offer it still as it did.
+    pub(in crate::owner) assumed_unchanged: bool,
+}

@@ -1,0 +1,215 @@
+//! Changes that the user makes to the rules, written to their file and to the audit log. Callers: `handle/rules.rs`, and `trust.rs`.
+
+use std::sync::Arc;
+
+use domain::StoreError;
+use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
+use ports::Document;
+use ports::time::now;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::parsed;
+use crate::owner::Owner;
+use crate::owner::audit::Decided;
+use crate::rules::{RulesError, RulesView};
+
+/// The most rules that are written down one by one when a file changed.
+const MOST_TOLD: usize = 20;
+
+impl Owner {
+    /// Writes down what another program changed in the files of rules: a rule lets things cross, whoever wrote it.
+    pub(super) fn write_down_changes(&mut self, before: &RulesView, after: &RulesView) {
+        let mut lines: Vec<(String, &'static str)> = Vec::new();
+        let presets =
+            [("preset", before.preset, after.preset), ("managed preset", before.managed_preset, after.managed_preset)];
+        for (what, was, is) in presets {
+            if was != is {
+                lines.push((canonical_json(&json!({ what: is })), "changed"));
+            }
+        }
+        for (of, others, decision) in [(after, before, "added"), (before, after, "removed")] {
+            let changed = of.rules.iter().filter(|rule| !others.rules.contains(rule));
+            lines.extend(
+                changed.map(|(source, rule)| (canonical_json(&json!({ "of": source, "rule": rule })), decision)),
+            );
+        }
+        if lines.is_empty() {
+            return;
+        }
+        let of_user = |view: &RulesView| -> Vec<PolicyRule> {
+            view.rules.iter().filter(|(source, _)| *source == RuleSource::User).map(|(_, rule)| rule.clone()).collect()
+        };
+        if before.preset != after.preset || of_user(before) != of_user(after) {
+            self.permissions.rule_files.user.changed = Some(now());
+        }
+        let more = lines.len().saturating_sub(MOST_TOLD);
+        if more > 0 {
+            lines.truncate(MOST_TOLD);
+            lines.push((format!("and {more} more changes of rules"), "changed"));
+        }
+        for (subject, decision) in lines {
+            let hash = Hash::of_bytes(subject.as_bytes());
+            let (kind, by) = ("rule", "another program");
+            let entry = Decided {
+                kind,
+                subject: &subject,
+                decision,
+                by,
+                asker: "file",
+                hash: hash.as_str(),
+                ..Decided::default()
+            };
+            self.note(entry);
+        }
+    }
+
+    /// Adds a rule, or puts it in the place of the one with its number. Rules that do not last are kept in memory.
+    pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
+        if let Err(error) = RuleSet::compile(RuleSource::User, vec![rule.clone()]) {
+            // Whoever asked may have gone away, here and below.
+            let _ = reply.send(Err(error.into()));
+            return;
+        }
+        self.audit_rule(&rule.clone(), "allowed", move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+            } else if rule.scope == RuleScope::Always {
+                let change = move |file: &mut PolicyFile| put_rule(file, &rule);
+                owner.change_rules(change, move |_, set| {
+                    let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::User, id }));
+                });
+            } else {
+                let set = owner.set_session_rule(rule);
+                let _ = reply.send(set.map(|id| RuleRef { source: RuleSource::Session, id }));
+            }
+        });
+    }
+
+    fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        if rule.id != 0 && !self.permissions.policy.session_mut().remove_if(|own| own.id == rule.id) {
+            return Err(RulesError::NoSuchRule);
+        }
+        let id = self.permissions.policy.session_mut().add(rule)?;
+        self.rules_changed();
+        Ok(id)
+    }
+
+    /// Removes a rule of the user's.
+    pub(crate) fn remove_rule(&mut self, rule: RuleRef, reply: oneshot::Sender<Result<(), RulesError>>) {
+        let own = self.permissions.policy.rules(rule.source).find(|own| own.id == rule.id).cloned();
+        let Some(own) = own.filter(|_| rule.source != RuleSource::Managed) else {
+            let _ = reply.send(Err(RulesError::NoSuchRule));
+            return;
+        };
+        self.audit_rule(&own, "denied", move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+            } else if rule.source == RuleSource::Session {
+                owner.permissions.policy.session_mut().remove_if(|own| own.id == rule.id);
+                owner.rules_changed();
+                let _ = reply.send(Ok(()));
+            } else {
+                let change = move |file: &mut PolicyFile| {
+                    file.rules.retain(|own| own.id != rule.id);
+                    Ok(())
+                };
+                owner.change_rules(change, move |_, removed| drop(reply.send(removed)));
+            }
+        });
+    }
+
+    /// Chooses how much is asked about.
+    pub(crate) fn set_preset(&mut self, preset: Preset, reply: oneshot::Sender<Result<(), RulesError>>) {
+        let subject = canonical_json(&json!({ "preset": preset }));
+        self.audit_policy(&subject, "allowed", move |owner, written| {
+            if let Err(error) = written {
+                let _ = reply.send(Err(error.into()));
+                return;
+            }
+            let change = move |file: &mut PolicyFile| {
+                file.preset = preset;
+                Ok(())
+            };
+            owner.change_rules(change, move |_, set| drop(reply.send(set)));
+        });
+    }
+
+    /// Changes the user's file, as it is on disk then, takes it over, and goes on with `then`.
+    pub(super) fn change_rules<T: Send + 'static>(
+        &mut self,
+        change: impl Fn(&mut PolicyFile) -> Result<T, RulesError> + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<T, RulesError>) + Send + 'static,
+    ) {
+        let managed = Arc::clone(&self.ports.managed);
+        let change = move |kept: Option<Value>| {
+            let changed = changed(kept.clone(), &change);
+            let unchanged = || kept.clone().unwrap_or_else(|| json!(PolicyFile::default()));
+            let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
+            (value, (managed.read(), kept, changed))
+        };
+        self.change_document(Document::Policy, change, move |owner, written| {
+            let given = written.map_err(RulesError::from).and_then(|(managed, before, changed)| {
+                // What another program wrote meanwhile is not to pass for a change of ours.
+                owner.take_rules(managed, Ok(before));
+                let (file, given) = changed?;
+                owner.permissions.policy.set_user(file)?;
+                owner.permissions.rule_files.user.exists = true;
+                owner.permissions.rule_files.user.problem = None;
+                owner.rules_changed();
+                Ok(given)
+            });
+            then(owner, given);
+        });
+    }
+
+    pub(super) fn audit_rule(
+        &mut self,
+        rule: &PolicyRule,
+        decision: &'static str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        self.audit_policy(&canonical_json(&json!(rule)), decision, then);
+    }
+
+    /// A rule lets things cross, so it is written down as they are.
+    fn audit_policy(
+        &mut self,
+        subject: &str,
+        decision: &'static str,
+        then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
+    ) {
+        let hash = Hash::of_bytes(subject.as_bytes());
+        let by = self.options.decides;
+        let entry = Decided { kind: "rule", subject, decision, by, hash: hash.as_str(), ..Decided::default() };
+        self.audit(entry, then);
+    }
+}
+
+/// The user's file, changed, with a number for each rule.
+pub(super) fn changed<T>(
+    kept: Option<Value>,
+    change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
+) -> Result<(PolicyFile, T), RulesError> {
+    let (_, mut file) = parsed(Ok(kept)).map_err(RulesError::Unusable)?;
+    file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
+    let given = change(&mut file)?;
+    RuleSet::compile(RuleSource::User, file.rules.clone())?;
+    Ok((file, given))
+}
+
+/// Puts a rule in the place of the one with its number, or at the end with a new one.
+pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
+    if rule.id == 0 {
+        let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
+        file.rules.push(PolicyRule { id, ..rule.clone() });
+        return Ok(id);
+    }
+    let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
+    own.clone_from(rule);
+    Ok(rule.id)
+}
+
+pub(super) fn has_expired(rule: &PolicyRule) -> bool {
+    rule.expires_at.is_some_and(|end| end <= now())
+}

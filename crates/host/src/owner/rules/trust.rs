@@ -1,0 +1,86 @@
+//! Trust in a server, which is a rule about the calls of its tools. Callers: `handle/rules.rs`, and whoever takes a server out of the
+//! settings.
+
+use policy::{PolicyFile, PolicyRule, RuleSource};
+use ports::Document;
+use tokio::sync::oneshot;
+
+use super::{edits::has_expired, edits::put_rule};
+use crate::owner::Owner;
+use crate::rules::{RulesError, Trust};
+
+impl Owner {
+    /// Trusts a server with calls of its tools, or no longer does.
+    pub(crate) fn trust(&mut self, server: &str, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
+        if !self.servers.records.contains_key(server) {
+            let _ = reply.send(Err(RulesError::NoSuchServer(server.to_owned())));
+            return;
+        }
+        let (rule, server) = (PolicyRule::trusting(server), server.to_owned());
+        let decision = if trust == Trust::No { "denied" } else { "allowed" };
+        self.audit_rule(&rule, decision, move |owner, written| match written {
+            Ok(()) => owner.set_trust(server, trust, reply),
+            Err(error) => drop(reply.send(Err(error.into()))),
+        });
+    }
+
+    /// For how long a server is trusted.
+    pub(crate) fn trust_in(&self, server: &str) -> Trust {
+        if self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
+            Trust::Always
+        } else if self.permissions.policy.is_trusted_for_run(server) {
+            Trust::Run
+        } else {
+            Trust::No
+        }
+    }
+
+    fn set_trust(&mut self, server: String, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {
+        // First what needs no file: to end it must not wait for one that can't be used.
+        if trust == Trust::Run {
+            if let Err(error) = self.permissions.policy.trust_for_run(&server) {
+                let _ = reply.send(Err(error.into()));
+                return;
+            }
+        } else {
+            self.permissions.policy.end_trust(&server);
+        }
+        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
+        if stands == (trust == Trust::Always) && !self.documents.writer.is_written_later(Document::Policy) {
+            self.emit_server(&server);
+            self.rules_changed();
+            let _ = reply.send(Ok(()));
+            return;
+        }
+        self.rules_changed();
+        let name = server.clone();
+        let change = move |file: &mut PolicyFile| {
+            file.rules.retain(|rule| !rule.trusts(&name));
+            if trust == Trust::Always {
+                put_rule(file, &PolicyRule::trusting(&name))?;
+            }
+            Ok(())
+        };
+        self.change_rules(change, move |owner, set| {
+            owner.emit_server(&server);
+            let _ = reply.send(set);
+        });
+    }
+
+    /// The server's name no longer stands for what was trusted.
+    pub(in crate::owner) fn forget_trust(&mut self, server: &str) {
+        if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
+            return;
+        }
+        let name = server.to_owned();
+        let change = move |file: &mut PolicyFile| {
+            file.rules.retain(|rule| !rule.trusts(&name));
+            Ok(())
+        };
+        self.change_rules(change, |_, forgotten| {
+            if let Err(error) = forgotten {
+                tracing::error!(%error, "the trust in a removed server could not be taken out of the rules");
+            }
+        });
+    }
+}

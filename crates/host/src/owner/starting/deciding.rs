@@ -1,0 +1,163 @@
+//! The policy's decision about a start, and the consent request if there is one. Callers: `starting.rs`, and `packages.rs` for a package
+//! whose version was looked up.
+
+use std::sync::Arc;
+
+use domain::question::Why;
+use launches::approvals::{command_hash, without_sandbox};
+use launches::packages::LoadedPackage;
+use launches::parts::changed_files;
+use policy::{Act, Decision, Hash, Rule, Scope, Subject};
+use ports::server_config::{HttpConfig, StdioConfig};
+use ports::time::now;
+use supervision::activity::ActivityKind;
+
+use super::finding::Found;
+use crate::owner::gate::Departure;
+use crate::owner::questions::{For, kind_of};
+use crate::owner::{Decided, Owner};
+use crate::view::{QuestionBody, ServerState};
+
+impl Owner {
+    /// Asks the policy about a command that is known whole, with the version of the package that it loads.
+    pub(in crate::owner) fn decide_command(
+        &mut self,
+        name: &str,
+        config: StdioConfig,
+        found: Found,
+        mut package: Option<LoadedPackage>,
+    ) {
+        let Found { program: resolved, plan, files, .. } = found;
+        if let Some(record) = self.servers.records.get_mut(name) {
+            if let Some(package) = &mut package {
+                package.configured = record.config.command_line();
+            }
+            record.launch.command = Some(config.clone());
+            record.launch.package.clone_from(&package);
+            record.launch.files = Some(files.clone());
+        }
+        let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
+        let writers = self.writers(name, &files);
+        let package = package.map(Box::new);
+        let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
+        let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
+        let approved_before = None;
+        let body = QuestionBody::StartServer {
+            config,
+            resolved,
+            approved_before,
+            plan,
+            files,
+            changed_files,
+            writers,
+            package,
+        };
+        self.decide_start(name, &hash, body);
+    }
+
+    /// Asks the policy whether a server may be started or connected to, and does what it says.
+    pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
+        let act = start_act(name, hash, &body);
+        let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
+        match self.permissions.policy.decide(&act, now()) {
+            Decision::Deny { rule, .. } => self.fail(name, rule.name()),
+            // To go on after the sign-in for which it waited is no new act to ask about.
+            Decision::Ask { .. } if signed_in => {
+                self.launch_audited(name, Departure::after_sign_in(name, hash.clone()), body, "policy");
+            }
+            Decision::Allow { by } => {
+                self.launch_audited(name, Departure::by_rule(by, name, hash.clone()), body, "grant");
+            }
+            Decision::Ask { rule, scopes, .. } => self.ask_start(name, &mut body, rule, scopes),
+        }
+    }
+
+    /// Asks to start a server. One that ended by itself is asked about for the host, and its user is not interrupted.
+    fn ask_start(&mut self, name: &str, body: &mut QuestionBody, rule: Rule, scopes: &'static [Scope]) {
+        let before = self.permissions.policy.grants().find(name, &Subject::Command).map(|g| g.words.clone());
+        let before = before.map(|words| without_sandbox(&words).to_owned()).filter(|words| !words.is_empty());
+        if let QuestionBody::StartServer { approved_before, .. } | QuestionBody::ConnectServer { approved_before, .. } =
+            body
+        {
+            *approved_before = before;
+        }
+        let mut why = Why::User { conversation: None };
+        if let Some(record) = self.servers.records.get_mut(name) {
+            record.set(ServerState::AwaitingApproval);
+            if let Some(cause) = record.supervision.ended_because() {
+                record.note(
+                    ActivityKind::State,
+                    "its approval does not hold for another start, so this one is asked about",
+                );
+                why = Why::Ended { cause };
+            }
+        }
+        self.emit_server(name);
+        self.ask(name, why, body.clone(), scopes, rule, For::Start);
+    }
+
+    /// Runs a server without a question, once the log has it.
+    fn launch_audited(&mut self, name: &str, departure: Departure, body: QuestionBody, by: &'static str) {
+        let Some(record) = self.servers.records.get(name) else { return };
+        // To bring back what ended is nobody's wish but the host's.
+        let brings_back = record.supervision.is_bringing_back();
+        if brings_back && by == "grant" {
+            record.note(ActivityKind::State, "starting again under its standing approval");
+        }
+        let hash = departure.leaves().clone();
+        let command =
+            || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
+        let words = record.config.as_http().map_or_else(command, HttpConfig::shown_url);
+        let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
+        let kind = kind_of(&body);
+        let entry = self.entry(Decided {
+            server: name,
+            kind,
+            subject: &words,
+            decision: "allowed",
+            by,
+            hash: hash.as_str(),
+            asker: if brings_back || by == "policy" { "host" } else { "user" },
+            ..Decided::default()
+        });
+        let (server, subject) = (name.to_owned(), words);
+        self.audit_entry(entry, move |owner, written| {
+            let name = server.as_str();
+            if owner.servers.awaited(name, &config).is_none() {
+                // It was stopped, changed or removed while the entry was on its way to the log.
+                if written.is_ok() {
+                    owner.note_not_started(name, kind, &subject, &hash);
+                }
+                return;
+            }
+            match written {
+                Err(error) => owner.fail(name, &error.to_string()),
+                Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
+                // What allowed it may have been taken back.
+                Ok(()) if owner.still_starts(name, &hash, &body) => owner.launch(name, departure),
+                Ok(()) => {
+                    owner.note_not_started(name, kind, &subject, &hash);
+                    owner.decide_start(name, &hash, body);
+                }
+            }
+        });
+    }
+
+    /// Returns true if a start goes on without a question.
+    fn still_starts(&self, name: &str, hash: &Hash, body: &QuestionBody) -> bool {
+        match self.permissions.policy.decide(&start_act(name, hash, body), now()) {
+            Decision::Allow { .. } => true,
+            Decision::Ask { .. } => {
+                self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash))
+            }
+            Decision::Deny { .. } => false,
+        }
+    }
+}
+
+fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &QuestionBody) -> Act<'a> {
+    match body {
+        QuestionBody::ConnectServer { .. } => Act::ConnectServer { server: name, address: hash },
+        _ => Act::StartServer { server: name, command: hash },
+    }
+}

@@ -1,0 +1,79 @@
+//! Finds the command of a local server, and the files that decide what it runs. Callers: `starting.rs` and `sandbox.rs`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use launches::packages::Launched;
+use launches::sandbox::{NoPlan, OwnFiles, plan};
+use ports::server_config::StdioConfig;
+use process::sandbox::Plan;
+use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
+
+/// Finds a command. The login shell is asked for its path once for all servers, and again when the command is not found in
+/// it, for it may have been installed since. What the shell told is never given up for a guess.
+pub(in crate::owner) async fn find(
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+) -> (SearchPath, Result<PathBuf, CommandNotFound>) {
+    let mut known = known.lock().await;
+    if let Some(path) = &*known
+        && let Ok(program) = path.resolve(&command)
+    {
+        return (path.clone(), Ok(program));
+    }
+    let read = SearchPath::read().await;
+    let path = match known.take() {
+        Some(old) if old.source == PathSource::LoginShell && read.source != PathSource::LoginShell => old,
+        _ => read,
+    };
+    *known = Some(path.clone());
+    let found = path.resolve(&command);
+    (path, found)
+}
+
+/// Finds a command, out how it can be held if it has a sandbox, and which package it loads.
+pub(super) async fn find_and_plan(
+    name: String,
+    command: ServerCommand,
+    known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+    config: StdioConfig,
+    own: OwnFiles,
+) -> (SearchPath, Result<FoundLaunch, NoPlan>) {
+    let command = own.settle(&name, &config, command).await;
+    let (path, found) = find(command.clone(), known).await;
+    let planned = match found {
+        Ok(program) => match plan(&command, &program, &path, &config, &own).await {
+            Ok(plan) => {
+                let launched = crate::owner::packages::launched(&config, &command.directory());
+                let files = files(command, program.clone(), path.clone()).await;
+                let real = tokio::fs::canonicalize(&program).await.ok();
+                Ok((Found { program, real, plan, files }, launched))
+            }
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error.into()),
+    };
+    (path, planned)
+}
+
+/// A command that was found, and what decides what it runs.
+#[derive(Debug, Clone)]
+pub(in crate::owner) struct Found {
+    pub(in crate::owner) program: PathBuf,
+    /// The program's file, links resolved.
+    pub(in crate::owner) real: Option<PathBuf>,
+    /// How it is held, if it has a sandbox.
+    pub(in crate::owner) plan: Option<Plan>,
+    /// The files that decide what runs.
+    pub(in crate::owner) files: LaunchFiles,
+}
+
+/// A command that was found, and the package that it loads.
+pub(super) type FoundLaunch = (Found, Option<Launched>);
+
+/// Reads the files that decide what a command runs. If that is interrupted there are none, so that the start fails when they are
+/// looked at again.
+pub(in crate::owner) async fn files(command: ServerCommand, program: PathBuf, path: SearchPath) -> LaunchFiles {
+    let reading = tokio::task::spawn_blocking(move || LaunchFiles::of(&command, &program, &path));
+    reading.await.unwrap_or_default()
+}

@@ -1,0 +1,87 @@
+//! Steps that the tests of consent have in common: a server, a call, the form it asks with. Caller: `consent.rs`.
+
+use domain::call::CallFailure;
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use mcp_proto::types::ContentBlock;
+use policy::Scope;
+use serde_json::{Map, Value, json};
+use testkit::app::{App, PATIENCE, demo};
+use tokio::task::JoinHandle;
+
+type Called = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;
+
+pub(super) fn object(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+pub(super) fn call(app: &App, id: &str, tool: &str, arguments: Value) -> JoinHandle<Called> {
+    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
+    tokio::spawn(async move { host.call_tool(id, "harbour".into(), tool, object(arguments), None).await })
+}
+
+pub(super) async fn ended(call: JoinHandle<Called>) -> Called {
+    tokio::time::timeout(PATIENCE, call).await.expect("the call ends").expect("it does not panic")
+}
+
+pub(super) fn text(called: &Called) -> String {
+    let (result, _) = called.as_ref().unwrap_or_else(|e| panic!("the call should have been answered: {e}"));
+    result
+        .content
+        .iter()
+        .filter_map(|b| if let ContentBlock::Text(t) = b { Some(t.text.as_str()) } else { None })
+        .collect()
+}
+
+pub(super) fn is_tool(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+pub(super) async fn harbour(era: &str) -> App {
+    let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
+    app
+}
+
+/// Allows the tool that is being called, and gives the next question of another kind.
+pub(super) async fn asked_by_tool(app: &App) -> QuestionView {
+    let question = app.question("harbour", "the tool", is_tool).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
+    app.question("harbour", "something more", |q| !is_tool(q)).await
+}
+
+/// Fills a form with the least that its fields take.
+pub(super) fn filled(form: &server_requests::form::Form) -> Map<String, Value> {
+    use server_requests::form::{FieldKind, TextFormat};
+    form.fields
+        .iter()
+        .filter(|f| f.required || f.default.is_none())
+        .map(|field| {
+            let value = match &field.kind {
+                FieldKind::Text { format, min_length, .. } => match format {
+                    Some(TextFormat::Email) => json!("ann@harbour.example"),
+                    Some(TextFormat::Uri) => json!("https://harbour.example/"),
+                    Some(TextFormat::Date) => json!("2026-07-28"),
+                    Some(TextFormat::DateTime) => json!("2026-07-28T12:00:00Z"),
+                    None => json!("a".repeat(min_length.unwrap_or(1).max(1) as usize)),
+                },
+                FieldKind::Number { minimum, .. } => {
+                    let least = minimum.unwrap_or(1.0).ceil();
+                    json!(least as i64)
+                }
+                FieldKind::Boolean => json!(true),
+                FieldKind::Choice { options } => json!(options[0].value),
+                FieldKind::Choices { options, min_items, .. } => {
+                    json!(
+                        options
+                            .iter()
+                            .take(min_items.unwrap_or(1).max(1) as usize)
+                            .map(|o| &o.value)
+                            .collect::<Vec<_>>()
+                    )
+                }
+            };
+            (field.name.clone(), value)
+        })
+        .collect()
+}

@@ -1,0 +1,378 @@
+//! A host with its server and its model: it carries acts out, and compares what left with what was approved and with the log.
+//! Caller: `gate.rs`.
+
+mod comparison;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+pub(super) use comparison::text_of;
+use comparison::{Got, exactly};
+use domain::flow::{DataFlow, ResultReview};
+use domain::item::{Content, ToolResult};
+use host::view::{Edit, QuestionBody, QuestionView, ServerState, UserAnswer};
+use host::{AnswerError, ResultOrigin, ResultVerdict};
+use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
+use policy::{Effect, PolicyRule, RuleRef, Scope};
+use ports::AuditEntry;
+use serde_json::{Map, json};
+use server_requests::sampling::Run;
+use testkit::app::{App, PATIENCE, remote};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+use testkit::deadline::holds_within;
+use testkit::model::{ScriptedModel, Step, named, reference, text};
+
+use super::acts::{Act, Way};
+use super::{FAR, ONCE, SERVER, asking};
+
+/// What the user approved, as they saw it.
+#[derive(Default)]
+struct Approved {
+    starts: usize,
+    calls: Vec<String>,
+    /// What a model was asked: the text, and the model.
+    asks: Vec<String>,
+    /// The same, with the question: only these can be asked again.
+    reviewed: BTreeSet<String>,
+    answers: Vec<String>,
+    forms: Vec<String>,
+    urls: Vec<String>,
+    shares: usize,
+    connections: usize,
+    sign_ins: usize,
+    results: Vec<String>,
+    /// Whether anything was ever allowed for longer than once.
+    standing: bool,
+}
+
+/// The host, its server and its model, and what was approved.
+pub(super) struct Bench {
+    pub(super) app: App,
+    pub(super) model: Arc<ScriptedModel>,
+    record: std::path::PathBuf,
+    issuer: AuthorizationServer,
+    far: ProtectedServer,
+    approved: Approved,
+    /// The results that a model has read.
+    read: Arc<Mutex<Vec<String>>>,
+    last: Option<(QuestionView, UserAnswer)>,
+    rule: Option<RuleRef>,
+    /// To tell texts apart.
+    count: u32,
+    _aside: tempfile::TempDir,
+}
+
+pub(super) fn asked(question: &QuestionView) -> String {
+    let QuestionBody::Sampling { request, state, .. } = &question.body else { panic!("it asks a model") };
+    let texts: Vec<&str> = request.messages.iter().flat_map(|m| m.content.blocks()).filter_map(words).collect();
+    format!("{} to {}", texts.concat(), state.model.as_ref().expect("there is one").model.model)
+}
+
+pub(super) fn is_request(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Sampling { response: None, .. })
+}
+
+pub(super) fn words(block: &ContentBlock) -> Option<&str> {
+    if let ContentBlock::Text(text) = block { Some(&text.text) } else { None }
+}
+
+impl Bench {
+    pub(super) async fn new() -> Self {
+        let aside = tempfile::tempdir().unwrap();
+        let record = aside.path().join("record");
+        let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
+        let far = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+        let app = App::start(vec![(SERVER, asking(&record)), (FAR, remote(&far.url()))]).await;
+        app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
+        let model = ScriptedModel::offer(&app.host, vec![named("scripted-1"), named("other-2")]).await;
+        let approved = Approved::default();
+        let read = Arc::default();
+        let mut bench =
+            Self { app, model, record, issuer, far, approved, read, last: None, rule: None, count: 0, _aside: aside };
+        let flow = DataFlow { review: ResultReview::Always, ..DataFlow::default() };
+        bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap().unwrap();
+        bench.start().await;
+        bench.answer(0, Way::Allow).await;
+        bench
+    }
+
+    pub(super) async fn do_one(&mut self, act: &Act) {
+        match act {
+            Act::Trigger(kind) => self.trigger(*kind).await,
+            Act::Call(n) => self.call(&format!("text {}", n % 4)).await,
+            Act::Read => {
+                let host = &self.app.host;
+                self.count += 1;
+                let _ = host.read_resource(format!("read {}", self.count), SERVER.into(), "test://one".into()).await;
+            }
+            Act::Result(n) => self.result(&format!("result {}", n % 4)).await,
+            Act::Answer(which, way) => self.answer(*which, *way).await,
+            Act::RepeatLastAnswer => {
+                let Some((question, answer)) = self.last.take() else { return };
+                let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
+                assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
+            }
+            // What a grant allowed a moment ago may not be written down yet.
+            Act::Revoke => {
+                for grant in self.app.host.grants().await.unwrap() {
+                    self.app.host.revoke(grant.id).await.unwrap().unwrap();
+                }
+            }
+            Act::Rule(n) => self.set_rule(*n).await,
+            Act::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
+            Act::Stop => self.stop().await,
+            Act::Start => self.start().await,
+            Act::StartFar => {
+                self.app.host.start_server(FAR.into()).await.unwrap().unwrap();
+                self.far_is_decided().await;
+            }
+            Act::StopFar => {
+                self.app.host.stop_server(FAR.into()).await.unwrap().unwrap();
+                self.app.until(FAR, "stopped", |s| s.state == ServerState::Stopped).await;
+            }
+            Act::EndTokens => {
+                self.issuer.end_all_tokens();
+                // Its next request tells that it does.
+                if self.app.server(FAR).await.state == ServerState::Ready {
+                    let read = self.app.host.read_resource("far".into(), FAR.into(), "test://far".into());
+                    let _ = tokio::time::timeout(PATIENCE, read).await;
+                }
+            }
+        }
+    }
+
+    /// Waits until the remote server is in use, or it is for the user to go on.
+    async fn far_is_decided(&self) {
+        let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
+        self.app.until(FAR, "asked about, waiting, or in use", is_decided).await;
+    }
+
+    async fn is_ready(&self) -> bool {
+        self.app.server(SERVER).await.state == ServerState::Ready
+    }
+
+    /// Whatever it asks is in the queue, or refused, before this returns: its answer comes after.
+    pub(super) async fn trigger(&mut self, kind: u8) {
+        let host = &self.app.host;
+        self.count += 1;
+        let _ = match kind {
+            0 => host.subscribe(SERVER.into(), "test://one".into(), true).await,
+            1 => host.subscribe(SERVER.into(), "test://one".into(), false).await,
+            2 => host.set_log_level(SERVER.into(), LogLevel::Debug).await,
+            _ => {
+                let id = format!("prompt {}", self.count);
+                host.get_prompt(id, SERVER.into(), "greet".into(), Default::default()).await.map(|_| ())
+            }
+        };
+    }
+
+    async fn call(&mut self, text: &str) {
+        self.count += 1;
+        let (host, id) = (self.app.host.clone(), format!("call {}", self.count));
+        let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
+        tokio::spawn(async move { host.call_tool(id, SERVER.into(), "echo".into(), arguments, None).await });
+        tokio::task::yield_now().await;
+    }
+
+    pub(super) async fn result(&mut self, text: &str) {
+        self.count += 1;
+        let (host, read) = (self.app.host.clone(), Arc::clone(&self.read));
+        let content = vec![Content::Text { text: text.to_owned() }];
+        let (structured, structured_problem, arguments) = (None, None, json!({}));
+        let result = ToolResult { content, structured, structured_problem, is_error: false, arguments };
+        let (conversation, server, tool) = ("talk".to_owned(), SERVER.to_owned(), "echo".to_owned());
+        let origin = ResultOrigin { conversation, call: format!("result {}", self.count), server, tool };
+        tokio::spawn(async move {
+            if let ResultVerdict::Passes(result) = host.review_result(origin, result).await
+                && let [Content::Text { text }] = &result.content[..]
+            {
+                read.lock().unwrap().push(text.clone());
+            }
+        });
+        tokio::task::yield_now().await;
+    }
+
+    async fn set_rule(&mut self, n: u8) {
+        self.settle().await;
+        if let Some(rule) = self.rule.take() {
+            self.app.host.remove_rule(rule).await.unwrap().unwrap();
+        }
+        if n > 0 {
+            let effect = if n == 1 { Effect::Deny } else { Effect::Allow };
+            self.approved.standing |= effect == Effect::Allow;
+            let rule =
+                PolicyRule { effect, tool: Some("echo".into()), trusted_server: false, ..PolicyRule::trusting(SERVER) };
+            self.rule = Some(self.app.host.set_rule(rule).await.unwrap().unwrap());
+        }
+    }
+
+    async fn stop(&mut self) {
+        // What left is to have arrived.
+        self.settle().await;
+        self.app.host.stop_server(SERVER.into()).await.unwrap().unwrap();
+        self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
+    }
+
+    async fn start(&mut self) {
+        self.app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+        let is_decided = |s: &host::view::ServerView| {
+            matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready | ServerState::Failed(_))
+        };
+        self.app.until(SERVER, "asked about or ready", is_decided).await;
+    }
+
+    pub(super) async fn answer(&mut self, which: u8, way: Way) {
+        let open = self.app.questions().await;
+        let Some(question) = open.get(usize::from(which) % open.len().max(1)).cloned() else { return };
+        self.count += 1;
+        let fresh = format!("fresh {}", self.count);
+        let answer = match way {
+            Way::Allow => ONCE,
+            Way::AllowFor => UserAnswer::AllowFor(Scope::Always, 60_000),
+            Way::AllowAlways => UserAnswer::Allow(Scope::Always),
+            Way::Deny => UserAnswer::Deny,
+            Way::DenyBecause => UserAnswer::DenyBecause("no".into()),
+            Way::Cancel => UserAnswer::Cancel,
+            Way::ByHand => UserAnswer::ByHand,
+            Way::Again => UserAnswer::Again,
+            Way::Back => UserAnswer::Back,
+            Way::StopModel => UserAnswer::Stop,
+            Way::Submit => UserAnswer::Submit(Map::from_iter([("name".to_owned(), json!(fresh))])),
+            Way::SubmitNothing => UserAnswer::Submit(Map::new()),
+            Way::Share => UserAnswer::Share(vec![self.app.folder.path().to_owned()]),
+            Way::Client => {
+                UserAnswer::Client(credentials::sign_in::EnteredClient { client_id: "id".into(), client_secret: None })
+            }
+            Way::Edit | Way::OtherModel => return self.edit(&question, way, fresh).await,
+            Way::Stale => {
+                let stale = self.app.host.answer(question.id, "0".repeat(64), ONCE).await.unwrap();
+                assert_eq!(stale, Err(AnswerError::Stale), "an approval is of what was shown: {question:?}");
+                return;
+            }
+        };
+        let hangs = self.count.is_multiple_of(5);
+        let asks = matches!((&question.body, way), (QuestionBody::Sampling { .. }, Way::Allow | Way::Again));
+        if asks {
+            self.model.next(if hangs { vec![Step::Hangs] } else { text(&fresh, (1, 1)) });
+        }
+        let before = self.model.asked().len();
+        let others = open.iter().filter(|other| other.body == QuestionBody::Roots).count();
+        let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
+        if asks && taken.is_ok() && matches!(answer, UserAnswer::Again) | is_request(&question) {
+            assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
+        }
+        if taken.is_err() {
+            return self.model.forget();
+        }
+        self.noted(&question, &answer, others);
+        // To go back where one is does nothing, however often.
+        self.last = Some((question.clone(), answer)).filter(|(_, answer)| *answer != UserAnswer::Back);
+        let is_done = |q: &QuestionView| {
+            let QuestionBody::Sampling { state, .. } = &q.body else { return true };
+            !matches!(state.run, Run::Running { .. })
+        };
+        if asks && !hangs {
+            while self.app.questions().await.iter().any(|q| q.id == question.id && !is_done(q)) {
+                tokio::task::yield_now().await;
+            }
+        }
+        self.model.forget();
+        let starts = matches!(question.body, QuestionBody::StartServer { .. });
+        if matches!(question.body, QuestionBody::ConnectServer { .. } | QuestionBody::SignIn { .. }) {
+            self.far_is_decided().await;
+        }
+        if starts {
+            let is_over = |s: &host::view::ServerView| {
+                matches!(s.state, ServerState::Stopped | ServerState::Failed(_))
+                    || s.state == ServerState::Ready && s.counts[0] > 0
+            };
+            self.app.until(SERVER, "ready, or not", is_over).await;
+        }
+    }
+
+    /// What the user approved by an answer that was taken.
+    fn noted(&mut self, question: &QuestionView, answer: &UserAnswer, roots: usize) {
+        let approved = &mut self.approved;
+        let allows = matches!(answer, UserAnswer::Allow(_) | UserAnswer::AllowFor(..));
+        match (&question.body, answer) {
+            (QuestionBody::StartServer { .. }, _) if allows => approved.starts += 1,
+            (QuestionBody::ConnectServer { .. }, _) if allows => approved.connections += 1,
+            (QuestionBody::SignIn { .. }, _) if allows => approved.sign_ins += 1,
+            (QuestionBody::Tool { arguments, .. }, _) if allows => approved.calls.push(exactly(&json!(arguments))),
+            (QuestionBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
+            (QuestionBody::Sampling { response: None, .. }, _) if allows => {
+                approved.asks.push(asked(question));
+                approved.reviewed.insert(format!("{:?} {}", question.id, asked(question)));
+            }
+            (QuestionBody::Sampling { .. }, UserAnswer::Again) => {
+                let what = asked(question);
+                let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", question.id));
+                assert!(is_reviewed, "E01: what was never approved is not asked again: {what}");
+                approved.asks.push(what);
+            }
+            (QuestionBody::Sampling { response: Some(response), .. }, _) if allows => {
+                approved.answers.push(exactly(&json!(response.content.blocks())));
+            }
+            (QuestionBody::Form { .. }, UserAnswer::Submit(content)) => approved.forms.push(exactly(&json!(content))),
+            (QuestionBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
+            (QuestionBody::Roots, UserAnswer::Share(_)) => {
+                approved.shares += roots;
+                approved.standing = true;
+            }
+            _ => {}
+        }
+        let lasts = matches!(answer, UserAnswer::Allow(Scope::Always) | UserAnswer::AllowFor(..));
+        approved.standing |= lasts;
+    }
+
+    pub(super) async fn edit(&mut self, question: &QuestionView, way: Way, fresh: String) {
+        let edit = match (&question.body, way) {
+            (QuestionBody::Tool { .. }, Way::Edit) => {
+                Edit::Arguments(Map::from_iter([("text".to_owned(), json!(fresh))]))
+            }
+            (QuestionBody::Sampling { request, response: None, .. }, Way::Edit) => {
+                let mut request = request.clone();
+                request.messages[0].content = SamplingContent::One(ContentBlock::text(fresh));
+                Edit::Request(request)
+            }
+            (QuestionBody::Sampling { response: Some(response), .. }, Way::Edit) => {
+                let mut response = response.clone();
+                response.content = SamplingContent::One(ContentBlock::text(fresh));
+                Edit::Response(response)
+            }
+            (QuestionBody::Sampling { .. }, _) => {
+                Edit::Model(reference(if self.count.is_multiple_of(2) { "other-2" } else { "scripted-1" }))
+            }
+            _ => return,
+        };
+        let edited = self.app.host.edit(question.id, edit).await.unwrap();
+        let Ok(edited) = edited else { return };
+        let stale = self.app.host.answer(question.id, question.hash.to_string(), ONCE).await.unwrap();
+        assert!(edited.hash == question.hash || stale.is_err(), "an approval of what it was before does nothing");
+        if edited.hash == question.hash && stale.is_ok() {
+            self.noted(question, &ONCE, 0);
+        }
+    }
+
+    /// Waits until the server has got one more message: all that left before has arrived by then.
+    async fn settle(&mut self) {
+        if !self.is_ready().await {
+            return;
+        }
+        let record = self.record.clone();
+        let arrived = || Got::read(&record).sent("resources/unsubscribe").len();
+        let before = arrived();
+        self.trigger(1).await;
+        assert!(holds_within(PATIENCE, || arrived() > before).await, "what leaves arrives");
+        // A call that needs no question leaves once it is written down. What is decided between the two is no part of this.
+        let written = || {
+            let log = self.log();
+            let of = |holds: &dyn Fn(&AuditEntry) -> bool| {
+                log.iter().filter(|e| e.kind == "tool" && e.server == SERVER && holds(e)).count()
+            };
+            of(&|e| e.decision == "allowed").saturating_sub(of(&|e| e.rule == "allowed-not-sent"))
+        };
+        let sent = || Got::read(&record).sent("tools/call").len();
+        holds_within(PATIENCE, || sent() == written()).await;
+    }
+}

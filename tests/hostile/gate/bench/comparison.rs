@@ -1,0 +1,163 @@
+//! Compares what the server got with what was approved and with what the audit log has. Callers: `bench.rs` and the tests in `gate.rs`.
+
+use std::path::Path;
+
+use models::Part;
+use ports::{AuditEntry, AuditQuery};
+use serde_json::{Value, json};
+use testkit::app::PATIENCE;
+use testkit::deadline::holds_within;
+
+use super::Bench;
+use crate::gate::{FAR, SERVER};
+
+/// What the server got: the requests of a method, and the answers to its own requests that are no refusals.
+pub(super) struct Got(Vec<Value>);
+
+impl Got {
+    pub(super) fn read(record: &Path) -> Self {
+        let text = std::fs::read_to_string(record).unwrap_or_default();
+        // The last line may be half there.
+        Self(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    pub(super) fn sent(&self, method: &str) -> Vec<&Value> {
+        self.0.iter().filter(|line| line["method"] == method).map(|line| &line["params"]).collect()
+    }
+
+    pub(super) fn answers(&self, kind: &str) -> Vec<&Value> {
+        let is_answer = |line: &&Value| line["id"].as_str().is_some_and(|id| id.starts_with(kind));
+        self.0.iter().filter(is_answer).map(|line| &line["result"]).filter(|result| !result.is_null()).collect()
+    }
+}
+
+/// The same words for the same JSON.
+pub(super) fn exactly(value: &Value) -> String {
+    policy::canonical_json(value)
+}
+
+fn sorted(all: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = all.into_iter().collect();
+    all.sort();
+    all
+}
+
+impl Bench {
+    pub(in crate::gate) fn log(&self) -> Vec<AuditEntry> {
+        let mut entries = self.app.host.ports().audit.read(&AuditQuery::latest(10_000)).unwrap();
+        entries.reverse();
+        entries
+    }
+
+    /// Compares what left, what was approved, and what the log has.
+    pub(in crate::gate) async fn compare(&mut self) {
+        self.settle().await;
+        let (got, log) = (Got::read(&self.record), self.log());
+        let approved = &self.approved;
+        let allowed = |kind: &str| {
+            log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.decision == "allowed").collect::<Vec<_>>()
+        };
+        // What was allowed and did not leave is in the log a second time.
+        let of = |kind: &str| {
+            let mut left = allowed(kind);
+            for gone in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
+                let is_it = |e: &&AuditEntry| e.hash == gone.hash && e.number < gone.number && e.by != "user";
+                left.remove(left.iter().rposition(is_it).expect("what is withdrawn was allowed before"));
+            }
+            left
+        };
+        let content = |e: &&AuditEntry| e.content.clone().unwrap_or_default();
+        let by_user = |e: &&&AuditEntry| e.by == "user";
+        for entry in log.iter().filter(|e| e.decision == "allowed" && e.by != "user") {
+            let is_read = ["prompt", "resource"].contains(&entry.kind.as_ref());
+            // A connection that goes on after a sign-in; they are counted below.
+            let goes_on = entry.kind == "connect-server" && entry.by == "policy";
+            assert!(is_read || goes_on || approved.standing, "nothing but what stands is allowed unasked: {entry:?}");
+        }
+
+        let left = sorted(got.sent("tools/call").iter().map(|call| exactly(&call["arguments"])));
+        let calls = of("tool");
+        assert_eq!(left, sorted(calls.iter().map(content)), "calls: what left is what the log has");
+        let decided = sorted(calls.iter().filter(by_user).map(content));
+        assert_eq!(decided, sorted(approved.calls.iter().cloned()), "calls: what the log has is what was approved");
+
+        assert_eq!(got.sent("resources/read").len(), of("resource").len(), "resources: what left is what the log has");
+        assert_eq!(got.sent("prompts/get").len(), of("prompt").len(), "prompts: what left is what the log has");
+
+        let all = self.model.asked();
+        let left = sorted(all.iter().map(|request| {
+            let parts = request.messages.iter().flat_map(|message| &message.parts);
+            let texts = parts.filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+            format!("{} to {}", texts.collect::<String>(), request.model)
+        }));
+        assert_eq!(left, sorted(approved.asks.iter().cloned()), "models: what left is what was approved");
+        let logged = sorted(of("sampling").iter().map(|e| text_of(&content(e))));
+        let asked = sorted(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
+        assert_eq!(asked, logged, "models: what left is what the log has");
+
+        let blocks = |result: &Value| match &result["content"] {
+            Value::Array(all) => all.clone(),
+            one => vec![one.clone()],
+        };
+        let left = sorted(got.answers("sampling").iter().map(|result| exactly(&json!(blocks(result)))));
+        assert_eq!(left, sorted(approved.answers.iter().cloned()), "answers: what left is what was approved");
+        let logged = of("sampling-answer").into_iter();
+        let logged = logged.map(|e| exactly(&json!(blocks(&serde_json::from_str(&content(&e)).unwrap()))));
+        assert_eq!(left, sorted(logged), "answers: what left is what the log has");
+
+        let accepted = |result: &&&Value| result["action"] == "accept";
+        let left = sorted(got.answers("form").iter().filter(accepted).map(|result| exactly(&result["content"])));
+        assert_eq!(left, sorted(approved.forms.iter().cloned()), "forms: what left is what was approved");
+        assert_eq!(left, sorted(of("elicitation").iter().map(content)), "forms: what left is what the log has");
+
+        let approved_results = sorted(approved.results.iter().cloned());
+        let read = || sorted(self.read.lock().unwrap().iter().map(|text| format!("{:?}", [Part::text(text.as_str())])));
+        holds_within(PATIENCE, || read() == approved_results).await;
+        assert_eq!(read(), approved_results, "results: what a model read is what was approved");
+        let texts = |e: &AuditEntry| serde_json::from_str::<Value>(&content(&e)).unwrap()["result"][0]["text"].clone();
+        let logged = sorted(of("result").into_iter().map(|e| texts(e).as_str().unwrap_or_default().to_owned()));
+        let texts = sorted(self.read.lock().unwrap().iter().cloned());
+        assert_eq!(texts, logged, "results: what a model read is what the log has");
+
+        let issuer = self.issuer.issuer();
+        let pages = self.app.platform.opened.lock().unwrap().clone();
+        let (signing_in, pages): (Vec<String>, Vec<String>) =
+            pages.into_iter().partition(|url| url.starts_with(&issuer));
+        let opened = sorted(pages);
+        assert_eq!(opened, sorted(approved.urls.iter().cloned()), "pages: what was opened is what was approved");
+        assert_eq!(opened, sorted(of("url").iter().map(|e| e.subject.clone())), "pages: what the log has");
+        assert_eq!(got.answers("url").iter().filter(accepted).count(), opened.len(), "pages: the server is told");
+
+        let told = got.answers("roots").iter().filter(|result| result["roots"] != json!([])).count();
+        let shared = of("roots");
+        assert_eq!(told, shared.len(), "folders: what left is what the log has");
+        assert_eq!(shared.iter().filter(by_user).count(), approved.shares, "folders: what was approved");
+
+        let of_far = |kind: &str, by: &str| {
+            let is_it = |e: &&AuditEntry| e.server == FAR && e.kind == kind && e.decision == "allowed" && e.by == by;
+            log.iter().filter(is_it).count()
+        };
+        assert_eq!(of_far("connect-server", "user"), approved.connections, "connections: what was approved");
+        assert_eq!(of_far("sign-in", "user"), approved.sign_ins, "sign-ins: what was approved");
+        assert!(signing_in.len() <= approved.sign_ins, "sign-ins: one page for each approval: {signing_in:?}");
+        let continued = of_far("connect-server", "policy");
+        assert!(continued <= of_far("signed-in", "user"), "connections: one may follow a sign-in, and no more");
+        let connected = self.far.with_method("initialize").len();
+        let by_grant = of_far("connect-server", "grant");
+        assert!(connected <= approved.connections + continued + by_grant, "connections: each was decided: {connected}");
+        if approved.connections == 0 {
+            assert!(self.far.seen().is_empty(), "connections: nothing leaves before an approval");
+        }
+
+        let (ran, starts) = (got.sent("initialize").len(), of("start-server"));
+        assert_eq!(ran, starts.len(), "starts: what ran is what the log has");
+        assert_eq!(starts.iter().filter(by_user).count(), approved.starts, "starts: what was approved");
+    }
+}
+
+pub(in crate::gate) fn text_of(request: &str) -> String {
+    let request: Value = serde_json::from_str(request).unwrap();
+    let content = &request["messages"][0]["content"];
+    let one = if content.is_array() { &content[0] } else { content };
+    one["text"].as_str().unwrap_or_default().to_owned()
+}
