@@ -1,4 +1,4 @@
-//! The start: files, window, host, in this order.
+//! The start: files, host, window, in this order.
 
 use std::sync::Arc;
 
@@ -48,13 +48,13 @@ fn try_start(app: &AppHandle, measure: Option<Measure>) -> Result<(), Problem> {
         None => places::locations()?,
     };
     let ports = ports(app, &locations)?;
-    app.manage(Pump::default());
-    closing::on_signal(app);
-    // The page's process starts while the host does. Its commands come to this thread, so not before this function returns.
-    window::open(app, &locations.data_dir)?;
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options)));
     app.manage(api.clone());
+    app.manage(Pump::default());
+    closing::on_signal(app);
+    // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
+    window::open(app, &locations.data_dir)?;
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => drop(app.manage(Measured::nothing())),
