@@ -11,8 +11,8 @@ use aws_lc_rs::digest::{Context, SHA256};
 
 /// The bytes that are read at a time.
 const PART: usize = 64 * 1024;
-/// Files up to this size are read each time.
-const ALWAYS_READ: u64 = 4 * 1024 * 1024;
+/// Files up to this size, in bytes, are read each time: that takes no longer than to find out whether they changed.
+const ALWAYS_READ: u64 = 64 * 1024;
 
 /// Opens a file to read it; a pipe without waiting for its writer.
 pub(super) fn opened(real: &Path) -> io::Result<File> {

@@ -1,4 +1,4 @@
-//! Finding out that nobody can change a file without moving its times. `stdio/content_hash.rs` asks before it remembers a hash.
+//! Finding out that nobody can change a file without moving its times. `code/content_hash.rs` asks before it remembers a hash.
 #![allow(unsafe_code)]
 
 use std::fs::File;
