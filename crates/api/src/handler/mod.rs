@@ -12,7 +12,6 @@ mod providers;
 mod questions;
 mod review;
 mod rules;
-mod saved_files;
 mod servers;
 mod serving;
 mod set_up;
@@ -26,7 +25,7 @@ use serde_json::Value;
 use crate::data::*;
 use crate::{ApiError, ErrorCode, Handler};
 
-use arguments::{object, paths};
+use arguments::{object, paths, saved_file};
 pub use audit::verdict as audit_verdict;
 pub use serving::Api;
 pub(crate) use views::event;
@@ -413,20 +412,12 @@ impl Handler for Api {
     }
 
     async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
-        let secrets = self.host.ports().secrets.clone();
-        let status = tokio::task::spawn_blocking(move || secrets.status());
-        let status = status.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
-        Ok(status)
+        Ok(self.host.secrets_status().await?)
     }
 
     async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {
-        let (history, audit) = (self.host.ports().history.clone(), self.host.ports().audit.clone());
-        let found = tokio::task::spawn_blocking(move || (history.is_encrypted(), audit.is_encrypted()));
-        let (history, audit) = found.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
-        Ok(ContentProtection {
-            conversations: views::content_at_rest(history),
-            decisions: views::content_at_rest(audit),
-        })
+        let [conversations, decisions] = self.host.content_encryption().await?.map(views::content_at_rest);
+        Ok(ContentProtection { conversations, decisions })
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
