@@ -7,7 +7,6 @@ mod chat;
 mod containment;
 mod conversations;
 mod errors;
-mod history;
 mod providers;
 mod questions;
 mod review;
@@ -17,7 +16,6 @@ mod serving;
 mod set_up;
 mod views;
 
-use host::CallOrigin;
 use mcp_proto::session::ListKind;
 use policy::GrantId;
 use serde_json::Value;
@@ -157,11 +155,7 @@ impl Handler for Api {
     }
 
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
-        // A call goes on when the page is loaded again, and its end is kept in its conversation all the same.
-        let api = self.clone();
-        let origin = CallOrigin::User { conversation: r.conversation.clone() };
-        let call = tokio::spawn(async move { api.call_tool_and_keep(r, origin).await });
-        call.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
+        self.call_tool(r).await
     }
 
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
@@ -249,7 +243,7 @@ impl Handler for Api {
     }
 
     async fn create_conversation(&self, r: NewConversation) -> Result<Conversation, ApiError> {
-        self.create_conversation(r.title).await
+        self.create_conversation(&r.title).await
     }
 
     async fn conversation(&self, r: ConversationRef) -> Result<Conversation, ApiError> {

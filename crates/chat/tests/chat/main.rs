@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod beside;
+mod by_user;
 mod calls;
 mod flow;
 mod full;
