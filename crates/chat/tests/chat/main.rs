@@ -3,6 +3,7 @@
 
 mod beside;
 mod by_user;
+mod conversations;
 mod calls;
 mod flow;
 mod full;
