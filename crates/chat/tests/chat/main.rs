@@ -3,8 +3,8 @@
 
 mod beside;
 mod by_user;
-mod conversations;
 mod calls;
+mod conversations;
 mod flow;
 mod full;
 mod instructions;

@@ -821,7 +821,7 @@ hash: string, };
  */
 export type Call = { 
 /**
- * The id its caller chose.
+ * Its id.
  */
 id: string, 
 /**
