@@ -8,7 +8,7 @@ use host::view::HostEvent;
 use tokio::time::Instant;
 
 use crate::data::ConversationSummary;
-use crate::handler::{Api, event};
+use crate::handler::{Api, conversation_list, event};
 use crate::{Event, Events};
 
 /// At least this long from one batch to the next: one frame of the page.
@@ -62,7 +62,7 @@ impl EventStream {
     async fn conversations(&self, batch: &[Arc<NumberedEvent>]) -> Vec<ConversationSummary> {
         if batch.iter().any(|e| matches!(e.event, HostEvent::ConversationsChanged(_))) {
             // A list that can't be read shows as empty; the next command says why.
-            return self.api.conversation_list().await.unwrap_or_default();
+            return conversation_list(&self.api).await.unwrap_or_default();
         }
         Vec::new()
     }

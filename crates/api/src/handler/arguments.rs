@@ -25,14 +25,12 @@ pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }
 
-impl Api {
-    pub(super) async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
-        let reference = match r.of {
-            CompletionOf::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
-            CompletionOf::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
-        };
-        let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
-        let result = self.host.complete(r.server, reference, r.argument, r.value, context).await?;
-        Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
-    }
+pub(super) async fn complete(api: &Api, r: Complete) -> Result<Completion, ApiError> {
+    let reference = match r.of {
+        CompletionOf::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
+        CompletionOf::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },
+    };
+    let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+    let result = api.host.complete(r.server, reference, r.argument, r.value, context).await?;
+    Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
 }

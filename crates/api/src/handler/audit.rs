@@ -9,33 +9,31 @@ use crate::data::*;
 /// The most entries of one page.
 const MAX_PAGE: usize = 1_000;
 
-impl Api {
-    pub(super) async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
-        let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
-        let query = AuditQuery {
-            before: r.before,
-            // One more tells whether there are older ones.
-            limit: limit + 1,
-            server: r.server,
-            kind: r.kind,
-            decision: r.decision,
-            since: r.since,
-            until: r.until,
-            words: r.search.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
-        };
-        let mut entries = self.host.read_audit(query).await?;
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        Ok(AuditPage { entries: entries.into_iter().map(entry).collect(), more })
-    }
+pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiError> {
+    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+    let query = AuditQuery {
+        before: r.before,
+        // One more tells whether there are older ones.
+        limit: limit + 1,
+        server: r.server,
+        kind: r.kind,
+        decision: r.decision,
+        since: r.since,
+        until: r.until,
+        words: r.search.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
+    };
+    let mut entries = api.host.read_audit(query).await?;
+    let more = entries.len() > limit;
+    entries.truncate(limit);
+    Ok(AuditPage { entries: entries.into_iter().map(entry).collect(), more })
+}
 
-    pub(super) async fn verify_audit(&self) -> Result<AuditVerdict, ApiError> {
-        Ok(verdict(self.host.verify_audit().await?))
-    }
+pub(super) async fn verify_audit(api: &Api) -> Result<AuditVerdict, ApiError> {
+    Ok(verdict(api.host.verify_audit().await?))
+}
 
-    pub(super) async fn export_audit(&self) -> Result<SavedFile, ApiError> {
-        Ok(saved_file(self.host.export_audit("drawbridge-audit.jsonl").await?))
-    }
+pub(super) async fn export_audit(api: &Api) -> Result<SavedFile, ApiError> {
+    Ok(saved_file(api.host.export_audit("drawbridge-audit.jsonl").await?))
 }
 
 fn entry(entry: HostAudit) -> AuditEntry {

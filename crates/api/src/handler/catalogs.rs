@@ -9,33 +9,31 @@ use super::{Api, object, views};
 use crate::ApiError;
 use crate::data::*;
 
-impl Api {
-    pub(super) async fn catalog(&self, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
-        let reviewed = self.host.reviewed(server.clone()).await?;
-        let mut notes = catalog.notes.concat();
-        let tools = readable("tools", &catalog.tools, &mut notes).map(|tool| views::tool(tool, &reviewed)).collect();
-        let prompts =
-            readable("prompts", &catalog.prompts, &mut notes).map(|prompt| views::prompt(prompt, &reviewed)).collect();
-        Ok(Catalog {
-            server,
-            tools,
-            prompts,
-            resources: readable("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
-            templates: readable("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
-            notes,
-            fresh_until: {
-                let [tools, prompts, resources, templates] = catalog.fresh_until;
-                FreshUntil { tools, prompts, resources, templates }
-            },
-        })
-    }
+pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
+    let reviewed = api.host.reviewed(server.clone()).await?;
+    let mut notes = catalog.notes.concat();
+    let tools = readable("tools", &catalog.tools, &mut notes).map(|tool| views::tool(tool, &reviewed)).collect();
+    let prompts =
+        readable("prompts", &catalog.prompts, &mut notes).map(|prompt| views::prompt(prompt, &reviewed)).collect();
+    Ok(Catalog {
+        server,
+        tools,
+        prompts,
+        resources: readable("resources", &catalog.resources, &mut notes).map(views::resource).collect(),
+        templates: readable("resource templates", &catalog.templates, &mut notes).map(views::template).collect(),
+        notes,
+        fresh_until: {
+            let [tools, prompts, resources, templates] = catalog.fresh_until;
+            FreshUntil { tools, prompts, resources, templates }
+        },
+    })
+}
 
-    pub(super) async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
-        let arguments = object(r.arguments, "arguments")?;
-        let origin = CallOrigin::User { conversation: r.conversation };
-        let call = ToolCall { id: r.call, origin, server: r.server, tool: r.tool, arguments };
-        Ok(self.chat.call_tool(call).await?)
-    }
+pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiError> {
+    let arguments = object(r.arguments, "arguments")?;
+    let origin = CallOrigin::User { conversation: r.conversation };
+    let call = ToolCall { id: r.call, origin, server: r.server, tool: r.tool, arguments };
+    Ok(api.chat.call_tool(call).await?)
 }
 
 /// The most entries of one list of which it is said that they can't be read.

@@ -36,81 +36,79 @@ fn begun(begun: Begun) -> ReplyBegun {
     ReplyBegun { message: begun.message, reply: begun.reply }
 }
 
-impl Api {
-    pub(super) async fn send_message(&self, r: SendMessage) -> Result<ReplyBegun, ApiError> {
-        let message = message(r.text, r.attachments, r.model);
-        Ok(begun(self.chat.send_message(r.conversation, message, r.parent).await?))
-    }
+pub(super) async fn send_message(api: &Api, r: SendMessage) -> Result<ReplyBegun, ApiError> {
+    let message = message(r.text, r.attachments, r.model);
+    Ok(begun(api.chat.send_message(r.conversation, message, r.parent).await?))
+}
 
-    pub(super) async fn edit_message(&self, r: EditMessage) -> Result<ReplyBegun, ApiError> {
-        let message = message(r.text, r.attachments, r.model);
-        Ok(begun(self.chat.edit_message(r.conversation, r.item, message).await?))
-    }
+pub(super) async fn edit_message(api: &Api, r: EditMessage) -> Result<ReplyBegun, ApiError> {
+    let message = message(r.text, r.attachments, r.model);
+    Ok(begun(api.chat.edit_message(r.conversation, r.item, message).await?))
+}
 
-    pub(super) async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
-        Ok(begun(self.chat.retry_reply(r.conversation, r.item, r.model).await?))
-    }
+pub(super) async fn retry_reply(api: &Api, r: RetryReply) -> Result<ReplyBegun, ApiError> {
+    Ok(begun(api.chat.retry_reply(r.conversation, r.item, r.model).await?))
+}
 
-    pub(super) async fn continue_reply(&self, conversation: String) -> Result<ReplyBegun, ApiError> {
-        Ok(begun(self.chat.continue_reply(conversation).await?))
-    }
+pub(super) async fn continue_reply(api: &Api, conversation: String) -> Result<ReplyBegun, ApiError> {
+    Ok(begun(api.chat.continue_reply(conversation).await?))
+}
 
-    pub(super) fn stop_reply(&self, conversation: &str) -> Result<Nothing, ApiError> {
-        if self.chat.stop_reply(conversation) {
-            Ok(Nothing {})
-        } else {
-            Err(ApiError::new(ErrorCode::NotFound, "no model is answering in this conversation"))
-        }
-    }
-
-    pub(super) async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
-        self.chat.set_conversation(r.conversation, r.settings).await?;
+pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<Nothing, ApiError> {
+    if api.chat.stop_reply(conversation) {
         Ok(Nothing {})
+    } else {
+        Err(ApiError::new(ErrorCode::NotFound, "no model is answering in this conversation"))
     }
+}
 
-    pub(super) async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ApiError> {
-        let known = self.chat.conversation_tools(conversation).await?;
-        let tool = |tool: &chat::offered::OfferedTool| ConversationTool {
-            server: tool.server.clone(),
-            tool: tool.tool.clone(),
-            key: tool.key.clone(),
-            tokens: tool.tokens,
-            state: tool.state,
-        };
-        let tokens = known.offering.tokens;
-        Ok(ConversationTools {
-            tools: known.offering.all().iter().map(tool).collect(),
-            tokens,
-            threshold: known.threshold,
-            by_search: tokens > known.threshold,
-            instructions: known.instructions,
-        })
-    }
+pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<Nothing, ApiError> {
+    api.chat.set_conversation(r.conversation, r.settings).await?;
+    Ok(Nothing {})
+}
 
-    pub(super) async fn conversation_cost(&self, conversation: String) -> Result<ConversationCost, ApiError> {
-        let spent = self.chat.conversation_spent(conversation).await?;
-        let taken = spent.taken;
-        Ok(ConversationCost {
-            usage: taken.usage,
-            costs: taken.costs,
-            unpriced: taken.unpriced,
-            context_used: taken.context_used,
-            context: spent.context,
-        })
-    }
+pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Result<ConversationTools, ApiError> {
+    let known = api.chat.conversation_tools(conversation).await?;
+    let tool = |tool: &chat::offered::OfferedTool| ConversationTool {
+        server: tool.server.clone(),
+        tool: tool.tool.clone(),
+        key: tool.key.clone(),
+        tokens: tool.tokens,
+        state: tool.state,
+    };
+    let tokens = known.offering.tokens;
+    Ok(ConversationTools {
+        tools: known.offering.all().iter().map(tool).collect(),
+        tokens,
+        threshold: known.threshold,
+        by_search: tokens > known.threshold,
+        instructions: known.instructions,
+    })
+}
 
-    pub(super) async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
-        let format = match r.format {
-            ExportFormat::Markdown => Format::Markdown,
-            ExportFormat::Json => Format::Json,
-        };
-        let (name, text) = self.chat.export_conversation(r.conversation, format).await?;
-        let saved = self.host.save_file(&name, move |file| file.write_all(text.as_bytes())).await?;
-        Ok(saved_file(saved))
-    }
+pub(super) async fn conversation_cost(api: &Api, conversation: String) -> Result<ConversationCost, ApiError> {
+    let spent = api.chat.conversation_spent(conversation).await?;
+    let taken = spent.taken;
+    Ok(ConversationCost {
+        usage: taken.usage,
+        costs: taken.costs,
+        unpriced: taken.unpriced,
+        context_used: taken.context_used,
+        context: spent.context,
+    })
+}
 
-    pub(super) async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {
-        self.chat.choose_branch(r.conversation, r.item).await?;
-        Ok(Nothing {})
-    }
+pub(super) async fn export_conversation(api: &Api, r: ExportConversation) -> Result<SavedFile, ApiError> {
+    let format = match r.format {
+        ExportFormat::Markdown => Format::Markdown,
+        ExportFormat::Json => Format::Json,
+    };
+    let (name, text) = api.chat.export_conversation(r.conversation, format).await?;
+    let saved = api.host.save_file(&name, move |file| file.write_all(text.as_bytes())).await?;
+    Ok(saved_file(saved))
+}
+
+pub(super) async fn choose_branch(api: &Api, r: ItemRef) -> Result<Nothing, ApiError> {
+    api.chat.choose_branch(r.conversation, r.item).await?;
+    Ok(Nothing {})
 }

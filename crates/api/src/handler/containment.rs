@@ -8,24 +8,22 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-impl Api {
-    /// What a server would reach in its sandbox. That it can't be set up is an answer, and no failure of the question.
-    pub(super) async fn sandbox_report(&self, server: String) -> Result<SandboxReport, ApiError> {
-        Ok(match self.host.plan_sandbox(server).await? {
-            Ok(SandboxPreview { plan, missing }) => {
-                let missing = missing.iter().map(ToString::to_string).collect();
-                SandboxReport { plan: Some(plan_shown(plan)), problem: None, missing }
-            }
-            Err(NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, missing: Vec::new() },
-            Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()), missing: Vec::new() },
-        })
-    }
+/// What a server would reach in its sandbox. That it can't be set up is an answer, and no failure of the question.
+pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxReport, ApiError> {
+    Ok(match api.host.plan_sandbox(server).await? {
+        Ok(SandboxPreview { plan, missing }) => {
+            let missing = missing.iter().map(ToString::to_string).collect();
+            SandboxReport { plan: Some(plan_shown(plan)), problem: None, missing }
+        }
+        Err(NoPlan::NoSandbox) => SandboxReport { plan: None, problem: None, missing: Vec::new() },
+        Err(error) => SandboxReport { plan: None, problem: Some(error.to_string()), missing: Vec::new() },
+    })
+}
 
-    /// How much a server uses of what it gets.
-    pub(super) async fn limits_used(&self, server: String) -> Result<LimitsUse, ApiError> {
-        let used = self.host.used(server.clone()).await?;
-        used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
-    }
+/// How much a server uses of what it gets.
+pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUse, ApiError> {
+    let used = api.host.used(server.clone()).await?;
+    used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
 }
 
 /// A sandbox as it is wanted. Folders that are there are taken for where they really lie, so that no link decides later what is

@@ -10,51 +10,49 @@ use super::{Api, errors, views};
 use crate::ApiError;
 use crate::data::*;
 
-impl Api {
-    pub(crate) async fn conversation_list(&self) -> Result<Vec<ConversationSummary>, ApiError> {
-        let list = self.chat.conversations().await?;
-        Ok(list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect())
-    }
+pub(crate) async fn conversation_list(api: &Api) -> Result<Vec<ConversationSummary>, ApiError> {
+    let list = api.chat.conversations().await?;
+    Ok(list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect())
+}
 
-    pub(super) async fn create_conversation(&self, title: &str) -> Result<Conversation, ApiError> {
-        Ok(opened(self.chat.create_conversation(title).await?))
-    }
+pub(super) async fn create_conversation(api: &Api, title: &str) -> Result<Conversation, ApiError> {
+    Ok(opened(api.chat.create_conversation(title).await?))
+}
 
-    pub(super) async fn conversation(&self, id: String) -> Result<Conversation, ApiError> {
-        let found = self.chat.conversation(id).await?;
-        found.map(opened).ok_or_else(|| errors::not_found("this conversation"))
-    }
+pub(super) async fn conversation(api: &Api, id: String) -> Result<Conversation, ApiError> {
+    let found = api.chat.conversation(id).await?;
+    found.map(opened).ok_or_else(|| errors::not_found("this conversation"))
+}
 
-    pub(super) async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
-        self.chat.append_items(r.conversation, r.items.into_iter().map(new_item).collect()).await?;
-        Ok(Nothing {})
-    }
+pub(super) async fn append_items(api: &Api, r: AppendItems) -> Result<Nothing, ApiError> {
+    api.chat.append_items(r.conversation, r.items.into_iter().map(new_item).collect()).await?;
+    Ok(Nothing {})
+}
 
-    pub(super) async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
-        let is_there = self.chat.rename_conversation(r.conversation, &r.title).await?;
-        if is_there { Ok(Nothing {}) } else { Err(errors::not_found("this conversation")) }
-    }
+pub(super) async fn rename_conversation(api: &Api, r: RenameConversation) -> Result<Nothing, ApiError> {
+    let is_there = api.chat.rename_conversation(r.conversation, &r.title).await?;
+    if is_there { Ok(Nothing {}) } else { Err(errors::not_found("this conversation")) }
+}
 
-    pub(super) async fn delete_conversation(&self, id: String) -> Result<Nothing, ApiError> {
-        self.chat.delete_conversation(id).await?;
-        Ok(Nothing {})
-    }
+pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<Nothing, ApiError> {
+    api.chat.delete_conversation(id).await?;
+    Ok(Nothing {})
+}
 
-    pub(super) async fn items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
-        let page = self.chat.items(r.conversation, r.before, r.limit).await?;
-        let page = page.ok_or_else(|| errors::not_found("this item"))?;
-        Ok(ItemPage { items: page.items.into_iter().map(views::placed_item).collect(), has_more: page.has_more })
-    }
+pub(super) async fn items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {
+    let page = api.chat.items(r.conversation, r.before, r.limit).await?;
+    let page = page.ok_or_else(|| errors::not_found("this item"))?;
+    Ok(ItemPage { items: page.items.into_iter().map(views::placed_item).collect(), has_more: page.has_more })
+}
 
-    pub(super) async fn blob(&self, hash: String) -> Result<Blob, ApiError> {
-        let bytes = self.chat.blob(hash).await?.ok_or_else(|| errors::not_found("this content"))?;
-        Ok(Blob { data: BASE64_STANDARD.encode(bytes) })
-    }
+pub(super) async fn blob(api: &Api, hash: String) -> Result<Blob, ApiError> {
+    let bytes = api.chat.blob(hash).await?.ok_or_else(|| errors::not_found("this content"))?;
+    Ok(Blob { data: BASE64_STANDARD.encode(bytes) })
+}
 
-    pub(super) async fn search_history(&self, r: SearchHistory) -> Result<FoundItems, ApiError> {
-        let page = self.chat.search_history(HistorySearch { text: r.text, limit: r.limit, before: r.before }).await?;
-        Ok(FoundItems { found: page.found, has_more: page.has_more })
-    }
+pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundItems, ApiError> {
+    let page = api.chat.search_history(HistorySearch { text: r.text, limit: r.limit, before: r.before }).await?;
+    Ok(FoundItems { found: page.found, has_more: page.has_more })
 }
 
 fn opened(open: OpenConversation) -> Conversation {

@@ -25,33 +25,35 @@ use crate::{ApiError, ErrorCode, Handler};
 
 use arguments::{object, paths, saved_file};
 pub use audit::verdict as audit_verdict;
+pub(crate) use conversations::conversation_list;
 pub use serving::Api;
 pub(crate) use views::event;
 
+// Each command calls a function of its area by path. `self.name(..)` would call the command itself where no method of `Api` has the name.
 #[async_trait::async_trait]
 impl Handler for Api {
     async fn snapshot(&self, _: Nothing) -> Result<Snapshot, ApiError> {
-        self.snapshot().await
+        servers::snapshot(self).await
     }
 
     async fn add_server(&self, r: AddServer) -> Result<SecretsKept, ApiError> {
-        self.add_server(r).await
+        set_up::add_server(self, r).await
     }
 
     async fn check_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
-        self.check_import(&r.text).await
+        servers::check_import(self, &r.text).await
     }
 
     async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
-        self.update_server(r).await
+        set_up::update_server(self, r).await
     }
 
     async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
-        self.set_secret(r).await
+        set_up::set_secret(self, r).await
     }
 
     async fn remove_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.remove_server(r.server).await
+        set_up::remove_server(self, r.server).await
     }
 
     async fn start_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
@@ -119,11 +121,11 @@ impl Handler for Api {
     }
 
     async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
-        self.sandbox_report(r.server).await
+        containment::sandbox_report(self, r.server).await
     }
 
     async fn limits(&self, r: ServerName) -> Result<LimitsUse, ApiError> {
-        self.limits_used(r.server).await
+        containment::limits_used(self, r.server).await
     }
 
     async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
@@ -133,7 +135,7 @@ impl Handler for Api {
 
     async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
-        self.catalog(r.server, &catalog).await
+        catalogs::catalog(self, r.server, &catalog).await
     }
 
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
@@ -143,19 +145,19 @@ impl Handler for Api {
             ListName::Resources => ListKind::Resources,
         };
         let catalog = self.host.refresh_list(r.server.clone(), kind).await?;
-        self.catalog(r.server, &catalog).await
+        catalogs::catalog(self, r.server, &catalog).await
     }
 
     async fn review(&self, r: Review) -> Result<Nothing, ApiError> {
-        self.review(r).await
+        review::review(self, r).await
     }
 
     async fn pins(&self, r: ServerName) -> Result<Pins, ApiError> {
-        self.pins(r.server).await
+        review::pins(self, r.server).await
     }
 
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
-        self.call_tool(r).await
+        catalogs::call_tool(self, r).await
     }
 
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
@@ -178,7 +180,7 @@ impl Handler for Api {
     }
 
     async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
-        self.complete(r).await
+        arguments::complete(self, r).await
     }
 
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
@@ -198,11 +200,11 @@ impl Handler for Api {
     }
 
     async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
-        self.answer_question(r).await
+        questions::answer_question(self, r).await
     }
 
     async fn edit_question(&self, r: EditQuestion) -> Result<Question, ApiError> {
-        self.edit_question(r).await
+        questions::edit_question(self, r).await
     }
 
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
@@ -231,99 +233,99 @@ impl Handler for Api {
     }
 
     async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
-        self.activity(r).await
+        servers::activity(self, r).await
     }
 
     async fn activity_body(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
-        self.activity_body(r).await
+        servers::activity_body(self, r).await
     }
 
     async fn export_activity(&self, r: ServerName) -> Result<SavedFile, ApiError> {
-        self.export_activity(r.server).await
+        servers::export_activity(self, r.server).await
     }
 
     async fn create_conversation(&self, r: NewConversation) -> Result<Conversation, ApiError> {
-        self.create_conversation(&r.title).await
+        conversations::create_conversation(self, &r.title).await
     }
 
     async fn conversation(&self, r: ConversationRef) -> Result<Conversation, ApiError> {
-        self.conversation(r.conversation).await
+        conversations::conversation(self, r.conversation).await
     }
 
     async fn append_items(&self, r: AppendItems) -> Result<Nothing, ApiError> {
-        self.append_items(r).await
+        conversations::append_items(self, r).await
     }
 
     async fn rename_conversation(&self, r: RenameConversation) -> Result<Nothing, ApiError> {
-        self.rename_conversation(r).await
+        conversations::rename_conversation(self, r).await
     }
 
     async fn delete_conversation(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
-        self.delete_conversation(r.conversation).await
+        conversations::delete_conversation(self, r.conversation).await
     }
 
     async fn items(&self, r: ItemRange) -> Result<ItemPage, ApiError> {
-        self.items(r).await
+        conversations::items(self, r).await
     }
 
     async fn blob(&self, r: BlobRef) -> Result<Blob, ApiError> {
-        self.blob(r.hash).await
+        conversations::blob(self, r.hash).await
     }
 
     async fn search_history(&self, r: SearchHistory) -> Result<FoundItems, ApiError> {
-        self.search_history(r).await
+        conversations::search_history(self, r).await
     }
 
     async fn send_message(&self, r: SendMessage) -> Result<ReplyBegun, ApiError> {
-        self.send_message(r).await
+        chat::send_message(self, r).await
     }
 
     async fn edit_message(&self, r: EditMessage) -> Result<ReplyBegun, ApiError> {
-        self.edit_message(r).await
+        chat::edit_message(self, r).await
     }
 
     async fn retry_reply(&self, r: RetryReply) -> Result<ReplyBegun, ApiError> {
-        self.retry_reply(r).await
+        chat::retry_reply(self, r).await
     }
 
     async fn continue_reply(&self, r: ConversationRef) -> Result<ReplyBegun, ApiError> {
-        self.continue_reply(r.conversation).await
+        chat::continue_reply(self, r.conversation).await
     }
 
     async fn stop_reply(&self, r: ConversationRef) -> Result<Nothing, ApiError> {
-        self.stop_reply(&r.conversation)
+        chat::stop_reply(self, &r.conversation)
     }
 
     async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {
-        self.choose_branch(r).await
+        chat::choose_branch(self, r).await
     }
 
     async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
-        self.set_conversation(r).await
+        chat::set_conversation(self, r).await
     }
 
     async fn conversation_tools(&self, r: ConversationRef) -> Result<ConversationTools, ApiError> {
-        self.conversation_tools(r.conversation).await
+        chat::conversation_tools(self, r.conversation).await
     }
 
     async fn conversation_cost(&self, r: ConversationRef) -> Result<ConversationCost, ApiError> {
-        self.conversation_cost(r.conversation).await
+        chat::conversation_cost(self, r.conversation).await
     }
 
     async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
-        self.export_conversation(r).await
+        chat::export_conversation(self, r).await
     }
 
     async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {
-        self.audit(r).await
+        audit::audit(self, r).await
     }
 
     async fn verify_audit(&self, _: Nothing) -> Result<AuditVerdict, ApiError> {
-        self.verify_audit().await
+        audit::verify_audit(self).await
     }
 
     async fn export_audit(&self, _: Nothing) -> Result<SavedFile, ApiError> {
-        self.export_audit().await
+        audit::export_audit(self).await
     }
 
     async fn grants(&self, _: Nothing) -> Result<Grants, ApiError> {
@@ -337,63 +339,63 @@ impl Handler for Api {
     }
 
     async fn policy(&self, _: Nothing) -> Result<Policy, ApiError> {
-        self.policy().await
+        rules::policy(self).await
     }
 
     async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
-        self.set_policy_rule(r).await
+        rules::set_policy_rule(self, r).await
     }
 
     async fn remove_policy_rule(&self, r: RuleRef) -> Result<Nothing, ApiError> {
-        self.remove_policy_rule(r).await
+        rules::remove_policy_rule(self, r).await
     }
 
     async fn set_preset(&self, r: SetPreset) -> Result<Nothing, ApiError> {
-        self.set_preset(r).await
+        rules::set_preset(self, r).await
     }
 
     async fn set_trust(&self, r: SetTrust) -> Result<Nothing, ApiError> {
-        self.set_trust(r).await
+        rules::set_trust(self, r).await
     }
 
     async fn dry_run(&self, r: DryRun) -> Result<DryRunResult, ApiError> {
-        self.dry_run(r).await
+        rules::dry_run(self, r).await
     }
 
     async fn policy_text(&self, _: Nothing) -> Result<PolicyText, ApiError> {
-        self.policy_text().await
+        rules::policy_text(self).await
     }
 
     async fn export_policy(&self, _: Nothing) -> Result<SavedFile, ApiError> {
-        self.export_policy().await
+        rules::export_policy(self).await
     }
 
     async fn models(&self, _: Nothing) -> Result<Models, ApiError> {
-        self.models().await
+        providers::models(self).await
     }
 
     async fn set_provider(&self, r: SetProvider) -> Result<Nothing, ApiError> {
-        self.set_provider(r).await
+        providers::set_provider(self, r).await
     }
 
     async fn remove_provider(&self, r: ProviderId) -> Result<Nothing, ApiError> {
-        self.remove_provider(r).await
+        providers::remove_provider(self, r).await
     }
 
     async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
-        self.set_provider_key(r).await
+        providers::set_provider_key(self, r).await
     }
 
     async fn test_provider(&self, r: TestProvider) -> Result<ProviderTest, ApiError> {
-        self.test_provider(r).await
+        providers::test_provider(self, r).await
     }
 
     async fn refresh_models(&self, r: ProviderId) -> Result<Nothing, ApiError> {
-        self.refresh_models(r).await
+        providers::refresh_models(self, r).await
     }
 
     async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
-        self.set_default_model(r).await
+        providers::set_default_model(self, r).await
     }
 
     async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {

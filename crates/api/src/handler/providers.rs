@@ -15,101 +15,99 @@ use crate::{ApiError, ErrorCode};
 /// After how long a list of models is read again when somebody looks at it.
 const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 
-impl Api {
-    pub(super) async fn models(&self) -> Result<Models, ApiError> {
-        let (view, keyed, found) = tokio::join!(self.host.providers(), self.host.providers_with_key(), find_local());
-        let (view, keyed) = (view?, keyed?);
-        let found = found.into_iter().filter(|found| {
-            let is_known = |own: &ProviderView| own.settings.origin() == found.settings.origin();
-            !view.providers.iter().any(is_known)
-        });
-        let found = found.map(|found| FoundProvider {
-            preset: found.settings.id,
-            name: found.settings.name,
-            url: found.settings.url.to_string(),
-            models: found.models.into_iter().map(|model| model.name).collect(),
-        });
-        let found = found.collect();
-        self.refresh_old(&view.providers);
-        let providers = view.providers.into_iter().map(|own| {
-            let has_key = keyed.contains(&own.settings.id);
-            provider(own, has_key)
-        });
-        Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
-    }
+pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
+    let (view, keyed, found) = tokio::join!(api.host.providers(), api.host.providers_with_key(), find_local());
+    let (view, keyed) = (view?, keyed?);
+    let found = found.into_iter().filter(|found| {
+        let is_known = |own: &ProviderView| own.settings.origin() == found.settings.origin();
+        !view.providers.iter().any(is_known)
+    });
+    let found = found.map(|found| FoundProvider {
+        preset: found.settings.id,
+        name: found.settings.name,
+        url: found.settings.url.to_string(),
+        models: found.models.into_iter().map(|model| model.name).collect(),
+    });
+    let found = found.collect();
+    refresh_old(api, &view.providers);
+    let providers = view.providers.into_iter().map(|own| {
+        let has_key = keyed.contains(&own.settings.id);
+        provider(own, has_key)
+    });
+    Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
+}
 
-    /// Reads lists that are old, beside. What comes of it is told as an event.
-    fn refresh_old(&self, providers: &[ProviderView]) {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let oldest = u64::try_from(now.saturating_sub(OLD).as_millis()).unwrap_or_default();
-        for own in providers {
-            // Whoever did not answer is tried by the user.
-            if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
-                let (host, id) = (self.host.clone(), own.settings.id.clone());
-                tokio::spawn(async move { host.refresh_models(id).await });
-            }
+/// Reads lists that are old, beside. What comes of it is told as an event.
+fn refresh_old(api: &Api, providers: &[ProviderView]) {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let oldest = u64::try_from(now.saturating_sub(OLD).as_millis()).unwrap_or_default();
+    for own in providers {
+        // Whoever did not answer is tried by the user.
+        if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
+            let (host, id) = (api.host.clone(), own.settings.id.clone());
+            tokio::spawn(async move { host.refresh_models(id).await });
         }
     }
+}
 
-    pub(super) async fn set_provider(&self, r: SetProvider) -> Result<Nothing, ApiError> {
-        let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
-        let conversions = r.conversions.into_iter().map(|choice| Ok((known(choice.what)?, known(choice.then)?)));
-        let conversions: BTreeMap<Uncarried, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
-        let settings = ProviderSettings {
-            id: r.id,
-            name: r.name.trim().chars().take(100).collect(),
-            kind: r.kind,
-            url,
-            conversions: Conversions(conversions),
-            silence_seconds: r.silence_seconds,
-        };
-        self.host.set_provider(settings).await??;
-        Ok(Nothing {})
+pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<Nothing, ApiError> {
+    let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
+    let conversions = r.conversions.into_iter().map(|choice| Ok((known(choice.what)?, known(choice.then)?)));
+    let conversions: BTreeMap<Uncarried, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
+    let settings = ProviderSettings {
+        id: r.id,
+        name: r.name.trim().chars().take(100).collect(),
+        kind: r.kind,
+        url,
+        conversions: Conversions(conversions),
+        silence_seconds: r.silence_seconds,
+    };
+    api.host.set_provider(settings).await??;
+    Ok(Nothing {})
+}
+
+pub(super) async fn remove_provider(api: &Api, r: ProviderId) -> Result<Nothing, ApiError> {
+    api.host.remove_provider(r.id).await??;
+    Ok(Nothing {})
+}
+
+pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
+    let key = r.key.trim();
+    if key.len() > 4_096 || key.chars().any(char::is_control) {
+        return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 characters, and all on one line"));
     }
+    let kept = api.host.set_provider_key(r.id, key.to_owned().into()).await??;
+    Ok(SecretsKept {
+        only_this_run: match kept {
+            SecretKept::Keychain => None,
+            SecretKept::ThisRun { cause } => Some(cause),
+        },
+    })
+}
 
-    pub(super) async fn remove_provider(&self, r: ProviderId) -> Result<Nothing, ApiError> {
-        self.host.remove_provider(r.id).await??;
-        Ok(Nothing {})
-    }
-
-    pub(super) async fn set_provider_key(&self, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
-        let key = r.key.trim();
-        if key.len() > 4_096 || key.chars().any(char::is_control) {
-            return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 characters, and all on one line"));
+pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<ProviderTest, ApiError> {
+    match api.host.test_provider(r.id, r.model).await? {
+        Ok(tried) => {
+            let (said, first) = tried.said.unzip();
+            let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
+            Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
         }
-        let kept = self.host.set_provider_key(r.id, key.to_owned().into()).await??;
-        Ok(SecretsKept {
-            only_this_run: match kept {
-                SecretKept::Keychain => None,
-                SecretKept::ThisRun { cause } => Some(cause),
-            },
-        })
-    }
-
-    pub(super) async fn test_provider(&self, r: TestProvider) -> Result<ProviderTest, ApiError> {
-        match self.host.test_provider(r.id, r.model).await? {
-            Ok(tried) => {
-                let (said, first) = tried.said.unzip();
-                let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
-                Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
-            }
-            Err(ProviderError::Model(error)) => {
-                let problem = Some(ModelProblem::from(&error));
-                Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
-            }
-            Err(error) => Err(error.into()),
+        Err(ProviderError::Model(error)) => {
+            let problem = Some(ModelProblem::from(&error));
+            Ok(ProviderTest { models: 0, said: None, first_milliseconds: None, problem })
         }
+        Err(error) => Err(error.into()),
     }
+}
 
-    pub(super) async fn refresh_models(&self, r: ProviderId) -> Result<Nothing, ApiError> {
-        self.host.refresh_models(r.id).await??;
-        Ok(Nothing {})
-    }
+pub(super) async fn refresh_models(api: &Api, r: ProviderId) -> Result<Nothing, ApiError> {
+    api.host.refresh_models(r.id).await??;
+    Ok(Nothing {})
+}
 
-    pub(super) async fn set_default_model(&self, r: DefaultModel) -> Result<Nothing, ApiError> {
-        self.host.set_default_model(r.model).await??;
-        Ok(Nothing {})
-    }
+pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Nothing, ApiError> {
+    api.host.set_default_model(r.model).await??;
+    Ok(Nothing {})
 }
 
 /// A word of the page as ours.

@@ -8,42 +8,40 @@ use super::{Api, errors};
 use crate::ApiError;
 use crate::data::*;
 
-impl Api {
-    pub(super) async fn review(&self, r: Review) -> Result<Nothing, ApiError> {
-        let of = |kind: Kind, seen: Vec<SeenDefinition>| {
-            seen.into_iter().map(move |SeenDefinition { name, hash }| Seen { kind, name, hash })
-        };
-        let seen = of(Kind::Tool, r.tools).chain(of(Kind::Prompt, r.prompts)).collect();
-        self.host.review(r.server, seen).await??;
-        Ok(Nothing {})
-    }
+pub(super) async fn review(api: &Api, r: Review) -> Result<Nothing, ApiError> {
+    let of = |kind: Kind, seen: Vec<SeenDefinition>| {
+        seen.into_iter().map(move |SeenDefinition { name, hash }| Seen { kind, name, hash })
+    };
+    let seen = of(Kind::Tool, r.tools).chain(of(Kind::Prompt, r.prompts)).collect();
+    api.host.review(r.server, seen).await??;
+    Ok(Nothing {})
+}
 
-    pub(super) async fn pins(&self, server: String) -> Result<Pins, ApiError> {
-        let servers = self.host.snapshot().await?.servers;
-        if !servers.iter().any(|known| known.name == server) {
-            return Err(errors::not_found(&format!("server \"{server}\"")));
-        }
-        let kept = self.host.pins().await?.remove(&server).unwrap_or_default();
-        let ServerPins { identity, issuer, endpoints, tools, prompts } = &*kept;
-        let words = |(name, value): (&String, &Value)| match value {
-            Value::Null => None,
-            Value::Array(items) if items.is_empty() => None,
-            Value::String(text) => Some((name.clone(), text.clone())),
-            other => Some((name.clone(), other.to_string())),
-        };
-        Ok(Pins {
-            server,
-            identity: identity
-                .iter()
-                .flat_map(|identity| identity.parts.iter().filter_map(words))
-                .chain(endpoints.iter().map(|(name, url)| (name.clone(), url.clone())))
-                .collect(),
-            identity_since: identity.as_ref().map(|identity| identity.at),
-            issuer: issuer.clone(),
-            tools: tools.iter().map(pinned).collect(),
-            prompts: prompts.iter().map(pinned).collect(),
-        })
+pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
+    let servers = api.host.snapshot().await?.servers;
+    if !servers.iter().any(|known| known.name == server) {
+        return Err(errors::not_found(&format!("server \"{server}\"")));
     }
+    let kept = api.host.pins().await?.remove(&server).unwrap_or_default();
+    let ServerPins { identity, issuer, endpoints, tools, prompts } = &*kept;
+    let words = |(name, value): (&String, &Value)| match value {
+        Value::Null => None,
+        Value::Array(items) if items.is_empty() => None,
+        Value::String(text) => Some((name.clone(), text.clone())),
+        other => Some((name.clone(), other.to_string())),
+    };
+    Ok(Pins {
+        server,
+        identity: identity
+            .iter()
+            .flat_map(|identity| identity.parts.iter().filter_map(words))
+            .chain(endpoints.iter().map(|(name, url)| (name.clone(), url.clone())))
+            .collect(),
+        identity_since: identity.as_ref().map(|identity| identity.at),
+        issuer: issuer.clone(),
+        tools: tools.iter().map(pinned).collect(),
+        prompts: prompts.iter().map(pinned).collect(),
+    })
 }
 
 fn pinned((name, pin): (&String, &Pin)) -> PinnedDefinition {

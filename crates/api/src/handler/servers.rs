@@ -12,63 +12,61 @@ use crate::data::*;
 /// The most entries of one page of activity.
 const MAX_PAGE: usize = 1_000;
 
-impl Api {
-    pub(super) async fn snapshot(&self) -> Result<Snapshot, ApiError> {
-        let snapshot = self.host.snapshot().await?;
-        let ports = self.host.ports();
-        Ok(Snapshot {
-            next_event: snapshot.next_event,
-            servers: snapshot.servers.into_iter().map(views::server).collect(),
-            questions: snapshot.questions.into_iter().map(views::question).collect(),
-            calls: snapshot.calls,
-            conversations: self.conversation_list().await?,
-            settings: views::settings(snapshot.settings),
-            config_problem: snapshot.config_problem,
-            paths: Paths {
-                config: ports.servers.path().display().to_string(),
-                data: ports.documents.path().display().to_string(),
-                audit: ports.audit.path().display().to_string(),
-            },
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        })
-    }
+pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
+    let snapshot = api.host.snapshot().await?;
+    let ports = api.host.ports();
+    Ok(Snapshot {
+        next_event: snapshot.next_event,
+        servers: snapshot.servers.into_iter().map(views::server).collect(),
+        questions: snapshot.questions.into_iter().map(views::question).collect(),
+        calls: snapshot.calls,
+        conversations: super::conversations::conversation_list(api).await?,
+        settings: views::settings(snapshot.settings),
+        config_problem: snapshot.config_problem,
+        paths: Paths {
+            config: ports.servers.path().display().to_string(),
+            data: ports.documents.path().display().to_string(),
+            audit: ports.audit.path().display().to_string(),
+        },
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
 
-    pub(super) async fn check_import(&self, text: &str) -> Result<ImportPreview, ApiError> {
-        let taken: Vec<String> = self.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
-        Ok(match self.host.ports().servers.import(text, &taken) {
-            Ok(found) => ImportPreview { servers: found.into_iter().map(views::imported).collect(), problem: None },
-            Err(problem) => ImportPreview { servers: Vec::new(), problem: Some(problem) },
-        })
-    }
+pub(super) async fn check_import(api: &Api, text: &str) -> Result<ImportPreview, ApiError> {
+    let taken: Vec<String> = api.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
+    Ok(match api.host.ports().servers.import(text, &taken) {
+        Ok(found) => ImportPreview { servers: found.into_iter().map(views::imported).collect(), problem: None },
+        Err(problem) => ImportPreview { servers: Vec::new(), problem: Some(problem) },
+    })
+}
 
-    pub(super) async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
-        let activity = self.host.activity(r.server).await?;
-        let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage, ApiError> {
+    let activity = api.host.activity(r.server).await?;
+    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
+    let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+    let entries = activity.after(r.after.unwrap_or(0), limit).map(views::activity_entry).collect();
+    Ok(ActivityPage { entries, dropped: activity.dropped() })
+}
+
+pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
+    let activity = api.host.activity(r.server).await?;
+    let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+    let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found("this message"))?;
+    Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated })
+}
+
+pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
+    let activity = api.host.activity(server.clone()).await?;
+    let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let name = format!("{safe}-activity.jsonl");
+    // Written without the lock, which the server's traffic and the host's decisions about it need.
+    let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let entries = activity.after(r.after.unwrap_or(0), limit).map(views::activity_entry).collect();
-        Ok(ActivityPage { entries, dropped: activity.dropped() })
-    }
-
-    pub(super) async fn activity_body(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
-        let activity = self.host.activity(r.server).await?;
-        let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found("this message"))?;
-        Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated })
-    }
-
-    pub(super) async fn export_activity(&self, server: String) -> Result<SavedFile, ApiError> {
-        let activity = self.host.activity(server.clone()).await?;
-        let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-        let name = format!("{safe}-activity.jsonl");
-        // Written without the lock, which the server's traffic and the host's decisions about it need.
-        let entries: Vec<_> = {
-            let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-            activity.after(0, usize::MAX).cloned().collect()
-        };
-        let write =
-            move |file: &mut dyn Write| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}"));
-        Ok(saved_file(self.host.save_file(&name, write).await?))
-    }
+        activity.after(0, usize::MAX).cloned().collect()
+    };
+    let write =
+        move |file: &mut dyn Write| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}"));
+    Ok(saved_file(api.host.save_file(&name, write).await?))
 }
 
 /// One entry as a line of the export: the message as it came where it is JSON, else as text.

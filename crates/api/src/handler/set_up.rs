@@ -18,135 +18,133 @@ use super::{Api, containment, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-impl Api {
-    pub(super) async fn add_server(&self, r: AddServer) -> Result<SecretsKept, ApiError> {
-        let _alone = self.setting_up.lock().await;
-        let (_, taken) = self.config_and_taken(&r.name).await?;
-        let wanted = wanted(r.config, &r.name, None, taken)?;
-        let entry = ServerEntry { name: r.name, config: wanted.config };
-        // Nothing is put into the keychain for a server that can't be added.
-        self.host.add_server(entry).await??;
-        self.keep_secrets(wanted.secrets).await
-    }
+pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretsKept, ApiError> {
+    let _alone = api.setting_up.lock().await;
+    let (_, taken) = config_and_taken(api, &r.name).await?;
+    let wanted = wanted(r.config, &r.name, None, taken)?;
+    let entry = ServerEntry { name: r.name, config: wanted.config };
+    // Nothing is put into the keychain for a server that can't be added.
+    api.host.add_server(entry).await??;
+    keep_secrets(api, wanted.secrets).await
+}
 
-    pub(super) async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
-        let _alone = self.setting_up.lock().await;
-        let (was, taken) = self.config_and_taken(&r.server).await?;
-        let was = was.ok_or_else(|| no_server(&r.server))?;
-        let wanted = wanted(r.config, &r.name, Some(&was), taken)?;
-        let entry = ServerEntry { name: r.name.clone(), config: wanted.config };
-        let forgotten = match self.host.update_server(r.server, entry).await? {
-            Ok(()) => Ok(()),
-            Err(error @ ServerError::NotForgotten { .. }) => Err(error),
-            Err(error) => return Err(error.into()),
+pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretsKept, ApiError> {
+    let _alone = api.setting_up.lock().await;
+    let (was, taken) = config_and_taken(api, &r.server).await?;
+    let was = was.ok_or_else(|| no_server(&r.server))?;
+    let wanted = wanted(r.config, &r.name, Some(&was), taken)?;
+    let entry = ServerEntry { name: r.name.clone(), config: wanted.config };
+    let forgotten = match api.host.update_server(r.server, entry).await? {
+        Ok(()) => Ok(()),
+        Err(error @ ServerError::NotForgotten { .. }) => Err(error),
+        Err(error) => return Err(error.into()),
+    };
+    let kept = keep_secrets(api, wanted.secrets).await?;
+    // What was read of them since the settings were changed is the old one.
+    api.host.secrets_changed(r.name).await?;
+    forget_secrets(api, &was).await?;
+    forgotten?;
+    Ok(kept)
+}
+
+pub(super) async fn remove_server(api: &Api, server: String) -> Result<Nothing, ApiError> {
+    let _alone = api.setting_up.lock().await;
+    let was = config_of(api, &server).await?;
+    let removed = api.host.remove_server(server).await?;
+    // Only what no server uses any more, this one included if it could not be removed.
+    forget_secrets(api, &was).await?;
+    removed?;
+    Ok(Nothing {})
+}
+
+/// Takes secrets out of the keychain that this server had and no server has any more.
+async fn forget_secrets(api: &Api, was: &HostConfig) -> Result<(), ApiError> {
+    let mut unused = keys(was);
+    if unused.is_empty() {
+        return Ok(());
+    }
+    for server in api.host.snapshot().await?.servers {
+        let used = keys(&server.config);
+        unused.retain(|key| !used.contains(key));
+    }
+    Ok(api.host.forget_secrets(unused).await?)
+}
+
+/// Enters the secret of one header or variable again, or one that signing in needs.
+/// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
+pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, ApiError> {
+    let _alone = api.setting_up.lock().await;
+    let (config, taken) = config_and_taken(api, &r.server).await?;
+    let mut config = config.ok_or_else(|| no_server(&r.server))?;
+    let place = place(&config).ok_or_else(|| invalid("its URL can't be used"))?;
+    let value = match &config.transport {
+        ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
+            if !headers.contains_key(&r.header) && auth::names(auth).any(|name| name == r.header) =>
+        {
+            auth::check_secret(&r.value)?;
+            let kept = keep_secrets(api, vec![(secrets::key(&r.header, &place), r.value)]).await?;
+            api.host.secrets_changed(r.server).await?;
+            return Ok(kept);
+        }
+        ServerTransport::Http(http) => {
+            let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
+            check_header(&r.header, &r.value)?;
+            value
+        }
+        ServerTransport::Stdio(stdio) => {
+            let value = stdio.env.get(&r.header).ok_or_else(|| errors::not_found("this variable"))?;
+            environment::check(&r.header, &r.value)?;
+            value
+        }
+    };
+    let names = secrets::names(value);
+    let [name] = names[..] else {
+        return Err(invalid("this value is not one secret; change it in the settings file"));
+    };
+    let mut key = secrets::key(name, &place);
+    if is_used_by_others(api, &r.server, &key).await? {
+        let own = secret_name(&r.server, &r.header, Some(values(&config)), &taken);
+        key = secrets::key(&own, &place);
+        let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
+        match &mut config.transport {
+            ServerTransport::Http(http) => http.headers.insert(r.header, value),
+            ServerTransport::Stdio(stdio) => stdio.env.insert(r.header, value),
         };
-        let kept = self.keep_secrets(wanted.secrets).await?;
-        // What was read of them since the settings were changed is the old one.
-        self.host.secrets_changed(r.name).await?;
-        self.forget_secrets(&was).await?;
-        forgotten?;
-        Ok(kept)
+        let entry = ServerEntry { name: r.server.clone(), config };
+        api.host.update_server(r.server, entry).await??;
     }
+    keep_secrets(api, vec![(key, r.value)]).await
+}
 
-    pub(super) async fn remove_server(&self, server: String) -> Result<Nothing, ApiError> {
-        let _alone = self.setting_up.lock().await;
-        let was = self.config_of(&server).await?;
-        let removed = self.host.remove_server(server).await?;
-        // Only what no server uses any more, this one included if it could not be removed.
-        self.forget_secrets(&was).await?;
-        removed?;
-        Ok(Nothing {})
-    }
+/// Whether another server has a secret under this key, in the spelling of any keychain.
+async fn is_used_by_others(api: &Api, server: &str, key: &str) -> Result<bool, ApiError> {
+    let servers = api.host.snapshot().await?.servers;
+    let mut others = servers.iter().filter(|other| other.name != server);
+    Ok(others.any(|other| keys(&other.config).iter().any(|other| other.eq_ignore_ascii_case(key))))
+}
 
-    /// Takes secrets out of the keychain that this server had and no server has any more.
-    async fn forget_secrets(&self, was: &HostConfig) -> Result<(), ApiError> {
-        let mut unused = keys(was);
-        if unused.is_empty() {
-            return Ok(());
-        }
-        for server in self.host.snapshot().await?.servers {
-            let used = keys(&server.config);
-            unused.retain(|key| !used.contains(key));
-        }
-        Ok(self.host.forget_secrets(unused).await?)
-    }
+async fn config_of(api: &Api, server: &str) -> Result<HostConfig, ApiError> {
+    config_and_taken(api, server).await?.0.ok_or_else(|| no_server(server))
+}
 
-    /// Enters the secret of one header or variable again, or one that signing in needs.
-    /// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
-    pub(super) async fn set_secret(&self, r: SetSecret) -> Result<SecretsKept, ApiError> {
-        let _alone = self.setting_up.lock().await;
-        let (config, taken) = self.config_and_taken(&r.server).await?;
-        let mut config = config.ok_or_else(|| no_server(&r.server))?;
-        let place = place(&config).ok_or_else(|| invalid("its URL can't be used"))?;
-        let value = match &config.transport {
-            ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
-                if !headers.contains_key(&r.header) && auth::names(auth).any(|name| name == r.header) =>
-            {
-                auth::check_secret(&r.value)?;
-                let kept = self.keep_secrets(vec![(secrets::key(&r.header, &place), r.value)]).await?;
-                self.host.secrets_changed(r.server).await?;
-                return Ok(kept);
-            }
-            ServerTransport::Http(http) => {
-                let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
-                check_header(&r.header, &r.value)?;
-                value
-            }
-            ServerTransport::Stdio(stdio) => {
-                let value = stdio.env.get(&r.header).ok_or_else(|| errors::not_found("this variable"))?;
-                environment::check(&r.header, &r.value)?;
-                value
-            }
-        };
-        let names = secrets::names(value);
-        let [name] = names[..] else {
-            return Err(invalid("this value is not one secret; change it in the settings file"));
-        };
-        let mut key = secrets::key(name, &place);
-        if self.is_used_by_others(&r.server, &key).await? {
-            let own = secret_name(&r.server, &r.header, Some(values(&config)), &taken);
-            key = secrets::key(&own, &place);
-            let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
-            match &mut config.transport {
-                ServerTransport::Http(http) => http.headers.insert(r.header, value),
-                ServerTransport::Stdio(stdio) => stdio.env.insert(r.header, value),
-            };
-            let entry = ServerEntry { name: r.server.clone(), config };
-            self.host.update_server(r.server, entry).await??;
-        }
-        self.keep_secrets(vec![(key, r.value)]).await
-    }
+/// How a server is set up, if it is there, and the names of secrets that the other servers use.
+async fn config_and_taken(api: &Api, server: &str) -> Result<(Option<HostConfig>, Vec<String>), ApiError> {
+    let (own, others): (Vec<_>, Vec<_>) =
+        api.host.snapshot().await?.servers.into_iter().partition(|s| s.name == server);
+    let taken = others.iter().flat_map(|s| secret_names(&s.config)).collect();
+    Ok((own.into_iter().next().map(|s| s.config), taken))
+}
 
-    /// Whether another server has a secret under this key, in the spelling of any keychain.
-    async fn is_used_by_others(&self, server: &str, key: &str) -> Result<bool, ApiError> {
-        let servers = self.host.snapshot().await?.servers;
-        let mut others = servers.iter().filter(|other| other.name != server);
-        Ok(others.any(|other| keys(&other.config).iter().any(|other| other.eq_ignore_ascii_case(key))))
+async fn keep_secrets(api: &Api, wanted: Vec<(String, String)>) -> Result<SecretsKept, ApiError> {
+    if wanted.is_empty() {
+        return Ok(SecretsKept::default());
     }
-
-    async fn config_of(&self, server: &str) -> Result<HostConfig, ApiError> {
-        self.config_and_taken(server).await?.0.ok_or_else(|| no_server(server))
-    }
-
-    /// How a server is set up, if it is there, and the names of secrets that the other servers use.
-    async fn config_and_taken(&self, server: &str) -> Result<(Option<HostConfig>, Vec<String>), ApiError> {
-        let (own, others): (Vec<_>, Vec<_>) =
-            self.host.snapshot().await?.servers.into_iter().partition(|s| s.name == server);
-        let taken = others.iter().flat_map(|s| secret_names(&s.config)).collect();
-        Ok((own.into_iter().next().map(|s| s.config), taken))
-    }
-
-    async fn keep_secrets(&self, wanted: Vec<(String, String)>) -> Result<SecretsKept, ApiError> {
-        if wanted.is_empty() {
-            return Ok(SecretsKept::default());
-        }
-        Ok(SecretsKept {
-            only_this_run: match self.host.keep_secrets(wanted).await? {
-                SecretKept::Keychain => None,
-                SecretKept::ThisRun { cause } => Some(cause),
-            },
-        })
-    }
+    Ok(SecretsKept {
+        only_this_run: match api.host.keep_secrets(wanted).await? {
+            SecretKept::Keychain => None,
+            SecretKept::ThisRun { cause } => Some(cause),
+        },
+    })
 }
 
 /// What the secrets of a server are bound to.

@@ -44,6 +44,29 @@ pub(super) fn only_translates(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// A command that calls a method of its own name calls itself, as soon as `Api` has no such method, and the compiler is silent behind
+/// boxed futures.
+pub(super) fn no_command_calls_itself(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.below(API).filter(|file| file.is_rust()) {
+        let mut own = String::new();
+        for (line, code) in file.product_lines() {
+            if let Some((before, rest)) = code.split_once("fn ") {
+                let name = rest.split(['(', '<']).next().unwrap_or_default();
+                own = if before.ends_with("async ") { name.to_owned() } else { String::new() };
+            }
+            if !own.is_empty() && code.contains(&format!("self.{own}(")) {
+                findings.push(Finding::new(
+                    &file.path,
+                    line,
+                    format!("{own} calls itself; call a function by its path"),
+                ));
+            }
+        }
+    }
+    findings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +82,14 @@ mod tests {
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 4, 5, 6].map(|line| ("crates/api/src/handler/x.rs", line));
         assert_eq!(lines, expected, "uses are found; data of the page, tests and other crates are left alone");
+    }
+
+    #[test]
+    fn a_command_that_calls_its_own_name_is_found() {
+        let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
+                    review::pins(self).await; self.host.audit(1).await\n}\n";
+        let findings = no_command_calls_itself(&Tree::of(&[("crates/api/src/handler/mod.rs", text)]));
+        assert_eq!(findings.iter().map(|finding| finding.line).collect::<Vec<_>>(), [2], "functions by path are fine");
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 20] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 21] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
@@ -67,6 +67,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 20] = [
     single_places::opening_urls,
     single_places::using_credentials,
     contract::only_translates,
+    contract::no_command_calls_itself,
     page::tauri_in_one_folder,
     page::no_other_windows,
     svelte_text::from_messages,
