@@ -8,7 +8,7 @@ import { kill, over, processes } from "./processes.mjs";
 
 /** What is said is written down at least this often; see the history's own bound, and some for a machine that is busy. */
 const WRITTEN_MS = 1000;
-const ENDED_MS = 3000;
+const ENDED_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
 
 /** Where it was killed, and how much could be read a moment before. */

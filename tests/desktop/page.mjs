@@ -270,14 +270,19 @@ export class Page {
       }
       return this.#isArmed();
     });
-    const before = await this.question();
+    const before = await this.#stage();
     await this.until(`${name} to be taken`, async () => {
-      if ((await this.question()) !== before) return true;
-      // Server output can move the button between the look and the click, which then hits nothing.
+      if ((await this.#stage()) !== before) return true;
+      // A click does not count while what is asked changes, as when the server announces other tools.
       if (await this.#isArmed()) await this.#clickAnswer(name);
       await wait(ANSWER_MS);
-      return (await this.question()) !== before;
+      return (await this.#stage()) !== before;
     });
+  }
+
+  /** The consent request in front, and how far it is decided; null if there is none. */
+  #stage() {
+    return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, QUESTION);
   }
 
   async #clickAnswer(name) {
