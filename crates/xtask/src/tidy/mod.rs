@@ -50,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 20] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
@@ -58,6 +58,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     struct_fields::few_in_the_host,
     words::unfinished,
     words::unbounded,
+    words::fixed_waits,
     pure_crates::no_system,
     dependencies::tauri_in_the_shell_only,
     dependencies::ts_rs_behind_a_feature,
