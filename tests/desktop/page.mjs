@@ -73,6 +73,8 @@ const PRESS = [
   { type: "pointerUp", button: 0 },
 ];
 
+/** How often a window is looked at that never stands still, as while a model answers. */
+const LOOKS = 5;
 /** How many pictures there are, of all windows. */
 let pictures = 0;
 
@@ -300,15 +302,22 @@ export class Page {
     return this.reads(wanted, QUESTION);
   }
 
-  /** Keeps a picture of the window. */
+  /** Keeps a picture of the window, once it stands still or was looked at a few times. */
   async picture(name) {
-    await this.#browser.executeAsyncScript(
-      "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300)));",
-      [],
-    );
-    const data = await this.#browser.takeScreenshot();
+    let data = await this.#screenshot();
+    for (let look = 1; look < LOOKS; look++) {
+      const before = data;
+      data = await this.#screenshot();
+      if (data === before) break;
+    }
     pictures += 1;
     const file = `${String(pictures).padStart(2, "0")}-${name}.png`;
     writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
+  }
+
+  /** What the window shows, after the page has drawn its current state. */
+  async #screenshot() {
+    await this.#runAsync(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    return this.#browser.takeScreenshot();
   }
 }
