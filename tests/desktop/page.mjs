@@ -259,9 +259,8 @@ export class Page {
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
-  /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
-  async allow(name) {
-    // All of it has to be seen before: what is folded, and what lies below.
+  /** Looks at all of what is asked, what is folded and what lies below, and waits until it can be allowed. */
+  async read() {
     await this.until("the question to be seen whole, and armed", async () => {
       for (const more of [/^More below/, "Show all of the definition"]) {
         const id = await this.#find("button", more, QUESTION);
@@ -272,6 +271,11 @@ export class Page {
       }
       return this.#isArmed();
     });
+  }
+
+  /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
+  async allow(name) {
+    await this.read();
     const before = await this.#stage();
     await this.until(`${name} to be taken`, async () => {
       if ((await this.#stage()) !== before) return true;
