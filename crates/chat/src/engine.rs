@@ -3,20 +3,21 @@
 
 use std::sync::{Arc, PoisonError};
 
-use domain::history::{NewItem, Taken};
+use domain::history::Taken;
 use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
 use host::{Host, ServerForModel};
 use models::ModelRef;
 use ports::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::Mutex;
 
 use super::attachments;
 use super::error::MAX_SERVERS;
 use super::export::{self, Format};
 use super::log::Log;
 use super::offered::Offering;
-use super::replies::{Answering, Held, Replies};
+use super::replies::{Answering, Replies};
 use super::run::Run;
 use super::system;
 use super::{ConversationError, ConversationSettings, OfferedServer};
@@ -82,15 +83,17 @@ pub struct Spent {
 /// under way.
 #[derive(Clone)]
 pub struct Chat {
-    host: Host,
-    replies: Arc<Replies>,
+    pub(super) host: Host,
+    pub(super) replies: Arc<Replies>,
+    /// Conversations begin one at a time, so that each gets an id of its own.
+    pub(super) beginning: Arc<Mutex<()>>,
 }
 
 impl Chat {
     /// Conversations on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { host, replies: Arc::default() }
+        Self { host, replies: Arc::default(), beginning: Arc::default() }
     }
 
     /// Sends a message to a conversation's model, after an item or after the head. The answer comes as events.
@@ -196,40 +199,6 @@ impl Chat {
         Ok(())
     }
 
-    /// Appends items of the user's to the branch that is shown. One with the id of an older one replaces it.
-    ///
-    /// # Errors
-    /// If there is no such conversation, or a model is answering: it would not get them.
-    pub async fn append_items(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
-        let held = Replies::write(&self.replies, &conversation).await?;
-        self.append(held, conversation, items).await
-    }
-
-    /// The same once no model answers any more, for what must not be lost.
-    ///
-    /// # Errors
-    /// If there is no such conversation.
-    pub async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
-        let held = Replies::write_when_free(&self.replies, &conversation).await?;
-        self.append(held, conversation, items).await
-    }
-
-    async fn append(&self, held: Held, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
-        let mut items = items;
-        for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
-            item.readings = self.host.with_claims(std::mem::take(&mut item.readings)).await?;
-            self.host.note_readings(conversation.clone(), item.readings.clone()).await?;
-        }
-        let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
-        if !sources.is_empty() {
-            self.host.put_in(conversation.clone(), sources, false).await?;
-        }
-        self.log(&conversation).append(items).await?;
-        drop(held);
-        self.host.conversations_changed(Some(conversation)).await?;
-        Ok(())
-    }
-
     /// Sets a conversation up. A model that is answering is asked so the next time; it stays the model, and thinks as it began.
     ///
     /// # Errors
@@ -316,7 +285,7 @@ impl Chat {
         Replies::begin(&self.replies, conversation).await
     }
 
-    fn log(&self, conversation: &str) -> Log {
+    pub(super) fn log(&self, conversation: &str) -> Log {
         Log::new(&self.host.ports().history, conversation.to_owned())
     }
 

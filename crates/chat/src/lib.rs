@@ -4,10 +4,13 @@
 //! [`Chat`] works on a [`Host`](host::Host), which knows nothing of it. A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
 
 pub mod attachments;
+mod call;
 pub mod context;
+mod conversations;
 mod engine;
 mod error;
 pub mod export;
+mod history;
 mod inert_markdown;
 pub mod keys;
 mod log;
@@ -22,8 +25,11 @@ mod system;
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 
+pub use call::ToolCall;
+pub use conversations::OpenConversation;
 pub use engine::{Begun, Chat, ConversationTools, NewMessage, ServerInstructions, Spent};
 pub use error::ConversationError;
+pub use history::{FoundPage, PlacedItem, PlacedItems};
 pub use models::ModelRef;
 
 /// What the user set for a conversation.

@@ -29,11 +29,8 @@ impl Log {
         &self,
         act: impl FnOnce(&dyn History, &str) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ConversationError> {
-        let (history, id) = (Arc::clone(&self.history), self.conversation.clone());
-        tokio::task::spawn_blocking(move || act(history.as_ref(), &id))
-            .await
-            .map_err(|_| ConversationError::Closing)?
-            .map_err(ConversationError::Store)
+        let id = self.conversation.clone();
+        on_disk(&self.history, move |history| act(history, &id)).await
     }
 
     /// The conversation without its items, and what the user set for it.
@@ -162,7 +159,19 @@ impl Log {
     }
 }
 
-fn new_item(item: &Item) -> NewItem {
+/// Uses the history on a thread that may wait.
+pub(super) async fn on_disk<T: Send + 'static>(
+    history: &Arc<dyn History>,
+    act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, ConversationError> {
+    let history = Arc::clone(history);
+    tokio::task::spawn_blocking(move || act(history.as_ref()))
+        .await
+        .map_err(|_| ConversationError::Closing)?
+        .map_err(ConversationError::Store)
+}
+
+pub(super) fn new_item(item: &Item) -> NewItem {
     NewItem {
         id: item.id.clone(),
         after: item.parent.clone().map_or(After::Start, After::Item),

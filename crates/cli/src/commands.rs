@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use api::data::{CallTool, Catalog, Complete, CompletionOf, GetPrompt, ReadResource, ServerName};
-use api::{ErrorCode, Handler as _};
+use ::chat::ToolCall;
+use api::data::{Catalog, Complete, CompletionOf, GetPrompt, ReadResource, ServerName};
+use api::{ApiError, ErrorCode, Handler as _};
 use futures_util::future::join_all;
+use host::CallOrigin;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -152,10 +154,10 @@ pub(crate) fn check(command: &Command) -> Result<(), Failure> {
 }
 
 async fn call(session: &Session, server: String, tool: String, args: &str) -> Result<Value, Failure> {
-    let arguments = Value::Object(object(args, "--args")?);
+    let arguments = object(args, "--args")?;
     use_server(session, &server).await?;
-    let request = CallTool { call: CALL.to_owned(), server, tool, arguments, conversation: None };
-    let result = session.api.call_tool(request).await?;
+    let call = ToolCall { id: CALL.to_owned(), origin: CallOrigin::CommandLine, server, tool, arguments };
+    let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
         return Err(Failure::tool(people::error_words(&result), value(&result)));
     }

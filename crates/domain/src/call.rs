@@ -6,13 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
+/// The id of a call of a tool, a prompt or a resource, from the page to the history. Its caller chooses it, unique among the calls under
+/// way: the page a UUID, a model's answer the id of the item, the command line a word, as it makes one call.
+///
+/// It is [`Call::id`], the `call` of consent requests, the name to cancel by, and for a tool in a conversation both the id of the
+/// [item](crate::item::Item) and the `call` in its body. Servers never get it. Beside it there are:
+///
+/// - in the host, a `Ticket` for each request to a connection, also for those that are no calls;
+/// - in the session, [`mcp_proto::session::CallId`] for each of these;
+/// - on the wire, the integer id of a JSON-RPC request, which the activity shows. A call sends several requests if its server asks for
+///   input, each with an id of its own;
+/// - the progress token: the wire id of the request that carries it.
+///
+/// The audit log names no call: an entry stands for a decision and has the hash of what crossed.
+pub type CallId = String;
+
 /// A call as it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// The id its caller chose.
-    pub id: String,
+    /// Its id.
+    pub id: CallId,
     /// The name of its server.
     pub server: String,
     /// Whether it calls a tool, gets a prompt or reads a resource.

@@ -8,8 +8,10 @@ mod providers;
 mod results;
 mod rules;
 mod sampling;
+mod saved_files;
 mod servers;
 mod sign_in;
+mod storage;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -19,6 +21,8 @@ use domain::call::CallFailure;
 use ports::{Document, Ports};
 use supervision::wake::{self, Addresses, Clocks};
 use tokio::sync::{broadcast, mpsc, oneshot};
+
+pub use storage::StorageError;
 
 use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};

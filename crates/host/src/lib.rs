@@ -11,7 +11,7 @@ pub mod rules;
 pub mod skills;
 pub mod view;
 
-pub use handle::{Events, Host, HostClosed};
+pub use handle::{Events, Host, HostClosed, StorageError};
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Seen, Sent,
     ServerError, ServerForModel,

@@ -1,4 +1,4 @@
-//! Checks structured results against the tool's own output schema. Callers: `api` and `chat`, before a result is shown.
+//! Checks structured results against the tool's own output schema. Caller: `chat`, before a result is shown.
 
 use std::time::Duration;
 

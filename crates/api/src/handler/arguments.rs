@@ -1,4 +1,4 @@
-//! Arguments of commands, in the shapes that the host takes. Caller: the commands in `handler/mod.rs`.
+//! Arguments of commands in the shapes that the host takes, and files that it saved. Caller: the commands in `handler/mod.rs`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::Api;
-use crate::data::{Complete, Completion, CompletionOf};
+use crate::data::{Complete, Completion, CompletionOf, SavedFile};
 use crate::{ApiError, ErrorCode};
 
 pub(super) fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
@@ -18,6 +18,11 @@ pub(super) fn object(value: Value, what: &str) -> Result<Map<String, Value>, Api
 
 pub(super) fn paths(folders: Vec<String>) -> Vec<PathBuf> {
     folders.into_iter().map(PathBuf::from).collect()
+}
+
+/// A file that the user saved, or did not.
+pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
+    SavedFile { path: path.map(|path| path.display().to_string()) }
 }
 
 impl Api {

@@ -1,13 +1,10 @@
 //! The audit log: read, checked, exported.
 
-use std::sync::Arc;
+use ports::{AuditEntry as HostAudit, AuditQuery};
 
-use domain::StoreError;
-use ports::{AuditEntry as HostAudit, AuditLog, AuditQuery};
-
-use super::{Api, errors};
+use super::{Api, saved_file};
+use crate::ApiError;
 use crate::data::*;
-use crate::{ApiError, ErrorCode};
 
 /// The most entries of one page.
 const MAX_PAGE: usize = 1_000;
@@ -26,31 +23,18 @@ impl Api {
             until: r.until,
             words: r.search.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
         };
-        let mut entries = self.beside(move |log| log.read(&query)).await?;
+        let mut entries = self.host.read_audit(query).await?;
         let more = entries.len() > limit;
         entries.truncate(limit);
         Ok(AuditPage { entries: entries.into_iter().map(entry).collect(), more })
     }
 
     pub(super) async fn verify_audit(&self) -> Result<AuditVerdict, ApiError> {
-        Ok(verdict(self.beside(|log| log.verify()).await?))
+        Ok(verdict(self.host.verify_audit().await?))
     }
 
     pub(super) async fn export_audit(&self) -> Result<SavedFile, ApiError> {
-        let log = Arc::clone(&self.host.ports().audit);
-        self.save_file("drawbridge-audit.jsonl", move |file| log.export(file).map(drop)).await
-    }
-
-    /// Does something with the log that may take its time.
-    async fn beside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(Arc<dyn AuditLog>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        let log = Arc::clone(&self.host.ports().audit);
-        tokio::task::spawn_blocking(move || work(log))
-            .await
-            .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
-            .map_err(|error| errors::system(error.to_string()))
+        Ok(saved_file(self.host.export_audit("drawbridge-audit.jsonl").await?))
     }
 }
 

@@ -1,10 +1,9 @@
 //! What servers offer, and tool calls.
 
-use host::{CallOrigin, Sent};
-use mcp_proto::types::{CallToolResult, Entry, Listed};
+use chat::ToolCall;
+use host::CallOrigin;
+use mcp_proto::types::{Entry, Listed};
 use offers::catalog::Catalog as HostCatalog;
-use serde_json::Value;
-use tokio::sync::oneshot;
 
 use super::{Api, object, views};
 use crate::ApiError;
@@ -31,52 +30,11 @@ impl Api {
         })
     }
 
-    /// Calls a tool. How it ended becomes an item of the conversation it belongs to, under the call's own id.
-    pub(super) async fn call_tool_and_keep(&self, r: CallTool, origin: CallOrigin) -> Result<ToolResult, ApiError> {
-        let (began, asked) = (ports::time::now(), r.clone());
-        let (sent, mut was_sent) = oneshot::channel();
-        let ended = self.call_tool(r, origin, sent).await;
-        let edited = was_sent.try_recv().ok().flatten().map(Value::Object);
-        let arguments = edited.unwrap_or(asked.arguments);
-        let result = ended.map(|(result, structured_problem)| ToolResult {
-            content: result.content.into_iter().map(Content::from).collect(),
-            structured: result.structured_content,
-            structured_problem,
-            is_error: result.is_error,
-            arguments: arguments.clone(),
-        });
-        let Some(conversation) = asked.conversation else { return result };
-        let ended = ports::time::now();
-        let body = ItemBody::ToolCall {
-            call: asked.call.clone(),
-            server: asked.server,
-            tool: asked.tool,
-            arguments,
-            result: result.as_ref().ok().cloned(),
-            error: result.as_ref().err().map(|error| error.message.clone()),
-            took: ended.saturating_sub(began),
-            used: None,
-            left_out: None,
-        };
-        self.keep(conversation, ConversationItem::new(asked.call, ended, body)).await;
-        result
-    }
-
-    /// Calls a tool. Also gives what is wrong with its data by its own output schema.
-    async fn call_tool(
-        &self,
-        r: CallTool,
-        origin: CallOrigin,
-        sent: Sent,
-    ) -> Result<(CallToolResult, Option<String>), ApiError> {
+    pub(super) async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         let arguments = object(r.arguments, "arguments")?;
-        let schema = self.host.catalog(r.server.clone()).await?.tool(&r.tool).and_then(|t| t.output_schema);
-        let result = self.host.call_tool_as(origin, r.call, r.server, r.tool, arguments, sent).await?;
-        let problem = match (&result.structured_content, schema) {
-            (Some(value), Some(schema)) => offers::output::check(schema, value.clone()).await,
-            _ => None,
-        };
-        Ok((result, problem))
+        let origin = CallOrigin::User { conversation: r.conversation };
+        let call = ToolCall { id: r.call, origin, server: r.server, tool: r.tool, arguments };
+        Ok(self.chat.call_tool(call).await?)
     }
 }
 

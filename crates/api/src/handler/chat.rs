@@ -3,7 +3,7 @@
 use chat::export::Format;
 use chat::{Begun, ConversationError, NewMessage};
 
-use super::Api;
+use super::{Api, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -105,7 +105,8 @@ impl Api {
             ExportFormat::Json => Format::Json,
         };
         let (name, text) = self.chat.export_conversation(r.conversation, format).await?;
-        self.save_file(&name, move |file| file.write_all(text.as_bytes())).await
+        let saved = self.host.save_file(&name, move |file| file.write_all(text.as_bytes())).await?;
+        Ok(saved_file(saved))
     }
 
     pub(super) async fn choose_branch(&self, r: ItemRef) -> Result<Nothing, ApiError> {

@@ -2,7 +2,7 @@
 
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
-use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, ServerError};
+use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, ServerError, StorageError};
 use mcp_proto::session::CallError;
 use serde_json::json;
 
@@ -19,6 +19,15 @@ pub(super) fn system(cause: impl Into<String>) -> ApiError {
 impl From<HostClosed> for ApiError {
     fn from(closed: HostClosed) -> Self {
         Self::new(ErrorCode::Internal, closed.to_string())
+    }
+}
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Closed(closed) => closed.into(),
+            StorageError::Store(_) | StorageError::Secret(_) | StorageError::File(_) => system(error.to_string()),
+        }
     }
 }
 

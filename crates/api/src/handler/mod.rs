@@ -7,18 +7,15 @@ mod chat;
 mod containment;
 mod conversations;
 mod errors;
-mod history;
 mod providers;
 mod questions;
 mod review;
 mod rules;
-mod saved_files;
 mod servers;
 mod serving;
 mod set_up;
 mod views;
 
-use host::CallOrigin;
 use mcp_proto::session::ListKind;
 use policy::GrantId;
 use serde_json::Value;
@@ -26,7 +23,7 @@ use serde_json::Value;
 use crate::data::*;
 use crate::{ApiError, ErrorCode, Handler};
 
-use arguments::{object, paths};
+use arguments::{object, paths, saved_file};
 pub use audit::verdict as audit_verdict;
 pub use serving::Api;
 pub(crate) use views::event;
@@ -158,11 +155,7 @@ impl Handler for Api {
     }
 
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
-        // A call goes on when the page is loaded again, and its end is kept in its conversation all the same.
-        let api = self.clone();
-        let origin = CallOrigin::User { conversation: r.conversation.clone() };
-        let call = tokio::spawn(async move { api.call_tool_and_keep(r, origin).await });
-        call.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?
+        self.call_tool(r).await
     }
 
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
@@ -250,7 +243,7 @@ impl Handler for Api {
     }
 
     async fn create_conversation(&self, r: NewConversation) -> Result<Conversation, ApiError> {
-        self.create_conversation(r.title).await
+        self.create_conversation(&r.title).await
     }
 
     async fn conversation(&self, r: ConversationRef) -> Result<Conversation, ApiError> {
@@ -413,20 +406,12 @@ impl Handler for Api {
     }
 
     async fn secrets_status(&self, _: Nothing) -> Result<SecretsStatus, ApiError> {
-        let secrets = self.host.ports().secrets.clone();
-        let status = tokio::task::spawn_blocking(move || secrets.status());
-        let status = status.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
-        Ok(status)
+        Ok(self.host.secrets_status().await?)
     }
 
     async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {
-        let (history, audit) = (self.host.ports().history.clone(), self.host.ports().audit.clone());
-        let found = tokio::task::spawn_blocking(move || (history.is_encrypted(), audit.is_encrypted()));
-        let (history, audit) = found.await.map_err(|e| ApiError::new(ErrorCode::Internal, e.to_string()))?;
-        Ok(ContentProtection {
-            conversations: views::content_at_rest(history),
-            decisions: views::content_at_rest(audit),
-        })
+        let [conversations, decisions] = self.host.content_encryption().await?.map(views::content_at_rest);
+        Ok(ContentProtection { conversations, decisions })
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {

@@ -5,7 +5,7 @@ use policy::PolicyFile;
 use serde_json::json;
 
 use super::views::rules as views;
-use super::{Api, object};
+use super::{Api, object, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -72,7 +72,8 @@ impl Api {
     /// Writes the same to a file that the user picks.
     pub(super) async fn export_policy(&self) -> Result<SavedFile, ApiError> {
         let text = self.policy_text().await?.text;
-        self.save_file("drawbridge-rules.json", move |file| file.write_all(text.as_bytes())).await
+        let write = move |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());
+        Ok(saved_file(self.host.save_file("drawbridge-rules.json", write).await?))
     }
 }
 

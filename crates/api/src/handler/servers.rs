@@ -1,10 +1,11 @@
 //! Servers and their activity.
 
+use std::io::Write;
 use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Api, errors, views};
+use super::{Api, errors, saved_file, views};
 use crate::ApiError;
 use crate::data::*;
 
@@ -64,8 +65,9 @@ impl Api {
             let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
             activity.after(0, usize::MAX).cloned().collect()
         };
-        self.save_file(&name, move |file| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}")))
-            .await
+        let write =
+            move |file: &mut dyn Write| entries.iter().map(export_line).try_for_each(|line| writeln!(file, "{line}"));
+        Ok(saved_file(self.host.save_file(&name, write).await?))
     }
 }
 

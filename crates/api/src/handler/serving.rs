@@ -10,8 +10,6 @@ use crate::EventStream;
 pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
-    /// Conversations begin one at a time, so that each has an id of its own.
-    pub(super) conversations: std::sync::Arc<tokio::sync::Mutex<()>>,
     /// Servers are set up one at a time: which names secrets get depends on those that are there.
     pub(super) setting_up: std::sync::Arc<tokio::sync::Mutex<()>>,
 }
@@ -20,14 +18,19 @@ impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        let (conversations, setting_up) = Default::default();
-        Self { chat: Chat::new(host.clone()), host, conversations, setting_up }
+        Self { chat: Chat::new(host.clone()), host, setting_up: Default::default() }
     }
 
     /// The host.
     #[must_use]
     pub const fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// The conversations, and the calls of tools.
+    #[must_use]
+    pub const fn chat(&self) -> &Chat {
+        &self.chat
     }
 
     /// The events from now on. Take them first, then read the snapshot: nothing is missed then.

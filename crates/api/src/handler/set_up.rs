@@ -6,14 +6,13 @@ mod environment;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use host::ServerError;
 use ports::server_config::{
     HttpConfig, HttpKind as HostKind, SandboxConfig, ServerConfig as HostConfig, ServerEntry, ServerTransport,
     StdioConfig,
 };
-use ports::{SecretKept, Secrets, secrets};
+use ports::{SecretKept, secrets};
 
 use super::{Api, containment, errors};
 use crate::data::*;
@@ -69,15 +68,7 @@ impl Api {
             let used = keys(&server.config);
             unused.retain(|key| !used.contains(key));
         }
-        let keychain: Arc<dyn Secrets> = Arc::clone(&self.host.ports().secrets);
-        let forgotten = tokio::task::spawn_blocking(move || {
-            for key in unused {
-                if let Err(error) = keychain.delete(&key) {
-                    tracing::warn!(%error, "a secret that is no longer used could not be taken out of the keychain");
-                }
-            }
-        });
-        forgotten.await.map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))
+        Ok(self.host.forget_secrets(unused).await?)
     }
 
     /// Enters the secret of one header or variable again, or one that signing in needs.
@@ -149,19 +140,12 @@ impl Api {
         if wanted.is_empty() {
             return Ok(SecretsKept::default());
         }
-        let keychain: Arc<dyn Secrets> = Arc::clone(&self.host.ports().secrets);
-        let kept = tokio::task::spawn_blocking(move || {
-            let mut only_this_run = None;
-            for (key, value) in wanted {
-                if let SecretKept::ThisRun { cause } = keychain.set(&key, &value)? {
-                    only_this_run = Some(cause);
-                }
-            }
-            Ok(SecretsKept { only_this_run })
-        });
-        kept.await
-            .map_err(|error| ApiError::new(ErrorCode::Internal, error.to_string()))?
-            .map_err(|error: ports::SecretError| errors::system(error.to_string()))
+        Ok(SecretsKept {
+            only_this_run: match self.host.keep_secrets(wanted).await? {
+                SecretKept::Keychain => None,
+                SecretKept::ThisRun { cause } => Some(cause),
+            },
+        })
     }
 }
 

@@ -15,8 +15,7 @@ pub(super) mod sampling;
 pub(super) use authorization::{authorization, content_at_rest, signed_out};
 pub(crate) use content::prompt_result;
 pub(super) use content::{prompt, resource, template, tool};
-pub(crate) use conversation::item;
-pub(super) use conversation::kept_item;
+pub(super) use conversation::placed_item;
 pub(super) use question::question;
 pub(super) use review::marks;
 pub(super) use sampling::{to_request, to_response};
@@ -52,8 +51,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
             Event::ReplyDelta { conversation, item, seq, append }
         }
         HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
-            let left_out = conversation::left_out(left_out);
-            let item = Box::new(ConversationItem { left_out, ..conversation::item(*item, None, Vec::new()) });
+            let item = Box::new(conversation::item(*item, left_out));
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AuditChanged(_) => Event::AuditChanged,

@@ -1,20 +1,16 @@
 //! The calls that a model asks for: made side by side, each an item of its own.
 
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use domain::call::CallFailure;
-use domain::item::{Item, ItemBody, ItemState, ToolResult, ToolUsed, readings};
+use domain::item::{Item, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
-use mcp_proto::types::CallToolResult;
-use offers::output;
-use offers::review::result_parts;
 use ports::time::now;
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
 
-use super::{Run, Wanted, millis, new_item, write_again};
+use super::{Run, Wanted, new_item, write_again};
+use crate::call::{self, CallEnd, Record, ToolCall};
 use crate::engine::new_id;
 use crate::offered::ToolState;
 use crate::own_tools::{self, SEARCH_TOOLS, Told};
@@ -24,10 +20,6 @@ use crate::{ConversationError, context};
 const PARALLEL_CALLS: usize = 8;
 /// The most calls that one answer may ask for; the others are refused.
 const MAX_CALLS: usize = 64;
-/// How long calls that were cancelled may take to end.
-const CANCELLING: Duration = Duration::from_secs(5);
-/// After how long a server is told again that a call is cancelled.
-const CANCEL_AGAIN: Duration = Duration::from_millis(100);
 
 /// A call to make.
 struct Planned {
@@ -59,8 +51,8 @@ impl Run {
             let run = &*self;
             let mut made =
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(PARALLEL_CALLS);
-            while let Some(mut item) = made.next().await {
-                if let Err(error) = run.keep_result(&item).await {
+            while let Some(CallEnd { mut item, kept, .. }) = made.next().await {
+                if let Err(error) = kept {
                     say_lost(&mut item, &error);
                     write_again(&run.log, &item).await;
                     lost = Some(error);
@@ -77,12 +69,6 @@ impl Run {
         let last = items.last().cloned();
         Arc::make_mut(&mut self.path).extend(items);
         Ok(last.unwrap_or_else(|| self.reply.clone()))
-    }
-
-    /// Keeps how a call ended, and what was read by it.
-    async fn keep_result(&self, item: &Item) -> Result<(), ConversationError> {
-        let readings = self.host.with_claims(readings(item)).await?;
-        self.log.write_read(item, readings).await
     }
 
     /// A call as an item; and what is to be called, if it is a tool of a server.
@@ -138,70 +124,21 @@ impl Run {
         }
     }
 
-    /// Makes one call; the policy, and where it says so the user, decide. Gives its item with how it ended.
-    async fn make_call(&self, planned: Planned) -> Item {
-        let Planned { mut item, server, tool, mut arguments } = planned;
-        let began = Instant::now();
-        let (id, stop) = (item.id.clone(), &self.answering.running.stop);
-        let (sent, was_sent) = oneshot::channel();
-        let made = (server.clone(), tool.clone(), arguments.clone());
-        let call = async {
-            let (server, tool, arguments) = made;
-            // What waited for its turn when the user stopped all of it is not made.
-            if stop.is_cancelled() {
-                return Err(CallFailure::Cancelled);
-            }
-            self.wait_for_list_of(&server).await;
-            self.look_again(&server, &tool).await?;
-            let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
-            self.host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
-        };
-        // Whether it was sent, and what the user made of its arguments.
-        let crossed = OnceLock::new();
-        let follow = async {
-            let Ok(edited) = was_sent.await else { return };
-            let changed = crossed.get_or_init(|| edited);
-            if let Some(changed) = changed {
-                self.keep_changed(item.clone(), changed).await;
+    /// Makes one call and records how it ended.
+    async fn make_call(&self, planned: Planned) -> CallEnd {
+        let Planned { item, server, tool, arguments } = planned;
+        let is_allowed = {
+            let (server, tool) = (server.clone(), tool.clone());
+            async move {
+                self.wait_for_list_of(&server).await;
+                self.look_again(&server, &tool).await
             }
         };
-        let ended = {
-            let both = async { tokio::join!(call, follow).0 };
-            tokio::pin!(both);
-            tokio::select! {
-                biased;
-                ended = &mut both => ended,
-                () = stop.cancelled() => self.cancel(&id, both).await,
-            }
-        };
-        let crossed = crossed.into_inner();
-        let was_sent = crossed.is_some();
-        if let Some(changed) = crossed.flatten() {
-            arguments = changed;
-        }
-        let (result, error) = match ended {
-            Ok(result) => {
-                let problem = self.problem_of(&result, &server, &tool).await;
-                let result = ToolResult::new(result, problem, arguments.clone());
-                match self.reviewed(&id, &server, &tool, result).await {
-                    Ok(result) => (Some(result), None),
-                    Err(withheld) => (None, Some(withheld)),
-                }
-            }
-            Err(CallFailure::Cancelled) if was_sent => (None, Some(context::STOPPED.to_owned())),
-            Err(failure) => (None, Some(self.reviewed_failure(&id, &server, &tool, failure).await)),
-        };
-        let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let too_long = result.as_ref().map(|result| context::bounded(result_parts(result), "", limit).1);
-        if let ItemBody::ToolCall { arguments: own_arguments, result: own, error: why, took, left_out, .. } =
-            &mut item.body
-        {
-            *own_arguments = Value::Object(arguments);
-            (*own, *why, *took) = (result, error, millis(began));
-            *left_out = too_long.filter(|bytes| *bytes > 0);
-        }
-        item.state = ItemState::Whole;
-        item
+        let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
+        let call = ToolCall { id: item.id.clone(), origin, server, tool, arguments };
+        let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
+        let record = Record::Ahead { log: &self.log, item, result_bytes };
+        call::make(&self.host, call, record, is_allowed, &self.answering.running.stop).await
     }
 
     /// Whether the user still lets the model use this tool: they may have turned it off since the model was asked.
@@ -212,44 +149,6 @@ impl Run {
         } else {
             Err(CallFailure::Refused(format!("{tool:?} of {server} was turned off for this conversation")))
         }
-    }
-
-    /// The user changed a call's arguments, and it is on its way with them: that is known even if the program ends now.
-    async fn keep_changed(&self, mut item: Item, changed: &Map<String, Value>) {
-        if let ItemBody::ToolCall { arguments, .. } = &mut item.body {
-            *arguments = Value::Object(changed.clone());
-        }
-        if let Err(error) = self.log.write(vec![item.clone()]).await {
-            tracing::warn!(%error, "what the user made of a call could not be kept yet");
-        }
-        self.tell_item(item, true).await;
-    }
-
-    /// Has a call cancelled that may end meanwhile. A server that is busy is told again.
-    async fn cancel(
-        &self,
-        id: &str,
-        call: impl Future<Output = Result<CallToolResult, CallFailure>>,
-    ) -> Result<CallToolResult, CallFailure> {
-        let cancel = async {
-            while self.host.cancel_call(id.to_owned()).await.is_err() {
-                tokio::time::sleep(CANCEL_AGAIN).await;
-            }
-            std::future::pending::<()>().await;
-        };
-        tokio::select! {
-            biased;
-            ended = call => ended,
-            () = cancel => Err(CallFailure::Cancelled),
-            () = tokio::time::sleep(CANCELLING) => Err(CallFailure::Cancelled),
-        }
-    }
-
-    /// What is wrong with a result's data by the tool's own output schema.
-    async fn problem_of(&self, result: &CallToolResult, server: &str, tool: &str) -> Option<String> {
-        let value = result.structured_content.as_ref()?;
-        let schema = self.host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema?;
-        output::check(schema, value.clone()).await
     }
 }
 

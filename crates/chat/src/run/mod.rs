@@ -3,7 +3,6 @@
 mod answer;
 mod calls;
 mod lists;
-mod reviews;
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,8 +1,7 @@
 //! What the user does while a model works: what is added waits or is refused, and what is turned off is off at once.
 
 use chat::ConversationError;
-use domain::history::{After, NewItem, Reading, ReadingKind};
-use domain::item::{ItemBody, ItemState};
+use domain::item::{Item, ItemBody, ItemState, ResourceContents};
 use host::view::{QuestionBody, UserAnswer};
 use models::Delta;
 use policy::Scope;
@@ -11,37 +10,41 @@ use std::time::Duration;
 use testkit::app::PATIENCE;
 use testkit::model::Step;
 
+use super::by_user::{add, allow_all};
 use super::model::{answer, says, uses};
 use super::{ID, Talk, kinds, results, text};
 
-pub(super) fn attached(id: &str) -> NewItem {
-    let contents = json!([{"uri": "note://a", "text": "canary-52", "mimeType": null, "blob": null}]);
-    let body = json!({"kind": "attachment", "server": "demo", "uri": "note://a", "name": "a", "contents": contents});
-    let (after, at, state, sources) = (After::Head, 1, ItemState::Whole, vec!["demo".to_owned()]);
-    let readings = vec![Reading::new("demo", ReadingKind::Resource, "note://a")];
-    NewItem { id: id.into(), after, at, body, state, sources, readings }
+pub(super) fn attached(id: &str) -> Item {
+    let contents =
+        vec![ResourceContents { uri: "note://a".into(), mime_type: None, text: Some("canary-52".into()), blob: None }];
+    let body = ItemBody::Attachment { server: "demo".into(), uri: "note://a".into(), name: "a".into(), contents };
+    Item { id: id.into(), parent: None, at: 1, state: ItemState::Whole, body }
 }
 
 #[tokio::test]
 async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer() {
     let half = vec![Step::Says(Delta::Text("Half".into())), Step::Hangs];
-    let mut talk = Talk::new(vec![half, says("I see it.")], &[]).await;
+    let mut talk = Talk::new(vec![half, says("I see it.")], &["add"]).await;
     talk.send("Hi").await;
     talk.piece().await;
     let refused = talk.chat.append_items(ID.into(), vec![attached("a1")]).await;
     assert_eq!(refused, Err(ConversationError::Answering), "the model would not get it");
-    let chat = talk.chat.clone();
-    let kept = tokio::spawn(async move { chat.append_when_free(ID.into(), vec![attached("a2")]).await });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let allowing = allow_all(&talk);
+    talk.chat.call_tool(add("a2")).await.unwrap();
+    allowing.abort();
     assert_eq!(talk.items().len(), 2, "what must not be lost, such as a call that ended, waits");
     assert!(talk.chat.stop_reply(ID), "the answer is stopped");
-    assert_eq!(tokio::time::timeout(PATIENCE, kept).await.unwrap().unwrap(), Ok(()), "then it is kept");
     talk.ended().await;
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while talk.items().len() < 3 {
+        assert!(tokio::time::Instant::now() < deadline, "then it is kept");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(shape, ["message", "reply", "attachment"], "behind the answer, in the branch that is shown");
-    talk.say("What is in it?").await;
+    assert_eq!(shape, ["message", "reply", "call"], "behind the answer, in the branch that is shown");
+    talk.say("What is it?").await;
     let told = format!("{:?}", talk.model.asked()[1].messages);
-    assert!(told.contains("canary-52"), "and the model gets it: {told}");
+    assert!(told.contains("2 + 40 = 42"), "and the model gets it: {told}");
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ impl History for Full {
 }
 
 /// A conversation whose model wants one call, over a history that refuses some items.
-async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
+pub(super) async fn talk(refuses: fn(&NewItem) -> bool) -> Talk {
     let wants = answer(vec![models::Part::text("I add."), uses("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change = move |ports: Ports| Ports { history: Arc::new(Full { history: ports.history, refuses }), ..ports };
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod beside;
+mod by_user;
+mod conversations;
 mod calls;
 mod flow;
 mod full;

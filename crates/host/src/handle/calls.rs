@@ -1,5 +1,5 @@
-//! Calls of tools, prompts and resources, and the requests beside them. Callers: the commands of `api` and of the command line,
-//! and `chat` for the tools a model calls.
+//! Calls of tools, prompts and resources, and the requests beside them. Callers: the commands of `api` and of the command line, and `chat`
+//! for tools, whoever calls them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Calls a tool for the user, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
+    /// Calls a tool for the user without a record in a history, as measurements and tests do, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
     ///
     /// # Errors
     /// If it did not end with the tool's answer.

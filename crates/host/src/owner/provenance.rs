@@ -16,10 +16,11 @@ const MAX_SERVERS: usize = 64;
 /// The most contents of one server that are told of one conversation.
 const MAX_READINGS: usize = 16;
 
-/// Who makes a call.
+/// Who makes a call. An app of a server would be a variant of its own: with another asker in the audit log, and words of others before
+/// its calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
-    /// The user.
+    /// The user, from the page.
     User {
         /// The conversation it belongs to.
         conversation: Option<String>,
@@ -29,13 +30,15 @@ pub enum CallOrigin {
         /// The conversation.
         conversation: String,
     },
+    /// The user, from the command line.
+    CommandLine,
 }
 
 impl CallOrigin {
     /// As the audit log names who makes it.
     pub(super) const fn asker(&self) -> &'static str {
         match self {
-            Self::User { .. } => "user",
+            Self::User { .. } | Self::CommandLine => "user",
             Self::Model { .. } => "model",
         }
     }
@@ -46,6 +49,7 @@ impl CallOrigin {
         match self {
             Self::User { conversation } => conversation.as_deref(),
             Self::Model { conversation } => Some(conversation),
+            Self::CommandLine => None,
         }
     }
 }
@@ -163,7 +167,7 @@ impl Owner {
     /// Whether a call is made by a model that has read what another server said, or content of this one that counts as untrusted.
     pub(super) fn is_after_untrusted(&self, origin: &CallOrigin, server: &str) -> bool {
         match origin {
-            CallOrigin::User { .. } => false,
+            CallOrigin::User { .. } | CallOrigin::CommandLine => false,
             CallOrigin::Model { conversation } => {
                 self.permissions.data_flow.labels.before_call(conversation, server).is_some()
                     || !self.read_before(conversation, server).is_empty()
@@ -175,6 +179,7 @@ impl Owner {
     pub(super) fn why_called(&self, origin: &CallOrigin, server: &str) -> Why {
         match origin {
             CallOrigin::User { conversation } => Why::User { conversation: conversation.clone() },
+            CallOrigin::CommandLine => Why::User { conversation: None },
             CallOrigin::Model { conversation } => Why::Model {
                 conversation: conversation.clone(),
                 after: self.permissions.data_flow.labels.before_call(conversation, server).unwrap_or_default(),

@@ -3,6 +3,7 @@
 //! Each rule is a function over the [`Tree`] that returns findings; its test shows that it can find something.
 
 mod comment_paths;
+mod contract;
 mod dependencies;
 mod equal_fields;
 mod layout;
@@ -51,7 +52,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 21] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 22] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
@@ -68,6 +69,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 21] = [
     single_places::spawning,
     single_places::opening_urls,
     single_places::using_credentials,
+    contract::only_translates,
     page::tauri_in_one_folder,
     page::no_other_windows,
     svelte_text::from_messages,

@@ -1,35 +1,35 @@
-//! Exports: every file that the user saves from the window is picked, created and written here.
+//! Exports: every file that the user saves from the window is picked, created and written here. Callers: `api`, and the export of the
+//! audit log beside.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Api, errors};
-use crate::data::SavedFile;
-use crate::{ApiError, ErrorCode};
+use super::storage::StorageError;
+use super::{Host, HostClosed};
 
-impl Api {
-    /// Lets the user pick a file, and writes it so that only its owner can read it. No path if the user picks none.
+impl Host {
+    /// Lets the user pick a file, and writes it so that only its owner can read it. None if the user picks none.
     ///
     /// # Errors
-    /// `System` if the dialog or the file fails, with the cause.
-    pub(super) async fn save_file<E: std::fmt::Display + Send + 'static>(
+    /// If the dialog or the file fails, with the cause.
+    pub async fn save_file<E: std::fmt::Display + Send + 'static>(
         &self,
         proposed_name: &str,
         write: impl FnOnce(&mut dyn Write) -> Result<(), E> + Send + 'static,
-    ) -> Result<SavedFile, ApiError> {
-        let picked = self.host.ports().platform.pick_save_file(proposed_name).await.map_err(errors::system)?;
-        let Some(path) = picked else { return Ok(SavedFile { path: None }) };
-        let shown = path.display().to_string();
+    ) -> Result<Option<PathBuf>, StorageError> {
+        let picked = self.ports.platform.pick_save_file(proposed_name).await.map_err(StorageError::File)?;
+        let Some(path) = picked else { return Ok(None) };
+        let to = path.clone();
         let written = tokio::task::spawn_blocking(move || {
-            let mut file = BufWriter::new(private_file(&path).map_err(|error| error.to_string())?);
+            let mut file = BufWriter::new(private_file(&to).map_err(|error| error.to_string())?);
             write(&mut file).map_err(|error| error.to_string())?;
             file.flush().map_err(|error| error.to_string())
         });
         match written.await {
-            Ok(Ok(())) => Ok(SavedFile { path: Some(shown) }),
-            Ok(Err(cause)) => Err(errors::system(format!("{shown}: {cause}"))),
-            Err(error) => Err(ApiError::new(ErrorCode::Internal, error.to_string())),
+            Ok(Ok(())) => Ok(Some(path)),
+            Ok(Err(cause)) => Err(StorageError::File(format!("{}: {cause}", path.display()))),
+            Err(_) => Err(HostClosed.into()),
         }
     }
 }

@@ -1,0 +1,104 @@
+//! The review of what a call gave back, before a model reads it: it waits for its user, and ends with the answer. Whoever is no model
+//! reads all. Caller: `call`.
+
+use domain::call::CallFailure;
+use domain::item::{Content, ToolResult};
+use host::{CallOrigin, Host, ResultVerdict};
+use mcp_proto::session::{CallError, CloseReason};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{ResultOrigin, ToolCall};
+use crate::context;
+
+/// Who reads the result of a call.
+pub(super) struct Review<'a> {
+    host: &'a Host,
+    stop: &'a CancellationToken,
+    /// The result, if a model reads it.
+    of: Option<ResultOrigin>,
+}
+
+impl<'a> Review<'a> {
+    /// The review that the result of a call needs.
+    pub(super) fn of(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
+        let of = match &call.origin {
+            CallOrigin::Model { conversation } => Some(ResultOrigin {
+                conversation: conversation.clone(),
+                call: call.id.clone(),
+                server: call.server.clone(),
+                tool: call.tool.clone(),
+            }),
+            CallOrigin::User { .. } | CallOrigin::CommandLine => None,
+        };
+        Self { host, stop, of }
+    }
+
+    /// The result, once its reader may have it.
+    ///
+    /// # Errors
+    /// If it is withheld: the words for the model in its place.
+    pub(super) async fn result(&self, result: ToolResult) -> Result<ToolResult, String> {
+        let Some(origin) = self.of.clone() else { return Ok(result) };
+        let call = origin.call.clone();
+        let verdict = tokio::select! {
+            biased;
+            verdict = self.host.review_result(origin, result) => verdict,
+            () = self.stop.cancelled() => {
+                self.host.withdraw_result(call).await;
+                return Err(context::withheld("as the user stopped the answer"));
+            }
+        };
+        match verdict {
+            ResultVerdict::Passes(result) => Ok(*result),
+            ResultVerdict::LeftOut(by) => Err(context::withheld(&by)),
+            ResultVerdict::Stops(by) => {
+                self.stop.cancel();
+                Err(context::withheld(&by))
+            }
+        }
+    }
+
+    /// Why a call failed, for its reader. For a model, the words of a server are reviewed as a result is.
+    pub(super) async fn failure(&self, failure: &CallFailure, was_sent: bool) -> String {
+        if self.of.is_none() {
+            return failure.to_string();
+        }
+        if was_sent && matches!(failure, CallFailure::Cancelled) {
+            return context::STOPPED.to_owned();
+        }
+        let text = failure.to_string();
+        if !holds_words_of_server(failure) {
+            return text;
+        }
+        let content = vec![Content::Text { text }];
+        let (structured, structured_problem, arguments) = (None, None, Value::Null);
+        let result = ToolResult { content, structured, structured_problem, is_error: true, arguments };
+        match self.result(result).await {
+            Ok(passed) => passed.content.into_iter().find_map(text_of).unwrap_or_default(),
+            Err(withheld) => withheld,
+        }
+    }
+}
+
+fn text_of(content: Content) -> Option<String> {
+    match content {
+        Content::Text { text } => Some(text),
+        _ => None,
+    }
+}
+
+const fn holds_words_of_server(failure: &CallFailure) -> bool {
+    match failure {
+        CallFailure::Session { error, .. } => matches!(
+            **error,
+            CallError::Server(_)
+                | CallError::BadAnswer { .. }
+                | CallError::Unreadable(_)
+                | CallError::Closed(CloseReason::OpeningFailed(_) | CloseReason::ConnectionLost(_))
+                | CallError::Undelivered { .. }
+                | CallError::TaskCancelled { .. }
+        ),
+        _ => false,
+    }
+}

@@ -1,0 +1,107 @@
+//! Calls that the user makes, from the page and the command line: what they give back, and what is kept of them.
+
+use chat::ToolCall;
+use domain::call::CallFailure;
+use domain::item::{ItemBody, ItemState, ToolResult};
+use domain::question::Why;
+use host::CallOrigin;
+use host::view::{QuestionBody, QuestionView, UserAnswer};
+use policy::Scope;
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use super::{ID, Talk, full};
+
+/// A call of the user in the conversation.
+pub(super) fn add(id: &str) -> ToolCall {
+    let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
+    let origin = CallOrigin::User { conversation: Some(ID.into()) };
+    ToolCall { id: id.into(), origin, server: "demo".into(), tool: "add".into(), arguments }
+}
+
+fn is_call(question: &QuestionView) -> bool {
+    matches!(question.body, QuestionBody::Tool { .. })
+}
+
+/// Allows each call for once, until the task is aborted.
+pub(super) fn allow_all(talk: &Talk) -> JoinHandle<()> {
+    talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)))
+}
+
+/// Makes a call whose consent request gets this answer.
+async fn answered(talk: &Talk, call: ToolCall, answer: UserAnswer) -> (Why, Result<ToolResult, CallFailure>) {
+    let id = call.id.clone();
+    let decide = async {
+        let question = talk.app.question("demo", "the call", is_call).await;
+        assert_eq!(question.call.as_deref(), Some(id.as_str()), "the consent request names the call");
+        talk.app.answer(&question, answer).await;
+        question.why
+    };
+    tokio::join!(decide, talk.chat.call_tool(call))
+}
+
+/// The items that the history has of calls: id, call, result and error.
+fn kept(talk: &Talk) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
+    let items = talk.items().into_iter().map(|item| {
+        assert_eq!(item.state, ItemState::Whole, "{item:?} is whole");
+        let ItemBody::ToolCall { call, result, error, used: None, .. } = item.body else { panic!("{item:?}") };
+        (item.id, call, result, error)
+    });
+    items.collect()
+}
+
+#[tokio::test]
+async fn a_call_of_the_user_is_kept_once_under_its_own_id() {
+    let talk = Talk::new(Vec::new(), &["add"]).await;
+    let (why, result) = answered(&talk, add("sum"), UserAnswer::Allow(Scope::Once)).await;
+    assert_eq!(why, Why::User { conversation: Some(ID.into()) }, "the user makes it");
+    let result = result.unwrap();
+    assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "it was made: {result:?}");
+    assert_eq!(kept(&talk), [("sum".into(), "sum".into(), Some(result), None)], "and is kept as it was given back");
+}
+
+#[tokio::test]
+async fn a_call_that_the_user_denies_is_kept_as_denied() {
+    let talk = Talk::new(Vec::new(), &["add"]).await;
+    let (_, result) = answered(&talk, add("sum"), UserAnswer::DenyBecause("wrong numbers".into())).await;
+    let failure = result.unwrap_err();
+    assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
+    assert_eq!(kept(&talk), [("sum".into(), "sum".into(), None, Some(failure.to_string()))], "with its reason");
+    assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_call_that_cannot_be_kept_still_gives_its_result_or_its_failure() {
+    let talk = full::talk(|item| item.body["kind"] == "tool_call").await;
+    let (_, result) = answered(&talk, add("made"), UserAnswer::Allow(Scope::Once)).await;
+    assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "it was made");
+    let (_, result) = answered(&talk, add("denied"), UserAnswer::Deny).await;
+    assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
+    assert!(kept(&talk).is_empty(), "the history took neither");
+}
+
+#[tokio::test]
+async fn a_call_of_the_command_line_is_the_users_and_in_no_conversation() {
+    let talk = Talk::new(Vec::new(), &["add"]).await;
+    let call = ToolCall { origin: CallOrigin::CommandLine, ..add("cli") };
+    let (why, result) = answered(&talk, call, UserAnswer::Allow(Scope::Once)).await;
+    assert_eq!(why, Why::User { conversation: None }, "the user makes it");
+    assert!(result.is_ok(), "{result:?}");
+    assert!(kept(&talk).is_empty(), "no history has it");
+}
+
+#[tokio::test]
+async fn the_arguments_that_the_user_changed_are_kept_and_given_back() {
+    let talk = Talk::new(Vec::new(), &["add"]).await;
+    let changed = json!({"a": 3, "b": 40});
+    let decide = async {
+        let question = talk.app.question("demo", "the call", is_call).await;
+        let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
+        let edited = talk.app.host.edit(question.id, edit).await.unwrap().unwrap();
+        talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
+    };
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));
+    assert_eq!(result.unwrap().arguments, changed, "the caller learns what was sent");
+    let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("a call") };
+    assert_eq!(*arguments, changed, "and so does the history");
+}

@@ -1,0 +1,64 @@
+//! Conversations as wholes: created side by side, opened while a model answers, and missing ones.
+
+use std::collections::HashSet;
+
+use domain::item::Item;
+use models::Delta;
+use testkit::model::Step;
+
+use super::{ID, Talk, text};
+
+fn message(id: &str) -> Item {
+    let body = serde_json::json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": id}]});
+    serde_json::from_value(serde_json::json!({"id": id, "at": 1, "body": body})).unwrap()
+}
+
+#[tokio::test]
+async fn conversations_that_are_created_at_once_have_ids_of_their_own() {
+    let talk = Talk::new(Vec::new(), &[]).await;
+    let chat = &talk.chat;
+    let create = |title: &'static str| async move { chat.create_conversation(title).await.unwrap().kept.id };
+    let (a, b, c, d) = tokio::join!(create("a"), create("b"), create("c"), create("d"));
+    let ids = HashSet::from([a, b, c, d]);
+    assert_eq!(ids.len(), 4, "none takes another's id: {ids:?}");
+    let listed = talk.chat.conversations().await.unwrap();
+    assert!(ids.iter().all(|id| listed.iter().any(|(known, ..)| known == id)), "all are listed: {listed:?}");
+}
+
+#[tokio::test]
+async fn a_conversation_is_opened_with_the_answer_as_far_as_it_came() {
+    let half = vec![Step::Says(Delta::Text("Half".into())), Step::Hangs];
+    let mut talk = Talk::new(vec![half], &[]).await;
+    talk.send("Hi").await;
+    talk.piece().await;
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    assert!(open.answering, "a model answers");
+    let last = open.page.items.last().expect("the answer is in it");
+    assert_eq!((text(&last.item).as_str(), last.seq), ("Half", Some(1)), "with what is in memory only");
+    assert!(talk.chat.stop_reply(ID), "it is stopped");
+    talk.ended().await;
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    assert!(!open.answering && open.page.items.iter().all(|placed| placed.seq.is_none()), "then nothing streams");
+}
+
+#[tokio::test]
+async fn items_follow_the_head_unless_they_name_another() {
+    let talk = Talk::new(Vec::new(), &[]).await;
+    talk.chat.append_items(ID.into(), vec![message("1"), message("2")]).await.unwrap();
+    let branch = Item { parent: Some("1".into()), ..message("3") };
+    talk.chat.append_items(ID.into(), vec![branch]).await.unwrap();
+    let page = talk.chat.items(ID.into(), None, 10).await.unwrap().expect("it has items");
+    let ids: Vec<_> = page.items.iter().map(|placed| placed.item.id.as_str()).collect();
+    assert_eq!(ids, ["1", "3"], "the new branch is shown");
+    assert_eq!(page.items[1].siblings, ["2", "3"], "beside the other");
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_told_as_missing() {
+    let chat = Talk::new(Vec::new(), &[]).await.chat;
+    assert_eq!(chat.conversation("none".into()).await, Ok(None), "no conversation");
+    assert_eq!(chat.rename_conversation("none".into(), "x").await, Ok(false), "none to rename");
+    assert_eq!(chat.items("none".into(), None, 1).await, Ok(None), "no items");
+    assert_eq!(chat.blob("0".repeat(64)).await, Ok(None), "no content");
+    assert_eq!(chat.delete_conversation("none".into()).await, Ok(()), "none to delete is fine");
+}
