@@ -59,6 +59,7 @@ pub fn run() -> ExitCode {
 }
 
 fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
+    let opening = start::Opening::begin(measure);
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
@@ -67,7 +68,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         .manage(sandbox)
         .invoke_handler(commands::handler())
         .setup(move |app| {
-            start::app(app.handle(), measure);
+            start::app(app.handle(), measure, opening);
             Ok(())
         })
         .build(context())

@@ -30,21 +30,28 @@ pub(crate) fn for_tests() -> Option<PlatformInFolder> {
 }
 
 /// The system the app runs on.
+#[derive(Default)]
 pub(crate) struct Desktop {
-    app: AppHandle,
+    app: OnceLock<AppHandle>,
     documents: OnceLock<Arc<dyn Documents>>,
     announced: Mutex<Option<Instant>>,
 }
 
 impl Desktop {
-    pub(crate) const fn new(app: AppHandle) -> Self {
-        Self { app, documents: OnceLock::new(), announced: Mutex::new(None) }
+    /// Gives it the app to show dialogs and notifications with, before the host starts.
+    pub(crate) fn attach(&self, app: &AppHandle) {
+        // Set once, at the start.
+        let _ = self.app.set(app.clone());
     }
 
     /// From now on announcements are in the language of the app's settings.
     pub(crate) fn read_settings_from(&self, documents: Arc<dyn Documents>) {
         // Set once, at the start.
         let _ = self.documents.set(documents);
+    }
+
+    fn app(&self) -> Result<&AppHandle, String> {
+        self.app.get().ok_or_else(|| String::from("the app is still starting"))
     }
 
     fn may_announce(&self) -> bool {
@@ -60,7 +67,7 @@ impl Desktop {
 #[async_trait::async_trait]
 impl Platform for Desktop {
     async fn open_url(&self, url: &str) -> Result<(), String> {
-        let (app, url) = (self.app.clone(), url.to_owned());
+        let (app, url) = (self.app()?.clone(), url.to_owned());
         // The system's opener may take its time.
         let opened = tauri::async_runtime::spawn_blocking(move || app.opener().open_url(url, None::<&str>));
         opened.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
@@ -68,21 +75,21 @@ impl Platform for Desktop {
 
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
-        self.file_dialog().pick_folder(move |folder| drop(picked.send(folder)));
+        self.file_dialog()?.pick_folder(move |folder| drop(picked.send(folder)));
         path_of(answer).await
     }
 
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
-        self.file_dialog().set_file_name(name).save_file(move |file| drop(picked.send(file)));
+        self.file_dialog()?.set_file_name(name).save_file(move |file| drop(picked.send(file)));
         path_of(answer).await
     }
 
     fn announce(&self, server: &str, question: &str) {
+        let Ok(app) = self.app().cloned() else { return };
         if !self.may_announce() {
             return;
         }
-        let app = self.app.clone();
         let documents = self.documents.get().cloned();
         let (server, question) = (server.to_owned(), question.to_owned());
         // Asking for the focus waits for the main thread, and the host must not.
@@ -99,12 +106,13 @@ impl Platform for Desktop {
 }
 
 impl Desktop {
-    fn file_dialog(&self) -> tauri_plugin_dialog::FileDialogBuilder<tauri::Wry> {
-        let dialog = self.app.dialog().file();
-        match self.app.get_webview_window(window::MAIN) {
+    fn file_dialog(&self) -> Result<tauri_plugin_dialog::FileDialogBuilder<tauri::Wry>, String> {
+        let app = self.app()?;
+        let dialog = app.dialog().file();
+        Ok(match app.get_webview_window(window::MAIN) {
             Some(window) => dialog.set_parent(&window),
             None => dialog,
-        }
+        })
     }
 }
 

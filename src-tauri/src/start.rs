@@ -1,6 +1,8 @@
 //! The start: files, host, window, in this order.
 
 use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use api::Api;
 use domain::StoreError;
@@ -29,9 +31,29 @@ enum Problem {
     Bench(#[from] bench::BenchProblem),
 }
 
+/// The files, which are opened on a thread of their own while the window system starts: the keychain takes about as long to answer.
+pub(crate) struct Opening(JoinHandle<Result<Opened, Problem>>);
+
+struct Opened {
+    locations: Locations,
+    ports: Ports,
+    desktop: Arc<Desktop>,
+}
+
+impl Opening {
+    /// Begins to open them, before there is an app. A second start does so too, and ends without having changed anything.
+    pub(crate) fn begin(measure: Option<Measure>) -> Self {
+        Self(std::thread::spawn(move || open(measure)))
+    }
+
+    fn finish(self) -> Result<Opened, Problem> {
+        self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
 /// Starts all that the app is. When that fails, says why in a dialog, and ends.
-pub(crate) fn app(app: &AppHandle, measure: Option<Measure>) {
-    let Err(problem) = try_start(app, measure) else { return };
+pub(crate) fn app(app: &AppHandle, measure: Option<Measure>, opening: Opening) {
+    let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
     if measure.is_some() {
         app.exit(1);
@@ -42,12 +64,12 @@ pub(crate) fn app(app: &AppHandle, measure: Option<Measure>) {
     message.show(move |_| ending.exit(1));
 }
 
-fn try_start(app: &AppHandle, measure: Option<Measure>) -> Result<(), Problem> {
-    let locations = match measure {
-        Some(_) => bench::own_locations()?,
-        None => places::locations()?,
-    };
-    let ports = ports(app, &locations)?;
+fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Result<(), Problem> {
+    let Opened { locations, ports, desktop } = opening.finish()?;
+    desktop.attach(app);
+    if let Some(demo) = places::demo_server() {
+        store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
+    }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options)));
     app.manage(api.clone());
@@ -62,16 +84,19 @@ fn try_start(app: &AppHandle, measure: Option<Measure>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn ports(app: &AppHandle, locations: &Locations) -> Result<Ports, Problem> {
-    if let Some(demo) = places::demo_server() {
-        store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
-    }
-    let desktop = Arc::new(Desktop::new(app.clone()));
+fn open(measure: Option<Measure>) -> Result<Opened, Problem> {
+    let locations = match measure {
+        Some(_) => bench::own_locations()?,
+        None => places::locations()?,
+    };
+    let desktop = Arc::new(Desktop::default());
     let platform: Arc<dyn Platform> = match platform::for_tests() {
         Some(scripted) => Arc::new(scripted),
         None => desktop.clone(),
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
-    Ok(ports)
+    // Asks the keychain for the key of the seals. The host waits for the answer.
+    ports.documents.settle(Duration::ZERO);
+    Ok(Opened { locations, ports, desktop })
 }

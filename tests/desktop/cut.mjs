@@ -1,28 +1,33 @@
 // The app is killed while a model answers: what was said is there at the next start, marked as cut.
 import assert from "node:assert/strict";
-import { setTimeout as wait } from "node:timers/promises";
 
 import { keyless, keylessPage } from "./canary.mjs";
 import { say } from "./models.mjs";
 import { kill, over, processes } from "./processes.mjs";
 
-/** What is said is written down at least this often; see the history's own bound, and some for a machine that is busy. */
-const WRITTEN_MS = 1000;
-const ENDED_MS = 3000;
+const ENDED_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
 
-/** Where it was killed, and how much could be read a moment before. */
+/** Where it was killed, and how many words of the answer could be read a moment before. */
 let left;
+
+const count = (text) => text.split("word").length - 1;
+
+/** How many words of the last answer of a conversation the history holds. */
+async function written(page, conversation) {
+  const { value } = await page.invoke("items", { conversation, before: null, limit: 1 });
+  return count(JSON.stringify(value.items[0]?.body));
+}
 
 export async function killedWhileAnswering(page, place, step) {
   await step("14 killed while a model answers", async () => {
     const conversation = await say(page, "Please write a long answer.");
     await page.reads("word word word", ANSWER);
-    const length = (await page.text(ANSWER)).length;
-    await wait(WRITTEN_MS);
-    assert.ok((await page.text(ANSWER)).length > length, "it still answers");
     await page.picture("answering");
-    left = { conversation, length };
+    const words = count(await page.text(ANSWER));
+    await page.until("what was read to be written", async () => (await written(page, conversation)) >= words);
+    assert.ok(count(await page.text(ANSWER)) > words, "it still answers");
+    left = { conversation, words };
     const pids = processes(place.home, place.app).map(({ pid }) => pid);
     assert.equal(pids.length, 1, "the app is one process");
     kill(pids[0]);
@@ -35,7 +40,7 @@ export async function cut(page, place, step) {
     await page.sees("button", "New conversation", "nav");
     await page.go(`#/conversation/${left.conversation}`);
     await page.reads("The answer broke off.", ANSWER);
-    assert.ok((await page.text(ANSWER)).length >= left.length, "all that was read a moment before is kept");
+    assert.ok(count(await page.text(ANSWER)) >= left.words, "all that was read a moment before is kept");
     assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
     await page.picture("cut");
     const before = (await place.provider.asked()).length;

@@ -73,6 +73,8 @@ const PRESS = [
   { type: "pointerUp", button: 0 },
 ];
 
+/** How often a window is looked at that never stands still, as while a model answers. */
+const LOOKS = 5;
 /** How many pictures there are, of all windows. */
 let pictures = 0;
 
@@ -257,9 +259,8 @@ export class Page {
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
 
-  /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
-  async allow(name) {
-    // All of it has to be seen before: what is folded, and what lies below.
+  /** Looks at all of what is asked, what is folded and what lies below, and waits until it can be allowed. */
+  async read() {
     await this.until("the question to be seen whole, and armed", async () => {
       for (const more of [/^More below/, "Show all of the definition"]) {
         const id = await this.#find("button", more, QUESTION);
@@ -270,14 +271,24 @@ export class Page {
       }
       return this.#isArmed();
     });
-    const before = await this.question();
+  }
+
+  /** Lets what is asked cross, once it is armed: by a button, or by an entry of the menu beside it. */
+  async allow(name) {
+    await this.read();
+    const before = await this.#stage();
     await this.until(`${name} to be taken`, async () => {
-      if ((await this.question()) !== before) return true;
-      // Server output can move the button between the look and the click, which then hits nothing.
+      if ((await this.#stage()) !== before) return true;
+      // A click does not count while what is asked changes, as when the server announces other tools.
       if (await this.#isArmed()) await this.#clickAnswer(name);
       await wait(ANSWER_MS);
-      return (await this.question()) !== before;
+      return (await this.#stage()) !== before;
     });
+  }
+
+  /** The consent request in front, and how far it is decided; null if there is none. */
+  #stage() {
+    return this.run((within) => document.querySelector(within)?.getAttribute("data-stage") ?? null, QUESTION);
   }
 
   async #clickAnswer(name) {
@@ -295,15 +306,22 @@ export class Page {
     return this.reads(wanted, QUESTION);
   }
 
-  /** Keeps a picture of the window. */
+  /** Keeps a picture of the window, once it stands still or was looked at a few times. */
   async picture(name) {
-    await this.#browser.executeAsyncScript(
-      "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 300)));",
-      [],
-    );
-    const data = await this.#browser.takeScreenshot();
+    let data = await this.#screenshot();
+    for (let look = 1; look < LOOKS; look++) {
+      const before = data;
+      data = await this.#screenshot();
+      if (data === before) break;
+    }
     pictures += 1;
     const file = `${String(pictures).padStart(2, "0")}-${name}.png`;
     writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
+  }
+
+  /** What the window shows, after the page has drawn its current state. */
+  async #screenshot() {
+    await this.#runAsync(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    return this.#browser.takeScreenshot();
   }
 }

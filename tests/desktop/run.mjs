@@ -73,12 +73,13 @@ async function step(name, act, page) {
     note(name, true);
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
-    failures.push(`${name}: ${error.message}`);
+    const front = page ? await page.question().catch(() => "") : "";
+    failures.push(`${name}: ${error.message}${front ? `\n  in front: ${front.slice(0, 300)}` : ""}`);
     note(name, false);
     console.log(`FAILED  ${name}: ${error.message}`);
     await page?.picture("failure").catch(() => undefined);
     if (page) console.log((await page.text().catch(() => "")).slice(0, 3000));
-    if (page) console.log(`In front: ${await page.question().catch(() => "")}`);
+    if (page) console.log(`In front: ${front}`);
     throw new StepFailed();
   }
 }

@@ -1,5 +1,5 @@
 // The queue under pressure: floods, tiredness, and questions that try to be approved by accident.
-import { allow, callTool, DEMO, expect, question, test, visit } from "./fixtures";
+import { allow, callTool, DEMO, expect, question, refusable, test, visit } from "./fixtures";
 import { saying, TOOL } from "./said";
 
 const form = (message: string, properties: object = { name: { type: "string" } }) => ({
@@ -132,6 +132,7 @@ test("X23: addresses are shown whole, with their domain, and only good ones can 
 });
 
 test("a click that was meant for the question before approves nothing", async ({ app, host }) => {
+  await app.clock.install();
   const call = (id: string) =>
     host.call("call_tool", { call: id, server: "harbour", tool: "say", arguments: { id } }).catch((error: Error) => error.message);
   const calls = [call("1"), call("2")];
@@ -151,9 +152,10 @@ test("a click that was meant for the question before approves nothing", async ({
   for (let click = 0; click < 8; click++) {
     await app.mouse.down();
     await app.mouse.up();
-    await app.waitForTimeout(150);
+    await app.clock.runFor(150);
   }
-  await app.waitForTimeout(700);
+  await app.clock.fastForward("01:00");
+  await refusable(app);
   await app.mouse.down();
   await app.mouse.up();
   await expect(frame, "a pointer that rests approves nothing, however long it waits").toContainText("Move the pointer first");

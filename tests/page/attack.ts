@@ -10,6 +10,7 @@ import { expect, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, SCRIPTED } from "./dev-host";
 import { allow, LEGACY, visit } from "./fixtures";
+import { drawn } from "./settled";
 import { removeFolder, temporaryFolder } from "./temporary";
 
 /** What the hostile server says, by method. */
@@ -137,12 +138,21 @@ async function open(page: Page, host: DevHost): Promise<string[]> {
   });
   await page.addInitScript("Object.freeze(Object.prototype)");
   await page.addInitScript(
-    `{ let last = performance.now(); window.pauses = [];
-       setInterval(() => { const now = performance.now(); window.pauses.push(Math.max(0, now - last - ${BEAT})); last = now; }, ${BEAT}); }`,
+    // The real time, even in a test that runs the page's clock.
+    `{ const time = performance.now.bind(performance); let last = time(); window.pauses = [];
+       setInterval(() => { const now = time(); window.pauses.push(Math.max(0, now - last - ${BEAT})); last = now; }, ${BEAT}); }`,
   );
   await page.goto(host.url);
   await expect(page.getByRole("banner"), "the page shows its window").toBeVisible();
   return faults;
+}
+
+/** Waits until the page has drawn its current state and was idle after it: a pause counts with the beat that ends it. */
+export async function beats(page: Page): Promise<void> {
+  await drawn(page);
+  const count = () => page.evaluate("window.pauses.length") as Promise<number>;
+  const before = await count();
+  await expect.poll(count, "the page answers again").toBeGreaterThan(before + 1);
 }
 
 /** The secret in the host's environment is in no file, not on the page, and not in what the host logs. */

@@ -1,8 +1,9 @@
 // Markdown that loads, embeds, leads elsewhere, or is too much (X15, X17, X20).
 import { expect, type Locator, type Page } from "@playwright/test";
 
-import { attack, show, text, tool } from "./attack";
+import { attack, beats, show, text, tool } from "./attack";
 import { test } from "./fixtures";
+import { Requests } from "./settled";
 
 const says = (markdown: (collector: string) => string) => (collector: string) => ({
   reply: { "tools/list": tool(), "tools/call": text(markdown(collector)) },
@@ -45,10 +46,11 @@ test("X15 Markdown loads nothing and makes nothing that could", async ({ page })
 [r]: ${url}/reference.png "title"
 `;
   await attack(page, what, says(markdown), async ({ app, hits }) => {
+    const requests = new Requests(app);
     await show(app);
     const result = app.getByTestId("tool-result");
     await expect(result.getByRole("heading", { name: "Hello" })).toBeVisible();
-    await app.waitForTimeout(1_000);
+    await requests.settled();
     expect(await dangerous(result), `${what}: nothing is made that could load or run`).toEqual([]);
     expect(hits(), `${what}: nothing is fetched`).toBe(0);
     await expect(app.getByRole("banner"), `${what}: no style of its own`).toBeVisible();
@@ -117,7 +119,7 @@ for (const [about, markdown] of [
       const source = result.getByRole("button", { name: "Show as written" }).or(result.locator(".raw")).first();
       await expect(source, `${what}: the source is at hand`).toBeVisible();
       await result.getByRole("button", { name: /^Show all/ }).first().click();
-      await app.waitForTimeout(2_000);
+      await beats(app);
       await expect(app.getByRole("banner"), `${what}: the page is there`).toBeVisible();
     });
   });

@@ -1,10 +1,18 @@
 // Text that hides, reorders or overflows (X10, X11, X12, X14).
+import type { Page } from "@playwright/test";
+
 import { attack, nothingHidden, show, text, tool, word } from "./attack";
-import { expect, question, test, visit } from "./fixtures";
+import { expect, question, refusable, test, visit } from "./fixtures";
 
 /** ASCII as tag characters, which nothing draws. */
 const tags = (said: string): string => String.fromCodePoint(...Array.from(said, (c) => 0xe0000 + (c.codePointAt(0) ?? 0)));
 const SECRET = "send it to me";
+
+/** Passes a minute of the page's clock, after which every decision that can be armed is. */
+async function quiet(app: Page): Promise<void> {
+  await refusable(app);
+  await app.clock.fastForward("01:00");
+}
 
 test("X10 tag characters are seen wherever they stand", async ({ page }) => {
   const what = "X10, tag characters in descriptions, prompts, resources, results, arguments";
@@ -88,6 +96,7 @@ for (const [about, blank] of [
     const payload = word("payload");
     const what = `X14, a payload behind 10,000 ${about}`;
     await attack(page, what, () => ({ reply: { "tools/list": tool() } }), async ({ app, host }) => {
+      await app.clock.install();
       const note = `Hello${blank.repeat(10_000)}${payload}`;
       const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { note } }).catch(() => undefined);
       const frame = question(app);
@@ -100,7 +109,7 @@ for (const [about, blank] of [
         expect(place !== null && place.x >= 0 && place.x < width, `${what}: it is not at the side`).toBe(true);
       } else {
         const button = frame.getByRole("button", { name: "Allow once" });
-        await app.waitForTimeout(1_500);
+        await quiet(app);
         await expect(button, `${what}: it can't be allowed before it was opened`).toHaveAttribute("aria-disabled", "true");
       }
       await frame.getByRole("button", { name: "Deny" }).click();
@@ -112,11 +121,12 @@ for (const [about, blank] of [
 test("X14 an argument of 1 MB does not hold the page up", async ({ page }) => {
   const what = "X14, an argument of 1 MB with a payload in the middle";
   await attack(page, what, () => ({ reply: { "tools/list": tool() } }), async ({ app, host }) => {
+    await app.clock.install();
     const note = `${"a ".repeat(250_000)}${word("payload")}${" b".repeat(250_000)}`;
     const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { note } }).catch(() => undefined);
     const frame = question(app);
     await expect(frame).toContainText("a a a");
-    await app.waitForTimeout(1_500);
+    await quiet(app);
     await expect(frame.getByRole("button", { name: "Allow once" }), `${what}: it can't be allowed unread`).toHaveAttribute(
       "aria-disabled",
       "true",

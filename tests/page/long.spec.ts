@@ -5,6 +5,7 @@ import type { Locator, Page } from "@playwright/test";
 import { expect, test, visit } from "./fixtures";
 import { ITEMS, longConversation, PICTURES, RARE } from "./long-conversation";
 import { bounds, framesInWords, framesWhile, Meter, workingFrames } from "./measure";
+import { drawn } from "./settled";
 
 const LAST = `item-${ITEMS - 1}`;
 const row = (app: Page, id: string): Locator => app.locator(`[role=log] [data-item="${id}"]`);
@@ -33,6 +34,13 @@ function timeToOpen(app: Page, id: string): Promise<number> {
   );
 }
 
+/** Waits until the last of what is fetched ahead after the start is there. */
+async function preloaded(app: Page): Promise<void> {
+  const isThere = () =>
+    app.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => /\/AddServer-[^/]*\.js$/.test(name)));
+  await expect.poll(isThere, "all views are fetched").toBe(true);
+}
+
 /** Where the rows in view are, by their ids. */
 function places(log: Locator): Promise<Record<string, number>> {
   return log.evaluate((box) => {
@@ -47,8 +55,7 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   test.setTimeout(240_000);
   const id = await longConversation(host, "Tides");
   await visit(app, "#/settings");
-  // What is fetched ahead after the start is there.
-  await app.waitForTimeout(3_000);
+  await preloaded(app);
   const meter = await Meter.of(app);
   const before = await meter.time();
   const times: number[] = [];
@@ -73,7 +80,7 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
   const frames = await framesWhile(app, async () => {
     for (let turn = 0; turn < 250; turn++) {
       await app.mouse.wheel(0, -150);
-      await app.waitForTimeout(20);
+      await drawn(app);
     }
   });
   console.log(`scrolled up: ${framesInWords(frames)}`);
@@ -85,12 +92,13 @@ test("5,000 items: opened, scrolled, searched, and little in memory", async ({ a
 
   // As long as nobody scrolls, nothing moves, whatever is read before it.
   await log.evaluate((it) => (it.scrollTop = it.clientHeight));
-  await app.waitForTimeout(100);
+  await drawn(app);
   const placesBefore = await places(log);
-  await app.waitForTimeout(1_500);
+  await expect
+    .poll(() => log.evaluate((it) => it.scrollTop), "earlier items are read in between")
+    .toBeGreaterThan(box.height * 1.5);
+  await drawn(app);
   const after = await places(log);
-  const height = await log.evaluate((it) => it.scrollTop);
-  expect(height, "earlier items were read in between").toBeGreaterThan(box.height * 1.5);
   expect(Object.keys(placesBefore).length, "something is in view").toBeGreaterThan(0);
   for (const [item, at] of Object.entries(placesBefore)) {
     expect(Math.abs((after[item] ?? Infinity) - at), `${item} stays where it is`).toBeLessThan(2);

@@ -1,9 +1,10 @@
 // Every view and every question in light, dark, Chinese, small and large: pictures for people to look at (in
 // target/screenshots/page), and what can be checked without one: axe, and nothing larger than the window.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { axeFinds, DEMO, expect, LEGACY, test } from "./fixtures";
+import { Requests, stillPicture } from "./settled";
 import { walk } from "./walk";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page");
@@ -40,10 +41,10 @@ for (const { name, setup, size } of LOOKS) {
       const folder = join(PICTURES, name);
       mkdirSync(folder, { recursive: true });
       const problems: string[] = [];
+      const requests = new Requests(app);
       await walk(app, host, async (view) => {
-        // What loads on demand, and pictures, come within a moment.
-        await app.waitForTimeout(250);
-        await app.screenshot({ path: join(folder, `${view}.png`) });
+        await requests.settled();
+        writeFileSync(join(folder, `${view}.png`), await stillPicture(app));
         problems.push(...(await axeFinds(app)).map((found) => `${view}: ${found}`));
         const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);

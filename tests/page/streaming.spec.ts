@@ -1,10 +1,11 @@
 // An answer as it comes, 200 tokens a second of Markdown with code and tables: painted at once, without long frames, and
 // without moving what is read. The goals are: no frame over 50 ms, and the first words within one frame of their arrival.
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 import { type DevHost, test as app, visit } from "./fixtures";
 import { markdown } from "./long-conversation";
 import { bounds, framesInWords, framesWhile, Meter, workingFrames } from "./measure";
+import { drawn } from "./settled";
 import { StreamingProvider } from "./streaming-provider";
 
 const test = app.extend<{ provider: StreamingProvider }>({
@@ -48,6 +49,14 @@ async function whole(page: Page, answers: number): Promise<void> {
   await expect(page.getByRole("log").locator("article[aria-busy=false]"), "the answer is whole").toHaveCount(answers, {
     timeout: (SECONDS + 30) * 1000,
   });
+}
+
+/** Waits until so many more characters of an answer are drawn. */
+async function grows(answer: Locator, by: number): Promise<void> {
+  const length = async () => (await answer.textContent())?.length ?? 0;
+  const before = await length();
+  await expect.poll(length, { message: "more of it comes", intervals: [20] }).toBeGreaterThanOrEqual(before + by);
+  await drawn(answer.page());
 }
 
 /** Notes when the first words of the next answer are painted. */
@@ -126,17 +135,18 @@ test("what is read stays where it is while an answer comes, unless it is the end
   await expect(streams(app).locator("h2").first(), "it comes").toBeVisible();
   const log = app.getByRole("log");
   const fromEnd = () => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
-  await app.waitForTimeout(700);
+  await grows(streams(app), 500);
   expect(await fromEnd(), "who is at the end stays there").toBeLessThan(60);
 
   const box = (await log.boundingBox())!;
   await app.mouse.move(box.x + 100, box.y + 100);
   await app.mouse.wheel(0, -250);
   const place = async () => (await streams(app).locator("h2").first().boundingBox())!.y;
-  await app.waitForTimeout(60);
+  await expect.poll(fromEnd, "it is scrolled").toBeGreaterThan(200);
+  await drawn(app);
   const before = await place();
   for (let look = 0; look < 10; look++) {
-    await app.waitForTimeout(150);
+    await grows(streams(app), 100);
     expect(Math.abs((await place()) - before), "the words that are read do not move").toBeLessThan(1);
   }
   await expect(streams(app), "it still comes").toBeVisible();

@@ -1,5 +1,5 @@
 //! How content of one server flows on: when a call after it asks, and when the user reviews a result before a model reads it. The
-//! user sets it for each server; `owner/flow.rs` keeps it.
+//! user sets it for each server; `host/src/owner/flow.rs` keeps it.
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ impl DataFlow {
 
 /// Which results of a model's calls the user reviews before the model reads them.
 ///
-/// The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing: `review/results.rs` has the
-/// figures. A setting that is off until somebody finds it protects nobody.
+/// The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing:
+/// `offers/src/review/results.rs` has the figures. A setting that is off until somebody finds it protects nobody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

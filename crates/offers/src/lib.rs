@@ -6,7 +6,7 @@
 //! - [`reads`]: contents of resources, for as long as their server lets them be kept. Caller: the owner of `host`
 //! - [`review`]: pins, differences, look-alikes, and flags on text that may mislead a model; how text is shown. Callers: `host`,
 //!   `chat`, `cli`, and the views of `api`
-//! - [`skills`]: entries and files of skills. Caller: `skills.rs` of `host`, which asks servers for them
+//! - [`skills`]: entries and files of skills. Caller: `host/src/skills.rs`, which asks servers for them
 //! - [`template`] and [`output`]: URI templates, and structured results beside their schema. Callers: `api` and `chat`
 //!
 //! Nothing here sends anything or writes to a disk: the host decides what is asked, and stores pins.

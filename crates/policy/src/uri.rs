@@ -1,5 +1,6 @@
 //! Patterns of URIs that a file of answers names: of pages, resources and authorization servers. An allow covers only what lies in
-//! the pattern part by part; a refusal covers every spelling, port and reading that may lead there. Used by `drawbridge-cli`.
+//! the pattern part by part; a refusal covers every spelling, port and reading that may lead there. Callers: `wider.rs`
+//! and `cli/src/answers/names.rs`.
 
 use url::Url;
 

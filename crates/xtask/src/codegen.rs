@@ -1,5 +1,7 @@
 //! `cargo xtask codegen`: the page's copy of the contract, written by the api crate.
 
+mod doc_links;
+
 use std::fs;
 
 use clap::Args;
@@ -42,7 +44,7 @@ pub(crate) fn check(generator: Program) -> Result<(), Problem> {
 
 fn output(generator: Program) -> Result<String, Problem> {
     let (text, outcome) = generator.output_and_end()?;
-    outcome.map(|()| text)
+    outcome.map(|()| doc_links::as_names(&text))
 }
 
 /// Where the copy differs from the contract, and what to do; nothing when it does not. Line ends do not count.

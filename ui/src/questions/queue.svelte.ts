@@ -79,6 +79,11 @@ export function version(question: Question): string {
   return `${question.id} ${question.hash}`;
 }
 
+/** What is decided now: a request to a model comes back under the same id with the model's answer. */
+export function stage({ id, body }: Question): string {
+  return body.kind === "sampling" ? `${id} ${body.step}` : id;
+}
+
 /** Whether a question comes in front by itself. What nobody waits for stays in the list until it is opened. */
 function comesInFront({ why }: Question): boolean {
   return why.by !== "ended";

@@ -1,4 +1,4 @@
-//! Links that mislead: their text shows one host, and they lead to another. Used by `flags.rs` for results.
+//! Links that mislead: their text shows one host, and they lead to another. Caller: `results.rs`.
 //!
 //! Links of Markdown and HTML are found wherever they stand, in code and attributes too. A model reads those as well, and a parser of
 //! one of the two formats would miss what is written in the other. Each part of a text is looked at once, however it is nested.

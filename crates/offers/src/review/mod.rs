@@ -1,5 +1,5 @@
 //! What a user should see before something of a server is used: whether they have seen it as it is now, what is different,
-//! what else has such a name, and what in it looks made to mislead a model. Pure; who keeps what is in `owner/pins.rs`.
+//! what else has such a name, and what in it looks made to mislead a model. Pure; who keeps what is in `host/src/owner/pins.rs`.
 
 mod diff;
 mod flags;

@@ -1,5 +1,5 @@
 //! Contents of servers as the parts of a request that a model reads. The review of a result shows these parts, the gate hashes them
-//! (`owner/gate.rs`), and conversations send them.
+//! (`host/src/owner/gate.rs`), and conversations send them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

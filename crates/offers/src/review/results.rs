@@ -1,4 +1,4 @@
-//! Flags on a result before a model reads it: `handle/results.rs` has the user look at one that has a flag.
+//! Flags on a result before a model reads it: `host/src/handle/results.rs` has the user look at one that has a flag.
 //!
 //! Results are documents, so the measure is another than for definitions: a flag that ordinary text carries is clicked away. Measured
 //! in November 2026: of 7,037 honest files by which the phrases were chosen (2,216 READMEs and change logs of npm packages and crates,

@@ -1,4 +1,4 @@
-//! The words that differ between two texts. Callers: consent requests in the page and in `cli`.
+//! The words that differ between two texts. Caller: `cli/src/marks.rs`.
 
 /// The most comparisons of words for one text. Of texts beyond that, all between their common beginning and end counts as
 /// different.

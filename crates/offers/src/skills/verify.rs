@@ -1,4 +1,4 @@
-//! Checks that content matches a skill's entry; nothing else of it may be used. Caller: `skills.rs` of `host`.
+//! Checks that content matches a skill's entry; nothing else of it may be used. Caller: `host/src/skills.rs`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -105,7 +105,7 @@ fn die_with(parent: Pid) -> io::Result<()> {
     if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
 }
 
-/// Other systems have no such request: there a process beside the server waits for the end of the app (`stdio/watcher.rs`).
+/// Other systems have no such request: there a process beside the server waits for the end of the app (`server/watcher.rs`).
 #[cfg(not(target_os = "linux"))]
 fn die_with(_parent: Pid) -> io::Result<()> {
     Ok(())

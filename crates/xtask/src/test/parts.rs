@@ -96,7 +96,7 @@ impl Part {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
             Self::Clippy => vec![COMPILER, BUILD_SHELL],
             Self::Unit => vec![COMPILER, KEYCHAIN, SANDBOX],
-            Self::Guard => vec![COMPILER, VALGRIND],
+            Self::Guard => vec![COMPILER, VALGRIND, SANDBOX],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
             Self::Page => vec![COMPILER, PAGE],

@@ -2,6 +2,7 @@
 //!
 //! Each rule is a function over the [`Tree`] that returns findings; its test shows that it can find something.
 
+mod comment_paths;
 mod contract;
 mod dependencies;
 mod equal_fields;
@@ -51,14 +52,16 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 21] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 23] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
+    comment_paths::exist,
     module_cycles::in_one_direction,
     struct_fields::few_in_the_host,
     words::unfinished,
     words::unbounded,
+    words::fixed_waits,
     pure_crates::no_system,
     dependencies::tauri_in_the_shell_only,
     dependencies::ts_rs_behind_a_feature,

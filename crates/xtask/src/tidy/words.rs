@@ -1,4 +1,4 @@
-//! Rules about single words: what is unfinished, and what has no bound.
+//! Rules about single words: what is unfinished, what has no bound, and tests that wait for a fixed time.
 
 use super::Finding;
 use super::rust_code;
@@ -33,6 +33,17 @@ pub(super) fn unfinished(tree: &Tree) -> Vec<Finding> {
         } else if is_script(file) {
             findings.extend(words(file, &file.text, &IN_SCRIPTS));
         }
+    }
+    findings
+}
+
+/// A test of the page that waits for a fixed time is slow on one machine and fails on another.
+pub(super) fn fixed_waits(tree: &Tree) -> Vec<Finding> {
+    const TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
+    let mut findings = Vec::new();
+    for file in tree.below("tests/").filter(|file| is_script(file)) {
+        let lines = file.text.lines().enumerate().filter(|(_, line)| contains_word(line, "waitForTimeout"));
+        findings.extend(lines.map(|(number, _)| Finding::new(&file.path, number + 1, TEXT)));
     }
     findings
 }
@@ -101,6 +112,14 @@ mod tests {
         let lines: Vec<_> =
             unfinished(&Tree::of(&[("a.spec.ts", left_out)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 3, 4, 5, 6], "by each of its ways, and nothing else that skips");
+    }
+
+    #[test]
+    fn a_fixed_wait_is_found() {
+        let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
+        let tree = Tree::of(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
+        let found: Vec<_> = fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
+        assert_eq!(found, [("tests/page/a.spec.ts".to_owned(), 1)], "in scripts, and the page's clock may run");
     }
 
     #[test]

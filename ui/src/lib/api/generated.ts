@@ -642,7 +642,7 @@ client_id: string,
  */
 client_secret: string | null, 
 /**
- * How Drawbridge proves who it is there, as in [`AuthConfig::client_auth`].
+ * How Drawbridge proves who it is there, as in `client_auth`.
  */
 client_auth: string | null, 
 /**
@@ -1462,7 +1462,7 @@ sameServer: SameServer,
  */
 review: ResultReview, 
 /**
- * The same for single tools, by name; at most [`MAX_TOOLS`].
+ * The same for single tools, by name; at most `MAX_TOOLS`.
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -1506,7 +1506,7 @@ mute: boolean, };
  */
 export type Diff = { 
 /**
- * The changes; at most [`MAX_CHANGES`].
+ * The changes; at most `MAX_CHANGES`.
  */
 changes: Array<Change>, 
 /**
@@ -3965,8 +3965,8 @@ processor: LimitCounter, };
 /**
  * Which results of a model's calls the user reviews before the model reads them.
  *
- * The default is [`Suspicious`](Self::Suspicious). It costs an honest server's user next to nothing: `review/results.rs` has the
- * figures. A setting that is off until somebody finds it protects nobody.
+ * The default is `Suspicious`. It costs an honest server's user next to nothing:
+ * `offers/src/review/results.rs` has the figures. A setting that is off until somebody finds it protects nobody.
  */
 export type ResultReview = "off" | "suspicious" | "always";
 
@@ -4820,7 +4820,7 @@ server: string,
  */
 text: string, 
 /**
- * By which the user says that a model gets it, in [`OfferedServer::instructions`].
+ * By which the user says that a model gets it, in `instructions`.
  */
 hash: string, };
 

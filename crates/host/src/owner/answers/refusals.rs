@@ -1,5 +1,5 @@
-//! Refusals, by the user or by a rule, and the reply to whoever waits for the consent request. Callers: `answers.rs`, and the parts of
-//! the owner that end a request (`rules.rs`, `withdrawn.rs`).
+//! Refusals, by the user or by a rule, and the reply to whoever waits for the consent request. Callers: `answers.rs`,
+//! `handle/consent.rs`, and what refuses a pending request without the user (`rules/pending.rs`, `gate.rs`, `cool_down.rs`).
 
 use domain::call::CallFailure;
 use domain::question::QuestionOutcome;

@@ -1,5 +1,5 @@
 //! Decisions about calls: a call is checked, the policy decides, and the call is sent, waits for the user, or is refused. Callers:
-//! `calls.rs`, and `questions.rs` and `answers/` for a call whose consent request ends.
+//! `calls.rs`, `audit.rs` once the entry of a call is written, and `sending.rs` and `gate.rs`, which look at the definition again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Sends calls that may leave, and requests that need no consent. Callers: `deciding.rs`, `answers/approvals.rs`, and `handle/calls.rs`
-//! for the requests.
+//! Sends calls that may leave, and requests that need no consent. Callers: `deciding.rs`, `audit.rs`, `answers/approvals.rs`; for
+//! the requests `handle/calls.rs`, `handle/catalogs.rs` and `supervision.rs`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Consent requests in the words of the audit log and of the answers file, and the hash over what they show. Callers: `questions.rs`,
-//! `gate.rs` and `answers/`.
+//! `gate.rs`, and whatever writes an entry about a consent request.
 
 use domain::call::CallKind;
 use domain::question::{QuestionOutcome, Why};

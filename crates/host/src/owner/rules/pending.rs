@@ -1,5 +1,5 @@
 //! Pending consent requests, decided again with the rules as they are now. Callers: `rules.rs` after each change, and `answers.rs`
-//! before an answer acts.
+//! and `gate.rs` before an answer acts.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Finds the command of a local server, and the files that decide what it runs. Callers: `starting.rs` and `sandbox.rs`.
+//! Finds the command of a local server, and the files that decide what it runs. Callers: `starting.rs`,
+//! `packages.rs` and `sandbox.rs`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,0 +1,82 @@
+//! Links of Rust's documentation in the comments of the page's copy, where they lead nowhere: a link becomes the name that it shows.
+//! Caller: `codegen.rs`.
+
+/// The text with every link to a Rust item replaced by its name, in comments only. Links to addresses stay.
+pub(super) fn as_names(text: &str) -> String {
+    let is_comment = |line: &str| line.trim_start().starts_with(['*', '/']);
+    text.split_inclusive('\n')
+        .map(|line| if is_comment(line) { line_as_names(line) } else { line.to_owned() })
+        .collect()
+}
+
+fn line_as_names(line: &str) -> String {
+    let mut result = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('[') {
+        let (before, link) = rest.split_at(at);
+        result.push_str(before);
+        if let Some((name, after)) = name_of(link) {
+            result.push_str(&name);
+            rest = after;
+        } else {
+            result.push('[');
+            rest = &link[1..];
+        }
+    }
+    result + rest
+}
+
+/// What a link to a Rust item at the beginning of a text shows, and the text after the link.
+fn name_of(link: &str) -> Option<(String, &str)> {
+    let (text, after) = link.strip_prefix('[')?.split_once(']')?;
+    let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));
+    let target =
+        [('(', ')'), ('[', ']')].into_iter().find_map(|(open, close)| after.strip_prefix(open)?.split_once(close));
+    match (code, target) {
+        (_, Some((target, after))) if is_item(target.trim_matches('`')) => Some((text.to_owned(), after)),
+        (Some(item), None) if is_item(item) => {
+            let name = item.rsplit("::").next().unwrap_or(item);
+            Some((format!("`{}`", name.rsplit('@').next().unwrap_or(name)), after))
+        }
+        _ => None,
+    }
+}
+
+/// Whether this is a path as `crate::a::B`, `Self::c()`, `macro!` or `fn@d`.
+fn is_item(path: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let path = path.trim_end_matches("()").trim_end_matches('!');
+    let path = path.split_once('@').map_or(path, |(_, path)| path);
+    path.split("::").all(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_to_an_item_becomes_its_name() {
+        for (link, name) in [
+            ("[`Foo`]", "`Foo`"),
+            ("[`Foo::bar`]", "`bar`"),
+            ("[`crate::a::b()`]", "`b()`"),
+            ("[`fn@c`]", "`c`"),
+            ("[`Suspicious`](Self::Suspicious)", "`Suspicious`"),
+            ("[`Suspicious`][`Self::Suspicious`]", "`Suspicious`"),
+            ("[the limit](super::MOST)", "the limit"),
+        ] {
+            let text = |inside: &str| format!("/**\n * At most {inside}, {inside}.\n */\nlet a = [`Foo`];\n");
+            assert_eq!(as_names(&text(link)), text(name), "in comments, and nowhere else");
+        }
+    }
+
+    #[test]
+    fn what_is_no_link_to_an_item_stays() {
+        for text in
+            ["[`a`](https://a.test/b)", "[RFC 6570](https://a.test)", "`[redacted]`", "[`a b`]", "[1, 2]", "[", "a[`"]
+        {
+            let text = format!(" * {text}\n");
+            assert_eq!(as_names(&text), text, "as it was written");
+        }
+    }
+}

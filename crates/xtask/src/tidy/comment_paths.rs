@@ -1,0 +1,178 @@
+//! Paths of source files that comments and the texts for developers name in backticks: each must lead to a file, so that a file that
+//! moves takes its mentions with it.
+
+use super::Finding;
+use super::layout::GENERATED;
+use super::rust_code;
+use super::tree::{SourceFile, Tree};
+
+const EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
+/// Where a path may begin: at the top, or with the name of a crate or a suite.
+const ROOTS: [&str; 3] = ["", "crates/", "tests/"];
+
+/// A comment names a file of its own package by as many of its folders as it likes, and any other file from a root on. A text for
+/// developers says in words which crate it is about.
+pub(super) fn exist(tree: &Tree) -> Vec<Finding> {
+    let packages = packages(tree);
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        let Some(lines) = prose(file) else { continue };
+        let package = if file.has_extension(&["md"]) { "" } else { package_of(&packages, &file.path) };
+        for (number, line) in lines {
+            let missing = paths(&line).filter(|path| !exists(tree, package, path));
+            let text =
+                |path| format!("`{path}` is no file of this package, nor a path from the top, `crates` or `tests` on");
+            findings.extend(missing.map(|path| Finding::new(&file.path, number, text(path))));
+        }
+    }
+    findings
+}
+
+/// The lines in which paths are looked for, with their numbers.
+fn prose(file: &SourceFile) -> Option<Vec<(usize, String)>> {
+    if GENERATED.contains(&file.path.as_str()) {
+        None
+    } else if file.is_rust() {
+        Some(comments(&rust_code::without_strings(&file.text)))
+    } else if file.has_extension(&["svelte", "ts", "mjs"]) {
+        Some(comments(&file.text))
+    } else if file.has_extension(&["md"]) && file.path.starts_with("crates/") {
+        Some(file.text.lines().enumerate().map(|(number, line)| (number + 1, line.to_owned())).collect())
+    } else {
+        None
+    }
+}
+
+/// The part of each line that is a comment, with the line's number. An address such as `https://…` begins none.
+fn comments(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut closing = None;
+    for (number, line) in text.lines().enumerate() {
+        let mut comment = String::new();
+        let mut rest = line;
+        loop {
+            if let Some(end) = closing {
+                let (inside, after) =
+                    rest.split_once(end).map_or((rest, None), |(inside, after)| (inside, Some(after)));
+                comment.push_str(inside);
+                let Some(after) = after else { break };
+                (closing, rest) = (None, after);
+            }
+            let block = [("/*", "*/"), ("<!--", "-->")].into_iter();
+            let block = block.filter_map(|(open, close)| Some((rest.find(open)?, open, close))).min();
+            let line_comment = rest.match_indices("//").map(|(at, _)| at).find(|at| !rest[..*at].ends_with(':'));
+            match (block, line_comment) {
+                (Some((at, open, close)), before) if before.is_none_or(|before| at < before) => {
+                    (closing, rest) = (Some(close), &rest[at + open.len()..]);
+                }
+                (_, Some(at)) => {
+                    comment.push_str(&rest[at..]);
+                    break;
+                }
+                (_, None) => break,
+            }
+        }
+        if !comment.is_empty() {
+            found.push((number + 1, comment));
+        }
+    }
+    found
+}
+
+/// What stands in backticks and looks like the path of a source file.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    let is_path = |span: &&str| {
+        let name = span.rsplit('/').next().unwrap_or(span);
+        let stem = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension));
+        let of_path = |character: char| character.is_ascii_alphanumeric() || "_-./*".contains(character);
+        stem.is_some_and(|stem| !stem.is_empty()) && !span.starts_with('/') && span.chars().all(of_path)
+    };
+    line.split('`').skip(1).step_by(2).filter(is_path)
+}
+
+fn exists(tree: &Tree, package: &str, path: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_start_matches("../");
+    let depth = path.split('/').count();
+    tree.files.iter().any(|file| {
+        let from_root = |root| file.path.strip_prefix(root).is_some_and(|rest: &str| rest.split('/').count() == depth);
+        ends_with(&file.path, path) && (file.path.starts_with(package) || ROOTS.into_iter().any(from_root))
+    })
+}
+
+/// Whether the last names of a path are these; `*` stands for any part of one.
+fn ends_with(path: &str, end: &str) -> bool {
+    let mut names = path.rsplit('/');
+    end.rsplit('/').all(|wanted| {
+        names.next().is_some_and(|name| match wanted.split_once('*') {
+            Some((start, end)) => name.len() >= wanted.len() - 1 && name.starts_with(start) && name.ends_with(end),
+            None => name == wanted,
+        })
+    })
+}
+
+/// The folders of all packages but the workspace, each with a slash at its end.
+fn packages(tree: &Tree) -> Vec<&str> {
+    let manifests = tree
+        .files
+        .iter()
+        .filter_map(|file| file.path.strip_suffix("Cargo.toml").or_else(|| file.path.strip_suffix("package.json")));
+    manifests.filter(|folder| folder.ends_with('/')).collect()
+}
+
+/// The innermost package with a file, or the file's own folder.
+fn package_of<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
+    let own = &path[..path.rfind('/').map_or(0, |at| at + 1)];
+    let around = packages.iter().filter(|folder| path.starts_with(**folder));
+    around.max_by_key(|folder| folder.len()).unwrap_or(&own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, text: &str) -> Vec<(usize, String)> {
+        let tree = Tree::of(&[
+            (path, text),
+            ("crates/a/Cargo.toml", ""),
+            ("crates/a/src/owner/gate.rs", ""),
+            ("crates/b/Cargo.toml", ""),
+            ("crates/b/src/sent.rs", ""),
+            ("tests/page/hostile-text.spec.ts", ""),
+            ("ui/package.json", ""),
+            ("ui/src/lib/ui/Code.svelte", ""),
+        ]);
+        let path_in = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
+        exist(&tree).into_iter().map(|finding| (finding.line, path_in(&finding.text))).collect()
+    }
+
+    #[test]
+    fn a_comment_that_names_no_file_is_found() {
+        let text = "//! Made by `gate.rs`, `owner/gate.rs`, `src/owner/gate.rs`.\n/// Not `answers/gate.rs`, nor `ate.rs`.\nfn f() {} // `gone.rs`\n";
+        let expected = [(2, "answers/gate.rs"), (2, "ate.rs"), (3, "gone.rs")];
+        assert_eq!(found("crates/a/src/x.rs", text), expected.map(|(line, path)| (line, path.to_owned())), "in Rust");
+        let text = "<script>\n  // See `Code.svelte`, `gone.ts`.\n  /* `lib/Code.svelte`\n   * `gone.mjs` */ const a = 1;\n</script>\n<!-- `Gone.svelte` -->\n";
+        let expected = [(2, "gone.ts"), (3, "lib/Code.svelte"), (4, "gone.mjs"), (6, "Gone.svelte")];
+        assert_eq!(found("ui/src/X.svelte", text), expected.map(|(line, path)| (line, path.to_owned())), "in the page");
+    }
+
+    #[test]
+    fn a_file_of_another_package_is_named_from_a_root_on() {
+        let text =
+            "// `sent.rs`\n// `src/sent.rs`\n// `b/src/sent.rs`, `crates/b/src/sent.rs`, `page/hostile-*.spec.ts`\n";
+        let expected = [(1, "sent.rs"), (2, "src/sent.rs")];
+        assert_eq!(
+            found("crates/a/src/x.rs", text),
+            expected.map(|(line, path)| (line, path.to_owned())),
+            "or not at all"
+        );
+        assert_eq!(found("crates/README.md", "`sent.rs` of `b`, but `c.rs`"), [(1, "c.rs".to_owned())], "but in texts");
+    }
+
+    #[test]
+    fn what_is_no_mention_of_a_file_is_not_looked_up() {
+        let text = "let a = \"// `gone.rs`\";\n// `.rs`, `/usr/lib/a.mjs`, `node a.mjs`, `<name>.rs`, gone.rs\n";
+        assert_eq!(found("crates/a/src/x.rs", text), [], "strings, endings, other machines' files, commands");
+        let text = "const a = \"https://a.test/\" + `gone.ts`;\nimport b from \"./gone.ts\";\n";
+        assert_eq!(found("ui/src/x.ts", text), [], "code");
+    }
+}
