@@ -4,6 +4,7 @@ use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
 use domain::item::Item;
 use domain::{Millis, StoreError};
 use ports::History;
+// clock: stamps conversations and their changes.
 use ports::time::now;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Conversations: what the user, models, tools and prompts said. Items form a tree, so that a message can be written anew without
 //! losing what followed the old one; the path from the first item to the head is what is shown, and what a model gets.
 //!
-//! [`Chat`] works on a [`Host`](host::Host), which knows nothing of it. A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
+//! [`Chat`] works on a [`Host`](host::Host), which knows nothing of it. Every call of a tool goes through [`call`], whoever makes it. A run ([`run`]) is one task: it asks the model, makes the calls that the model wants, and goes on until it wants none.
 
 pub mod attachments;
 mod call;

@@ -26,7 +26,7 @@ pub type CallId = String;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// Its id.
+    /// The id its caller chose.
     pub id: CallId,
     /// The name of its server.
     pub server: String,

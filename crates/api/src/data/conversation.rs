@@ -78,15 +78,6 @@ pub struct ConversationItem {
     pub left_out: Option<Vec<LeftOut>>,
 }
 
-impl ConversationItem {
-    /// A whole one that follows the last.
-    #[must_use]
-    pub fn new(id: String, at: u64, body: ItemBody) -> Self {
-        let body = body.into();
-        Self { id, parent: None, at, state: None, seq: None, siblings: None, body, left_out: None }
-    }
-}
-
 /// A message for the model of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SendMessage {

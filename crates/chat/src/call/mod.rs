@@ -14,7 +14,7 @@ mod record;
 mod reviews;
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::call::{CallFailure, CallId};
 use domain::item::{Item, ItemBody, ItemState, ToolResult};
@@ -22,9 +22,11 @@ use host::{CallOrigin, Host, ResultOrigin};
 use mcp_proto::types::CallToolResult;
 use offers::catalog::Catalog;
 use offers::output;
+// clock: stamps items.
 use ports::time::now;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::ConversationError;

@@ -1,5 +1,5 @@
-//! Review of what a call gave back, before a model reads it: which results are held, and what of them is shown. Runs of conversations
-//! call it (`chat/src/run/reviews.rs`); `owner/results.rs` asks the user.
+//! Review of what a call gave back, before a model reads it: which results are held, and what of them is shown. The calls of
+//! models use it (`chat/src/call/reviews.rs`); `owner/results.rs` asks the user.
 //!
 //! All that a model reads by its own act is the result of a call: no server's resource or prompt comes into a conversation but by the
 //! user, who sees it there. A resource in a result is a part of the result. So is the error that a server answers with.

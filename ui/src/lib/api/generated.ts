@@ -821,7 +821,7 @@ hash: string, };
  */
 export type Call = { 
 /**
- * Its id.
+ * The id its caller chose.
  */
 id: string, 
 /**
