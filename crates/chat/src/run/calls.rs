@@ -1,7 +1,7 @@
 //! The calls that a model asks for: made side by side, each an item of its own.
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::call::CallFailure;
 use domain::item::{Item, ItemBody, ItemState, ToolResult, ToolUsed, readings};
@@ -10,9 +10,11 @@ use host::CallOrigin;
 use mcp_proto::types::CallToolResult;
 use offers::output;
 use offers::review::result_parts;
+// clock: stamps items.
 use ports::time::now;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::{Run, Wanted, millis, new_item, write_again};
 use crate::engine::new_id;
