@@ -10,6 +10,7 @@ use serde_json::json;
 use std::time::Duration;
 use testkit::app::PATIENCE;
 use testkit::model::Step;
+use testkit::time::pass;
 
 use super::model::{answer, says, uses};
 use super::{ID, Talk, kinds, results, text};
@@ -32,7 +33,7 @@ async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer(
     assert_eq!(refused, Err(ConversationError::Answering), "the model would not get it");
     let chat = talk.chat.clone();
     let kept = tokio::spawn(async move { chat.append_when_free(ID.into(), vec![attached("a2")]).await });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    pass(Duration::from_secs(1)).await;
     assert_eq!(talk.items().len(), 2, "what must not be lost, such as a call that ended, waits");
     assert!(talk.chat.stop_reply(ID), "the answer is stopped");
     assert_eq!(tokio::time::timeout(PATIENCE, kept).await.unwrap().unwrap(), Ok(()), "then it is kept");
