@@ -14,6 +14,7 @@ mod rust_paths;
 mod single_places;
 mod struct_fields;
 mod svelte_text;
+mod time;
 pub(crate) mod tree;
 mod window_commands;
 mod words;
@@ -50,7 +51,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 21] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
@@ -69,6 +70,8 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 19] = [
     page::no_other_windows,
     svelte_text::from_messages,
     messages::same_keys,
+    time::clock_from_outside,
+    time::no_sleeping_tests,
     window_commands::in_the_capability,
 ];
 
