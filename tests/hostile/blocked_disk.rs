@@ -50,6 +50,7 @@ async fn answers_others<T>(host: &Host, what: &str, held: impl Sized, act: impl 
         tokio::select! {
             biased;
             _ = &mut act => panic!("{what}: it is answered after {:?}, before it can be written", began.elapsed()),
+            // sleep: asks again and again while the disk is blocked in real time.
             () = tokio::time::sleep(Duration::from_millis(2)) => {}
         }
         host.snapshot().await.unwrap();
@@ -102,6 +103,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
             break;
         }
         assert!(!matches!(view.state, ServerState::Failed(_)), "{what}: the server starts: {:?}", view.state);
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert!(slowest < AT_ONCE, "{what}: the owner answered after {slowest:?}");

@@ -15,7 +15,8 @@ use policy::Scope;
 use ports::AuditQuery;
 use serde_json::{Map, json};
 use server_requests::form::FieldProblem;
-use testkit::app::{PATIENCE, demo};
+use testkit::app::{App, PATIENCE, demo};
+use testkit::deadline::within;
 
 #[tokio::test]
 async fn a_tool_call_waits_for_the_user_and_sends_what_was_shown() {
@@ -54,6 +55,16 @@ async fn an_approval_is_bound_to_the_bytes_that_were_shown() {
     assert_eq!(called.unwrap().1, Some(object(json!({"a": 20, "b": 3}))), "and the caller is told");
 }
 
+/// Waits until a message of this method was sent to the server.
+async fn until_sent(app: &App, method: &str) {
+    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
+    let is_sent = || {
+        let activity = activity.lock().unwrap();
+        activity.after(0, usize::MAX).any(|entry| entry.sent && entry.method.as_deref() == Some(method))
+    };
+    assert!(testkit::deadline::holds_within(PATIENCE, is_sent).await, "the server is told by {method}");
+}
+
 /// `[tools-list-changed]`
 #[tokio::test]
 async fn always_for_a_tool_ends_when_its_definition_changes() {
@@ -65,11 +76,17 @@ async fn always_for_a_tool_ends_when_its_definition_changes() {
     ended(called).await.unwrap();
     ended(call(&app, "2", "lighthouse", json!({}))).await.expect("the second call does not ask");
 
+    let known = app.host.catalog("harbour".into()).await.unwrap();
     let user = app.always(allow_all(Scope::Once));
     ended(call(&app, "3", "change_tool", json!({}))).await.expect("the tool changes another one");
     user.abort();
     let before = question;
-    tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+    let is_known = async {
+        while app.host.catalog("harbour".into()).await.unwrap().tools == known.tools {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(PATIENCE, "the host knows the changed tool", is_known).await;
     let called = call(&app, "4", "lighthouse", json!({}));
     let question = app.question("harbour", "the changed tool", is_tool).await;
     assert!(question.id != before.id && question.rule == "tool-changed", "the changed tool asks again: {question:?}");
@@ -211,11 +228,7 @@ async fn folders_are_asked_for_once_and_changes_are_announced() {
         let second = app.folder.path().join("data");
         app.host.set_roots("harbour".into(), vec![second.clone()]).await.unwrap().unwrap();
         if era == "legacy" {
-            let sent = app.until("harbour", "told", |_| true).await;
-            drop(sent);
-            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-            let activity = app.activity("harbour").await;
-            assert!(activity.contains("notifications/roots/list_changed"), "the change is announced: {activity}");
+            until_sent(&app, "notifications/roots/list_changed").await;
         }
         let user = app.always(|q| is_tool(q).then_some(UserAnswer::Allow(Scope::Once)));
         let said = text(&ended(call(&app, "2", "list_folders", json!({}))).await);
@@ -245,8 +258,7 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(ended(called).await.err(), Some(CallFailure::Cancelled), "it ends at once");
     user.abort();
-    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    assert!(app.activity("harbour").await.contains("notifications/cancelled"), "and the server is told");
+    until_sent(&app, "notifications/cancelled").await;
     assert!(app.host.snapshot().await.unwrap().calls.is_empty(), "nothing is left of it");
 }
 

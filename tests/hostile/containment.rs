@@ -10,7 +10,8 @@ use policy::Scope;
 use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerConfig, ServerEntry};
 use serde_json::{Map, Value, json};
 use supervision::limits::Limits;
-use testkit::app::{App, scripted};
+use testkit::app::{App, PATIENCE, scripted};
+use testkit::deadline::within;
 
 use crate::pair::Pair;
 
@@ -172,6 +173,7 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
         if under_way == 2 {
             break;
         }
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(under_way, 2, "{what}: those under way are counted");
@@ -181,8 +183,17 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
             || matches!(&third, Err(CallFailure::Session { server, .. }) if server == "bad"),
         "{what}: the next is refused with the server's name: {third:?}"
     );
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let now = used().await.calls;
+    let is_counted = async {
+        loop {
+            let now = used().await.calls;
+            if now.beyond > 0 {
+                return now;
+            }
+            // sleep: the figures are published at a tick, which no event tells of.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let now = within(PATIENCE, &format!("{what}: that is counted"), is_counted).await;
     assert_eq!((now.most, now.beyond), (2, 1), "{what}: and that is counted");
     waiting.into_iter().for_each(|call| call.abort());
     pair.close(what).await;
@@ -203,6 +214,7 @@ async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
             if used().await.is_slowed {
                 return true;
             }
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
         false

@@ -9,12 +9,16 @@ use ports::server_config::{HttpConfig, HttpKind};
 use serde_json::Value;
 use testkit::app::scripted;
 use testkit::http::{Answer, HttpServer, Request, ordinary};
+use testkit::time::pass;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::Pair;
 
 /// All pauses at their longest (1 s, 2 s, 4 s, 8 s, 16 s), and what the starts take.
 const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
+
+/// Longer than the longest pause before an attempt.
+const LONGER: Duration = Duration::from_secs(20);
 
 /// Waits, with the good server being used, until the bad one is left to the user.
 async fn left_to_the_user(pair: &Pair, what: &str) -> Failure {
@@ -52,7 +56,7 @@ async fn x40_a_process_that_ends_as_soon_as_it_is_used() {
     // The server's own account: its first start and five more.
     let starts = || std::fs::read_to_string(&record).unwrap().matches(r#""initialize""#).count();
     assert_eq!(starts(), 6, "{what}: it was started so often");
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    pass(LONGER).await;
     assert_eq!(starts(), 6, "{what}: and is not started any more");
     pair.memory_is_bounded(what);
     pair.close(what).await;
@@ -65,7 +69,7 @@ async fn x40_a_process_that_never_gets_so_far() {
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let ServerState::Failed(failure) = pair.while_good(what, failed).await.state else { panic!("{what}: it failed") };
     assert!(failure.message.contains("exit status 3"), "{what}: the cause is in words: {failure:?}");
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    pass(LONGER).await;
     let activity = pair.app.activity("bad").await;
     assert!(!activity.contains("to bring it back"), "{what}: what never ran is not tried again: {activity}");
     pair.close(what).await;

@@ -9,6 +9,7 @@ use offers::review::FlagReason;
 use policy::Scope;
 use serde_json::{Value, json};
 use testkit::app::scripted;
+use testkit::deadline::within;
 
 use crate::pair::Pair;
 use crate::report::word;
@@ -121,6 +122,7 @@ async fn x03_a_tool_that_changes_after_it_was_used_asks_anew() {
     args.extend(["--raw", &usual, "--raw", &usual, "--raw", &last]);
     let pair = Pair::undecided(scripted(&args)).await;
     allow_always(&pair, what).await;
+    let known = pair.app.host.catalog("bad".into()).await.unwrap();
     for call in ["second", "third"] {
         let ended = pair.begin(call, "echo", json!({"text": "hello"})).await.unwrap();
         ended.unwrap_or_else(|error| panic!("{what}: the {call} call needs no question: {error}"));
@@ -128,7 +130,12 @@ async fn x03_a_tool_that_changes_after_it_was_used_asks_anew() {
     // A change is read after a pause.
     let is_read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count() >= 2;
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, is_read).await, "{what}: the list is read again");
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    let is_known = async {
+        while pair.app.host.catalog("bad".into()).await.unwrap().tools == known.tools {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(testkit::app::PATIENCE, &format!("{what}: the host knows the other list"), is_known).await;
     asks_anew(&pair, what, &record).await;
     pair.close(what).await;
 }

@@ -2,13 +2,15 @@
 //! and the well-behaved server is not made to wait.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use host::view::QuestionBody;
 use serde_json::{Map, Value, json};
 use supervision::activity::ActivityKind;
 use testkit::app::{PATIENCE, scripted};
 use testkit::processes;
+use testkit::time::pass;
+use tokio::time::Instant;
 
 use crate::log;
 use crate::pair::{FLOOD, Pair};
@@ -42,7 +44,7 @@ async fn flooded_with(misbehave: &str) -> (Pair, usize) {
     let call = pair.bad_call(&what).await;
     pair.ended(&what, &call, &[]);
     // The last change of a list is read after a pause.
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    pass(Duration::from_millis(1_500)).await;
     let seconds = began.elapsed().as_secs_f64();
     let files = bytes_below(pair.app.folder.path());
     assert!(files < FILES, "{what}: files are bounded, but have {files} bytes");
@@ -105,6 +107,7 @@ async fn x37_a_gigabyte_without_a_newline() {
     let all_written = async {
         let began = Instant::now();
         while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000) && began.elapsed() < FLOOD {
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

@@ -7,6 +7,7 @@ use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::{Value, json};
 use testkit::app::scripted;
+use testkit::time::pass;
 
 use crate::pair::{Call, Pair};
 
@@ -40,7 +41,8 @@ async fn x29_nothing_is_told_before_the_user_decided() {
     let (pair, folder, call) = asking(what).await;
     let question = pair.asks_back(what).await;
     assert_eq!(question.body, QuestionBody::Roots, "{what}: the user is asked");
-    pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(300))).await;
+    pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
+    pair.bad_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: and nothing is told meanwhile");
     pair.app.answer(&question, UserAnswer::Deny).await;

@@ -98,6 +98,7 @@ async fn x31_schemas_that_are_too_much_are_not_shown_as_forms() {
                 break;
             }
             assert!(began.elapsed() < READ + Duration::from_secs(1), "{what}: it is refused at once");
+            // sleep: looks again until it holds; no event tells of it.
             pair.while_good(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
         call.abort();

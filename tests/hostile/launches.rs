@@ -195,6 +195,7 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
         let end = Instant::now() + STARTED;
         while !homes().any(|home| home.path().join("inside").exists()) {
             assert!(Instant::now() < end, "{what}: it starts");
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         // As Drawbridge writes it. What lies over a file is gone then, in the sandbox as well.

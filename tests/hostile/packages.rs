@@ -258,6 +258,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     while !app.activity("bad").await.contains("1.2.4 is there") {
         assert!(tokio::time::Instant::now() < deadline, "{what}: the newer one is announced");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     stopped(&app).await;

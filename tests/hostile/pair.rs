@@ -2,19 +2,23 @@
 //! its time, with the cause in words and its name; memory is bounded; the good one answers within a second all the while;
 //! no process is left; nobody is connected to whom nobody should be; no secret is written down or told.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use domain::call::CallFailure;
 use host::HostOptions;
 use host::view::{CallTimes, QuestionBody, QuestionView, ServerState, UserAnswer};
-use mcp_proto::session::Timeouts;
+use mcp_proto::session::{ListKind, Timeouts};
 use mcp_proto::types::CallToolResult;
 use policy::Scope;
+use ports::Ports;
+use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerConfig;
 use process::SearchPath;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, scripted};
+use testkit::time::RuntimeClock;
 use testkit::{binaries, lure, processes};
 use tokio::task::JoinHandle;
 
@@ -164,7 +168,9 @@ impl Pair {
         let aside = tempfile::tempdir().unwrap();
         let good = scripted(&["--record", &aside.path().join(GOOD).to_string_lossy()]);
         let servers = vec![("good", good), ("bad", bad)];
-        let app = App::start_in(tempfile::tempdir().unwrap(), servers, options).await;
+        let (folder, secrets) = (tempfile::tempdir().unwrap(), Arc::new(SecretsInMemory::default()));
+        let clock = RuntimeClock::new();
+        let app = App::start_over(folder, servers, options, secrets, |ports| Ports { clock, ..ports }).await;
         let user = app.always(user);
         app.host.start_server("good".into()).await.unwrap().unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
@@ -248,12 +254,19 @@ impl Pair {
         let good = async {
             while !over.load(Ordering::Relaxed) {
                 self.good_is_well(what, "meanwhile").await;
+                // sleep: how often the good server is asked.
                 tokio::time::sleep(OFTEN).await;
             }
         };
         let (output, ()) = tokio::join!(attack, good);
         self.good_is_well(what, "afterwards").await;
         output
+    }
+
+    /// Waits until the bad server has read all that was sent to it before: it answers in order.
+    pub(crate) async fn bad_has_read(&self, what: &str) {
+        let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
+        assert!(read.is_ok(), "{what}: its list is read: {read:?}");
     }
 
     pub(crate) async fn good_is_well(&self, what: &str, when: &str) {

@@ -8,6 +8,7 @@ use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 use testkit::model::{ScriptedModel, ends, named, text};
+use testkit::time::pass;
 
 use crate::pair::{Call, Pair};
 use crate::report::{about, word};
@@ -105,7 +106,7 @@ async fn x26_a_loop_of_requests_goes_no_further_than_the_user() {
     let waiting = |q: &QuestionView| last.as_ref().is_none_or(|last| last.id != q.id);
     pair.app.question("bad", "the next request", waiting).await;
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
-    pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(500))).await;
+    pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
     let open = pair.app.questions().await.into_iter().filter(|question| question.server == "bad").count();
     assert_eq!(open, 0, "{what}: one refusal for all ends it");
     call.abort();

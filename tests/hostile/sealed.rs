@@ -97,6 +97,7 @@ async fn until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> D
     let start = Instant::now();
     while !holds().await {
         assert!(start.elapsed() < PATIENCE, "{what}");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     start.elapsed()

@@ -1,11 +1,13 @@
 //! Answers that never come, over stdio (X35): every wait has an end, with its cause, and the user need not wait for it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::view::{CallTimes, ServerState};
 use mcp_proto::session::Timeouts;
+use serde_json::json;
 use testkit::app::scripted;
+use testkit::time::at_once;
 
 use crate::pair::{IDLE, Pair, TOTAL};
 
@@ -101,16 +103,14 @@ async fn x35_a_call_without_an_answer_is_given_up_and_the_server_is_told() {
 async fn x35_cancelling_works_at_once() {
     let what = "X35 over stdio, cancelling";
     let (pair, _folder, record) = silent().await;
-    let cancelling = async {
-        let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
-        assert!(testkit::deadline::holds_within(TOTAL, is_called).await, "{what}: the call reaches the server");
-        let began = Instant::now();
+    let call = pair.begin("bad", "echo", json!({"text": "hello"}));
+    let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
+    assert!(testkit::deadline::holds_within(TOTAL, is_called).await, "{what}: the call reaches the server");
+    let ended = at_once(what, async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
-        began
-    };
-    let (ended, began) = tokio::join!(pair.echo("bad", "bad", "hello"), cancelling);
-    assert_eq!(ended, Err(CallFailure::Cancelled), "{what}: the call is cancelled");
-    assert!(began.elapsed() < Duration::from_millis(500), "{what}: at once: {:?}", began.elapsed());
+        call.await.unwrap()
+    });
+    assert_eq!(ended.await, Err(CallFailure::Cancelled), "{what}: the call is cancelled");
     is_told(what, &record).await;
     pair.good_is_well(what, "afterwards").await;
     pair.close(what).await;

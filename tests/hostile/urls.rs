@@ -3,7 +3,10 @@
 use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;
-use testkit::app::scripted;
+use supervision::activity::ActivityKind;
+use testkit::app::{PATIENCE, scripted};
+use testkit::deadline::holds_within;
+use testkit::time::pass;
 
 use crate::collector::collector;
 use crate::pair::Pair;
@@ -33,6 +36,18 @@ fn refused() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Waits until the bad server has its answer to what it asked.
+async fn answered(pair: &Pair) {
+    let activity = pair.app.host.activity("bad".into()).await.unwrap();
+    let is_answered = || {
+        let activity = activity.lock().unwrap();
+        let is_answer = |kind| matches!(kind, ActivityKind::Response | ActivityKind::Error);
+        let mut entries = activity.after(0, usize::MAX);
+        entries.any(|e| e.sent && is_answer(e.kind) && e.method.as_deref() == Some("elicitation/create"))
+    };
+    assert!(holds_within(PATIENCE, is_answered).await, "what it asked is answered, or a question");
+}
+
 #[tokio::test]
 async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
     for (about, url) in refused() {
@@ -42,8 +57,11 @@ async fn x23_addresses_that_lie_or_lead_elsewhere_are_not_opened() {
         let question = pair.asked(&what, |_| true).await;
         pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
         // What is no address at all is refused before anybody is asked.
-        let asked = tokio::time::timeout(std::time::Duration::from_secs(3), pair.asks_back(&what)).await;
-        if let Ok(question) = asked {
+        let asked = tokio::select! {
+            question = pair.asks_back(&what) => Some(question),
+            () = answered(&pair) => None,
+        };
+        if let Some(question) = asked {
             let QuestionBody::Url { url: shown, .. } = &question.body else { panic!("{what}: {question:?}") };
             assert_eq!(*shown, url, "{what}: it is shown as it is");
             let allow = UserAnswer::Allow(Scope::Once);
@@ -66,7 +84,7 @@ async fn x23_an_address_is_visited_by_nobody_before_the_user_agrees() {
     let question = pair.asked(what, |_| true).await;
     pair.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     let question = pair.asks_back(what).await;
-    pair.while_good(what, tokio::time::sleep(std::time::Duration::from_millis(500))).await;
+    pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: nothing was opened");
     assert_eq!(collector().hits(), 0, "[elicit-url-no-prefetch] {what}: nor fetched to look at it first");
     pair.app.answer(&question, UserAnswer::Deny).await;

@@ -111,6 +111,7 @@ async fn a_call_can_be_cancelled_and_the_server_goes_on() {
         |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
     seen(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
     // The tool works on, as real tools do, and reports progress that nobody waits for.
+    // sleep: the other program goes on in real time.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let result = call(&app, SERVER, "echo", json!({ "message": "still there" })).await;
     assert_eq!(text(&result), "Echo: still there", "[cancel-races]: late news of it disturb nothing");

@@ -73,6 +73,7 @@ pub(crate) async fn call_until(app: &App, server: &str, tool: &str, wanted: &str
             if last.contains(wanted) {
                 return result;
             }
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     })

@@ -37,6 +37,7 @@ pub(crate) async fn sends(pieces: Vec<Vec<u8>>, then: Then) -> String {
                     if socket.write_all(&piece).await.is_err() {
                         return;
                     }
+                    // sleep: a slow provider.
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
                 let _ = socket.write_all(&last).await;
@@ -92,6 +93,7 @@ pub(crate) async fn serves(answers: impl Fn(&Taken) -> (Duration, Vec<u8>) + Sen
                 let Some(taken) = request(&mut socket).await else { return };
                 kept.lock().unwrap().push(taken.clone());
                 let (after, bytes) = answers(&taken);
+                // sleep: a slow provider.
                 tokio::time::sleep(after).await;
                 let _ = socket.write_all(&bytes).await;
             });

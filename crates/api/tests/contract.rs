@@ -248,6 +248,7 @@ async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
             if items[0]["id"] == "sum" {
                 return items;
             }
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
@@ -281,6 +282,7 @@ async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !app.activity("harbour").await.contains("61") {
         assert!(tokio::time::Instant::now() < deadline, "it is sent");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     call(&api, "cancel_call", json!({"call": "k1"})).await;

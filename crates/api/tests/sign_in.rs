@@ -24,6 +24,7 @@ async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value
             return known;
         }
         assert!(start.elapsed() < testkit::app::PATIENCE, "in time: {known}");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

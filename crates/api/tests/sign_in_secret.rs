@@ -27,6 +27,7 @@ impl Secrets for Slow {
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
         self.is_asked.store(true, Ordering::SeqCst);
+        // sleep: a slow keychain.
         std::thread::sleep(Duration::from_millis(300));
         self.inner.set(key, secret)
     }
@@ -59,6 +60,7 @@ async fn until(api: &Api, state: &str) {
             return;
         }
         assert!(tokio::time::Instant::now() < deadline, "it should be {state}: {snapshot}");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -89,6 +91,7 @@ async fn what_was_read_while_it_was_being_kept_does_not_count() {
     keychain.is_asked.store(false, Ordering::SeqCst);
     let looking = async {
         while !keychain.is_asked.load(Ordering::SeqCst) {
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let known = call(&api, "authorization", json!({"server": "far"})).await;

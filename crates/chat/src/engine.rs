@@ -7,6 +7,7 @@ use domain::history::Taken;
 use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
 use host::{Host, ServerForModel};
 use models::ModelRef;
+// clock: stamps items.
 use ports::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

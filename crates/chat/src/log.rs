@@ -45,6 +45,7 @@ impl Log {
 
     pub(super) async fn set(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
         let settings = json!(settings);
+        // clock: stamps the change.
         let change = ConversationChange { settings: Some(settings), at: ports::time::now(), ..Default::default() };
         if self.on_disk(move |history, id| history.change(id, &change)).await? {
             Ok(())

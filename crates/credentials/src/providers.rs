@@ -120,7 +120,7 @@ pub async fn find_local() -> Vec<Found> {
 pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String, Millis), ModelError> {
     use futures_util::StreamExt as _;
 
-    let begun = std::time::Instant::now();
+    let begun = tokio::time::Instant::now();
     let request = Request {
         model,
         messages: vec![models::Message::text(Role::User, "Say hello in one short sentence.")],

@@ -2,7 +2,6 @@
 //! client document.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use mcp_auth::{
     ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, Preregistered, SecretMethod, Settings, User,
@@ -11,6 +10,7 @@ use mcp_auth::{
 use mcp_transport::http::OutsideClient;
 use ports::secrets::Unresolved;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
+use ports::time::SharedClock;
 use ports::{Secrets, secrets};
 use secrecy::SecretString;
 use url::Url;
@@ -57,6 +57,7 @@ pub fn settings(
     secrets: &dyn Secrets,
     vault: Arc<dyn Vault>,
     user: Arc<dyn User>,
+    clock: SharedClock,
 ) -> Result<Settings, Unmade> {
     let bad = |what: &str, error: url::ParseError| Unmade::Address(format!("{what} can't be read: {error}"));
     let server = Url::parse(&config.url).map_err(|error| bad("the URL", error))?;
@@ -94,7 +95,7 @@ pub fn settings(
         web: OutsideClient::guarded(origins),
         vault,
         user,
-        now: Arc::new(SystemTime::now),
+        now: Arc::new(move || clock.time()),
         server,
     })
 }
@@ -190,6 +191,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use ports::secrets::SecretsInMemory;
+    use ports::time::SystemClock;
 
     use super::*;
 
@@ -287,7 +289,15 @@ mod tests {
             ..HttpConfig::default()
         };
         for (is_approved, hosts) in [(true, &["127.0.0.1", "idp.internal", "localhost"][..]), (false, &[])] {
-            let made = settings(&config, (is_approved, &[]), &secrets, Arc::new(Nobody), Arc::new(Nobody)).unwrap();
+            let made = settings(
+                &config,
+                (is_approved, &[]),
+                &secrets,
+                Arc::new(Nobody),
+                Arc::new(Nobody),
+                Arc::new(SystemClock),
+            )
+            .unwrap();
             let named = format!("{:?}", made.web);
             for host in ["127.0.0.1", "idp.internal", "localhost"] {
                 assert_eq!(

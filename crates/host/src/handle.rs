@@ -14,13 +14,15 @@ mod sign_in;
 mod storage;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use domain::StoreError;
 use domain::call::CallFailure;
+use ports::time::SharedClock;
 use ports::{Document, Ports};
 use supervision::wake::{self, Addresses, Clocks};
 use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::time::Instant;
 
 pub use storage::StorageError;
 
@@ -104,7 +106,7 @@ impl Host {
         let _ = owner.turn("autostart", Owner::autostart);
         tokio::spawn(crate::owner::run(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
-        tokio::spawn(watch_clocks(owner.downgrade()));
+        tokio::spawn(watch_clocks(owner.downgrade(), Arc::clone(&ports.clock)));
         Self { owner: Arc::new(HeldOwner(owner)), events, ports, times }
     }
 
@@ -231,12 +233,12 @@ async fn follow(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut 
 }
 
 /// Tells the owner when the computer slept or its network is another one.
-async fn watch_clocks(owner: WeakOwner) {
-    let mut clocks = Clocks::new(SystemTime::now(), Instant::now());
+async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
+    let mut clocks = Clocks::new(clock.time(), Instant::now());
     let mut addresses = Addresses::read();
     loop {
         tokio::time::sleep(wake::INTERVAL).await;
-        let woke = clocks.woke(SystemTime::now(), Instant::now());
+        let woke = clocks.woke(clock.time(), Instant::now());
         let moved = addresses.moved(Addresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {

@@ -1,9 +1,10 @@
 //! What is kept in the vault, and what is remembered of it. Other programs may have the same vault, such as the app and its
 //! command line.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretSlice};
+use tokio::time::Instant;
 
 use crate::dpop::seconds;
 use crate::error::{AuthError, Cause, Phase};

@@ -1,11 +1,12 @@
 //! What an authorization and its tasks have in common. Each task is a file with an `impl Shared` of its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use secrecy::{ExposeSecret as _, SecretSlice};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex as Turn, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 

@@ -10,7 +10,7 @@ use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{Entry, Listed, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 use policy::Standing;
-use ports::time::now;
+use ports::time::after;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -291,7 +291,7 @@ impl Reading {
     }
 
     /// Puts what was read into a catalog. A list that could not be read whole does not take the place of a longer one.
-    pub fn finish(self, catalog: &mut Catalog) {
+    pub fn finish(self, catalog: &mut Catalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
             List::Tools => {
@@ -314,8 +314,7 @@ impl Reading {
         catalog.notes[self.list as usize] = self.note;
         catalog.outdated[self.list as usize] &= failed;
         let ttl = self.ttl.filter(|ttl| !failed && !ttl.is_zero());
-        catalog.fresh_until[self.list as usize] =
-            ttl.map(|ttl| now() + u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX / 2));
+        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| after(now, ttl));
     }
 }
 
@@ -370,7 +369,7 @@ mod tests {
         let items = names.iter().map(tool).collect();
         let mut reading = Reading::new(List::Tools);
         reading.page(ServerResult::Tools { items, next_cursor: None, cache: None });
-        reading.finish(catalog);
+        reading.finish(catalog, 0);
     }
 
     #[test]

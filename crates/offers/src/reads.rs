@@ -5,13 +5,12 @@
 //! reaches another identity.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
 
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::ResourceContents;
 use policy::Hash;
-use ports::time::now;
+use ports::time::after;
 
 /// The most results that are kept.
 const MOST: usize = 1_000;
@@ -43,8 +42,7 @@ struct Key {
 struct Kept {
     contents: Vec<ResourceContents>,
     bytes: usize,
-    at: Instant,
-    ttl: Duration,
+    at: Millis,
     fresh_until: Millis,
 }
 
@@ -57,10 +55,11 @@ pub struct Reads {
 
 impl Reads {
     /// What a resource said, if that is still fresh.
-    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, at: Instant) -> Option<Read> {
+    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Millis) -> Option<Read> {
         let key = Key { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
-        if at.saturating_duration_since(kept.at) >= kept.ttl {
+        // A clock that was set back says nothing about how long ago that was.
+        if !(kept.at..kept.fresh_until).contains(&now) {
             self.remove(&key);
             return None;
         }
@@ -74,17 +73,17 @@ impl Reads {
         identity: Hash,
         uri: &str,
         (contents, hint): (&[ResourceContents], CacheHint),
-        at: Instant,
+        now: Millis,
     ) -> Option<Millis> {
         let key = Key { server: server.to_owned(), identity, uri: uri.to_owned() };
         self.remove(&key);
         if hint.ttl.is_zero() {
             return None;
         }
-        let fresh_until = now() + u64::try_from(hint.ttl.as_millis()).unwrap_or(u64::MAX / 2);
+        let fresh_until = after(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
         if bytes <= LARGEST {
-            self.kept.insert(key, Kept { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
+            self.kept.insert(key, Kept { contents: contents.to_vec(), bytes, at: now, fresh_until });
             self.bytes += bytes;
             self.make_room();
         }
@@ -127,6 +126,8 @@ impl Reads {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::time::Duration;
+
     use mcp_proto::session::CacheScope;
 
     use super::*;
@@ -145,9 +146,9 @@ mod tests {
 
     #[test]
     fn a_result_is_fresh_for_its_time_and_for_whom_it_was_meant() {
-        let (start, mut reads) = (Instant::now(), Reads::default());
+        let (start, mut reads) = (1_000_000, Reads::default());
         assert!(reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), start).is_some(), "it is fresh for a while");
-        let after = |secs| start + Duration::from_secs(secs);
+        let after = |secs: u64| start + 1_000 * secs;
         let read = reads.fresh("s", &id("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
@@ -171,6 +172,8 @@ mod tests {
             "[cache-stale-refetch] it is not used beyond its time"
         );
         assert_eq!(reads.bytes, 0, "and then it is gone");
+        reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), start);
+        assert_eq!(reads.fresh("s", &id("one"), "a:1", start - 1), None, "nor when the clock was set back");
         assert_eq!(
             reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), start),
             None,
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_change_ends_freshness() {
-        let (start, mut reads) = (Instant::now(), Reads::default());
+        let (start, mut reads) = (1_000_000, Reads::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
             reads.keep("s", id("one"), uri, (&text("x"), hint(10)), start);
         }
@@ -196,13 +199,13 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let (start, mut reads) = (Instant::now(), Reads::default());
+        let (start, mut reads) = (1_000_000, Reads::default());
         let large = text(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {
-            reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), start + Duration::from_secs(n));
+            reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), start + 1_000 * n);
             assert!(reads.bytes <= MOST_BYTES, "the bytes of all stay within the bound");
         }
-        let last = start + Duration::from_secs(20);
+        let last = start + 20_000;
         assert!(reads.fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
         assert!(reads.fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
         let huge = text(&"x".repeat(LARGEST + 1));

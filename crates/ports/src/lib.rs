@@ -287,6 +287,8 @@ pub struct Ports {
     pub secrets: std::sync::Arc<dyn Secrets>,
     /// The shell.
     pub platform: std::sync::Arc<dyn Platform>,
+    /// The time of day.
+    pub clock: time::SharedClock,
 }
 
 /// Names in order with values; what `roots.json` holds.

@@ -76,6 +76,7 @@ pub fn open_with(
         managed: Arc::new(ManagedFile::of_this_system()),
         secrets,
         platform,
+        clock: Arc::new(ports::time::SystemClock),
     })
 }
 

@@ -41,6 +41,7 @@ async fn every_kind_of_change_is_noticed() {
     fs::remove_file(&config).unwrap();
     expect(&mut changed, "a file that is deleted").await;
     fs::remove_dir_all(&folder).unwrap();
+    // sleep: the system's watcher has to see that the folder is gone.
     tokio::time::sleep(Duration::from_millis(300)).await;
     fs::create_dir(&folder).unwrap();
     fs::write(&config, "{\"anew\": 1}").unwrap();

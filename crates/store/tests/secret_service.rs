@@ -155,6 +155,7 @@ fn a_keychain_that_is_started_later_is_used() {
         let until = Instant::now() + LONG;
         while !lasts(&secrets.set("b", "top-secret-2").unwrap()) {
             assert!(Instant::now() < until, "when it has been started, it is used: {:?}", secrets.status());
+            // sleep: looks again until it holds; no event tells of it.
             std::thread::sleep(Duration::from_millis(100));
         }
         // It is killed, and comes back.
@@ -162,6 +163,7 @@ fn a_keychain_that_is_started_later_is_used() {
         let until = Instant::now() + LONG;
         while !Path::new(&folder).join("killed").exists() {
             assert!(Instant::now() < until, "it is killed");
+            // sleep: looks again until it holds; no event tells of it.
             std::thread::sleep(Duration::from_millis(50));
         }
         assert_eq!(secrets.get("b").unwrap().as_deref(), Some("top-secret-2"), "a run that has the key goes on");

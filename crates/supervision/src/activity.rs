@@ -277,6 +277,7 @@ impl Activity {
             serde_json::Value::String(text) => text.clone(),
             other => other.to_string(),
         };
+        // clock: stamps an entry.
         let mut entry = self.blank(SystemTime::now(), ActivityKind::Log, text.as_bytes());
         let level =
             serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
@@ -289,12 +290,14 @@ impl Activity {
 
     /// Adds a line that the server wrote to standard error, or words about its process.
     pub fn line(&mut self, kind: ActivityKind, text: &str) {
+        // clock: stamps an entry.
         let entry = self.blank(SystemTime::now(), kind, text.as_bytes());
         self.push(entry);
     }
 
     /// Adds something that came and could not be used.
     pub fn anomaly(&mut self, cause: &str, id: Option<String>) {
+        // clock: stamps an entry.
         let mut entry = self.blank(SystemTime::now(), ActivityKind::State, cause.as_bytes());
         entry.id = id.map(|id| Id::Shown(id.into()));
         entry.note = Some(cause.to_owned());

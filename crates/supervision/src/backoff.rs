@@ -1,7 +1,9 @@
 //! The pauses before a server that ended is started again: growing, limited in number, and spread by chance. Caller: the owner of `host`.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// The shortest pause before a new attempt.
 const SHORTEST: Duration = Duration::from_millis(500);

@@ -2,7 +2,9 @@
 //! handle of `host`, which then looks after remote servers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
 
 /// How often the clocks and the addresses are compared.
 pub const INTERVAL: Duration = Duration::from_secs(5);

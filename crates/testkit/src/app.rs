@@ -1,10 +1,11 @@
 //! The whole host over a temporary folder, with everything that it tells recorded, and a user who answers as told.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::time::SetClock;
 use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use host::{Host, HostOptions};
 use ports::Platform;
@@ -21,6 +22,8 @@ pub const MANAGED: &str = "managed.json";
 pub struct TestPlatform {
     /// How long the browser takes to open.
     pub slow: Mutex<Duration>,
+    /// How many URLs it was given to open.
+    pub begun: AtomicUsize,
     /// The URLs that were opened.
     pub opened: Mutex<Vec<String>>,
     /// Whether the browser goes there, as that of a user who is signed in already. Else it shows the page, and that is all.
@@ -36,6 +39,7 @@ pub struct TestPlatform {
 #[async_trait::async_trait]
 impl Platform for TestPlatform {
     async fn open_url(&self, url: &str) -> Result<(), String> {
+        self.begun.fetch_add(1, Ordering::SeqCst);
         let slow = *self.slow.lock().unwrap_or_else(PoisonError::into_inner);
         tokio::time::sleep(slow).await;
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push(url.to_owned());
@@ -124,6 +128,17 @@ impl App {
     pub async fn start(servers: Vec<(&str, ServerConfig)>) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
         Self::start_in(folder, servers, HostOptions::default()).await
+    }
+
+    /// The same with a time of day that the test sets.
+    ///
+    /// # Panics
+    /// If the folder can't be made or a server not be added.
+    pub async fn start_at(clock: Arc<SetClock>, servers: Vec<(&str, ServerConfig)>) -> Self {
+        let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
+        let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
+        Self::start_over(folder, servers, HostOptions::default(), secrets, |ports| ports::Ports { clock, ..ports })
+            .await
     }
 
     /// Starts a host over this folder.

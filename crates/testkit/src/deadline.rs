@@ -14,6 +14,13 @@ pub async fn within<F: Future>(limit: Duration, what: &str, future: F) -> F::Out
     }
 }
 
+/// Lets every task of this thread that can go on do so.
+pub async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// Looks every 10 ms whether the condition holds, for at most `limit`.
 pub async fn holds_within(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
@@ -24,6 +31,7 @@ pub async fn holds_within(limit: Duration, mut condition: impl FnMut() -> bool) 
         if start.elapsed() >= limit {
             return false;
         }
+        // sleep: waits for what will be, which has no event.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

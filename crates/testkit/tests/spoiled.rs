@@ -60,6 +60,7 @@ async fn a_proxy_spoils_what_the_server_says() {
     let silent = timeout(Duration::from_millis(300), post(proxy.address, "tools/list")).await;
     assert!(silent.is_err(), "the connection stays open and silent: {silent:?}");
     let waiting = tokio::spawn(post(proxy.address, "tools/list"));
+    // sleep: the proxy tells nobody of a connection.
     tokio::time::sleep(Duration::from_millis(100)).await;
     proxy.cut();
     let cut = timeout(Duration::from_secs(2), waiting).await.expect("a cut ends it").unwrap();

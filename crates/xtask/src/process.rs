@@ -261,6 +261,7 @@ mod tests {
             if let Ok(id) = text.trim().parse::<i32>() {
                 break nix::unistd::Pid::from_raw(id);
             }
+            // sleep: looks again until it holds; no event tells of it.
             sleep(Duration::from_millis(10));
         };
         drop(running);

@@ -288,6 +288,7 @@ async fn x38_an_answer_is_never_delivered_to_another_call() {
                     if let Ok(mut second) = second.lock() {
                         *second = Some(message["id"].clone());
                     }
+                    // sleep: a slow server.
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     answer.json(&proper(&message)).await
                 }

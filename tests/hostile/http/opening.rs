@@ -50,6 +50,7 @@ async fn nobody_listens() {
     let url = gone.url("/mcp");
     drop(gone);
     // The listener is closed by the runtime a moment after it is dropped.
+    // sleep: no event tells when a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let reason = fails(url, "nobody listens", &["could not be reached"]).await;
     assert_eq!(reason, FailureReason::Unreachable, "the reason is its own");

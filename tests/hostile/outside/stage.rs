@@ -119,6 +119,7 @@ impl Stage {
                         seen.push(question);
                     }
                 }
+                // sleep: looks again until it holds; no event tells of it.
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use host::view::ServerState;
 use testkit::authorization::{AuthorizationScript, ProtectedScript, Refresh, Refusing};
+use testkit::time::pass;
 
 use super::SignIn;
 
 /// The most requests in a minute that a server can bring about.
 const MOST: usize = 20;
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track]
 #[tokio::test]
@@ -61,29 +63,23 @@ async fn x51_a_broken_server_is_left_alone() {
             refusing(Refusing::Unauthorized),
         ),
     ];
-    let minutes = cases.map(|(about, issuer, server)| {
-        tokio::spawn(async move {
-            let what = format!("X51, {about}");
-            let tried = SignIn::begin(&what, issuer, server).await;
-            // A minute of real time: there are attempts after pauses of up to half of one, and simulated time would run on
-            // while a real answer is awaited.
-            tokio::time::sleep(Duration::from_secs(60)).await;
-            let sent = requests(&tried);
-            println!("{about}: {sent} requests in a minute");
-            assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", paths(&tried));
-            let state = tried.pair.app.server("bad").await.state;
-            let told = match &state {
-                ServerState::NeedsSignIn(needed) => needed.cause.clone(),
-                ServerState::Failed(failure) => failure.message.clone(),
-                ServerState::Reconnecting(retry) => retry.cause.clone(),
-                _ => String::new(),
-            };
-            assert!(!told.is_empty(), "{what}: the user is told: {state:?}");
-            tried.close().await;
-        })
-    });
-    for minute in minutes {
-        minute.await.unwrap();
+    for (about, issuer, server) in cases {
+        let what = format!("X51, {about}");
+        let tried = SignIn::begin(&what, issuer, server).await;
+        // There are attempts after pauses of up to half of it.
+        pass(MINUTE).await;
+        let sent = requests(&tried);
+        println!("{about}: {sent} requests in a minute");
+        assert!(sent <= MOST, "{what}: {sent} requests in a minute: {:#?}", paths(&tried));
+        let state = tried.pair.app.server("bad").await.state;
+        let told = match &state {
+            ServerState::NeedsSignIn(needed) => needed.cause.clone(),
+            ServerState::Failed(failure) => failure.message.clone(),
+            ServerState::Reconnecting(retry) => retry.cause.clone(),
+            _ => String::new(),
+        };
+        assert!(!told.is_empty(), "{what}: the user is told: {state:?}");
+        tried.close().await;
     }
 }
 
@@ -97,17 +93,12 @@ async fn x51_a_server_in_use_makes_us_send_little() {
         ("401 for want of a nonce, for ever", Refusing::Nonces),
         ("401 for its stream, and good renewals", Refusing::Streams),
     ];
-    let minutes = cases.map(|(about, refusing)| {
-        tokio::spawn(async move {
-            let what = format!("X51, in use, then {about}");
-            let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
-            let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
-            assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
-            is_left_alone(&what, tried, refusing).await;
-        })
-    });
-    for minute in minutes {
-        minute.await.unwrap();
+    for (about, refusing) in cases {
+        let what = format!("X51, in use, then {about}");
+        let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
+        let tried = SignIn::begin(&what, AuthorizationScript::default(), changes).await;
+        assert_eq!(tried.ended().await, Ok(()), "{what}: it is in use");
+        is_left_alone(&what, tried, refusing).await;
     }
 }
 
@@ -124,7 +115,7 @@ pub(super) async fn is_left_alone(what: &str, tried: SignIn, refusing: Refusing)
         _ => false,
     };
     tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
-    tokio::time::sleep_until(began + Duration::from_secs(60)).await;
+    pass(MINUTE.saturating_sub(began.elapsed())).await;
     let mut sent = requests(&tried) - before;
     if matches!(refusing, Refusing::Streams) {
         // The lists are answered well each time, and how often they are read again is bounded for every server (X41).
@@ -150,7 +141,7 @@ async fn x51_a_call_to_a_server_that_refuses_every_token_ends() {
     tried.server.set(|script| script.refusing = Refusing::Unauthorized);
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &["401", "sign", "token"]);
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    pass(Duration::from_secs(5)).await;
     let sent = requests(&tried) - before;
     assert!(sent <= MOST, "{what}: {sent} requests: {:#?}", paths(&tried));
     assert!(tried.issuer.token_requests("refresh_token").len() <= 3, "{what}: few refreshes");

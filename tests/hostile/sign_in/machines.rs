@@ -92,26 +92,21 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
 /// A sign-in that needs no user is no reason to go on for ever.
 #[tokio::test]
 async fn x51_a_machine_is_not_kept_busy() {
-    let minutes = [Refusing::Unauthorized, Refusing::EverySecond].map(|refusing| {
-        tokio::spawn(async move {
-            let what = format!("X51, client credentials, in use, then {refusing:?}");
-            let secret = word("secret");
-            let issuer = AuthorizationServer::start(knows(&secret)).await;
-            let auth = |issuer: &AuthorizationServer| AuthConfig {
-                client_id: Some(ID.to_owned()),
-                client_secret: Some(secrets::reference("client-secret")),
-                issuer: Some(issuer.issuer()),
-                grant: Grant::ClientCredentials,
-                ..AuthConfig::default()
-            };
-            let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
-            let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
-            assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
-            super::for_ever::is_left_alone(&what, tried, refusing).await;
-        })
-    });
-    for minute in minutes {
-        minute.await.unwrap();
+    for refusing in [Refusing::Unauthorized, Refusing::EverySecond] {
+        let what = format!("X51, client credentials, in use, then {refusing:?}");
+        let secret = word("secret");
+        let issuer = AuthorizationServer::start(knows(&secret)).await;
+        let auth = |issuer: &AuthorizationServer| AuthConfig {
+            client_id: Some(ID.to_owned()),
+            client_secret: Some(secrets::reference("client-secret")),
+            issuer: Some(issuer.issuer()),
+            grant: Grant::ClientCredentials,
+            ..AuthConfig::default()
+        };
+        let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
+        let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
+        assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
+        super::for_ever::is_left_alone(&what, tried, refusing).await;
     }
 }
 

@@ -94,6 +94,7 @@ impl Connected {
     pub(super) async fn comes_back(&self) -> Result<(), String> {
         let again = async {
             while self.adds().await.is_err() {
+                // sleep: looks again until it holds; no event tells of it.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };

@@ -46,6 +46,7 @@ async fn restarted(row: &Row, process: HttpProcess) -> Outcome {
     let new = HttpProcess::start(row.server.launch(row.transport)).await;
     let call = connected.under_way(30).await;
     process.kill().await;
+    // sleep: the way is broken for so long, in real time of other programs.
     tokio::time::sleep(AWAY).await;
     // A stream that may be taken up again is tried for, until the new process says that it knows nothing of it.
     proxy.lead_to(address(&new.origin));
@@ -101,6 +102,7 @@ impl Network<'_> {
         let call = self.connected.under_way(SECONDS).await;
         self.proxy.set(Fault::Refused);
         self.proxy.cut();
+        // sleep: the way is broken for so long, in real time of other programs.
         tokio::time::sleep(Duration::from_millis(300)).await;
         self.proxy.set(Fault::None);
         if self.row.can_resume() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use host::view::ServerState;
 use serde_json::Map;
+use testkit::time::pass;
 
 use super::app::Connected;
 use crate::installed;
@@ -21,7 +22,7 @@ async fn a_call_after_a_stop_says_that_the_server_is_not_ready() {
     app.host.stop_server(SERVER.into()).await.unwrap().unwrap();
     connected.ends(call).await.unwrap_or_else(|seen| panic!("a call ends with its server: {seen}"));
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    pass(Duration::from_secs(20)).await;
     assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "what the user stopped stays stopped");
     let called = app.host.call_tool(call_id(), SERVER.into(), "add".into(), Map::new(), None).await;
     assert!(matches!(called, Err(CallFailure::NotReady { .. })), "and says so: {called:?}");

@@ -1,12 +1,13 @@
 //! The model's answer: asked for, taken in piece by piece, told and written as it comes.
 
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::item::{ConversationEvent, Cost, ItemBody, ItemState, ReplyPart, ReplyStop};
 use futures_util::StreamExt as _;
 use models::{Delta, ModelError, Part, Reply, Request, TokenUse};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{Run, Wanted, millis};
 use crate::stream::{Pieces, apply};
@@ -88,7 +89,7 @@ impl Run {
     ) -> Result<(TokenUse, Option<u64>, Result<Reply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
         let (mut pieces, mut usage, mut first) = (Pieces::default(), TokenUse::default(), None);
-        let (mut tell_at, mut write_at) = (tokio::time::Instant::now(), tokio::time::Instant::now() + WRITE_EVERY);
+        let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_EVERY);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
             tokio::select! {
@@ -96,7 +97,7 @@ impl Run {
                 () = stop.cancelled() => break Err(None),
                 () = tokio::time::sleep_until(tell_at), if pieces.is_pending() => {
                     self.tell_pieces(&mut pieces).await?;
-                    tell_at = tokio::time::Instant::now() + TELL_EVERY;
+                    tell_at = Instant::now() + TELL_EVERY;
                     if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
                         writing = Some(self.write_live());
                         write_at = tell_at + WRITE_EVERY;

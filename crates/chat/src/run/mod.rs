@@ -5,14 +5,16 @@ mod calls;
 mod lists;
 
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::bounds::ChatBounds;
 use domain::item::{Item, ItemBody, ItemState, ModelProblem, Notice};
 use host::{Host, ServerForModel};
 use models::{ModelRef, TokenUse};
+// clock: stamps items.
 use ports::time::now;
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 
 use super::engine::{new_id, servers_of};
 use super::log::Log;

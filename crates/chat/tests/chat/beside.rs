@@ -38,6 +38,7 @@ async fn what_the_user_adds_while_a_model_answers_never_falls_beside_its_answer(
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while talk.items().len() < 3 {
         assert!(tokio::time::Instant::now() < deadline, "then it is kept");
+        // sleep: polls for what will happen
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let shape: Vec<_> = kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();

@@ -224,6 +224,7 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !sent(&talk.items()[2]) {
         assert!(tokio::time::Instant::now() < deadline, "what was sent is kept while the call is under way");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(talk.items()[2].state, ItemState::Streaming, "a crash now would leave it so");

@@ -132,6 +132,7 @@ async fn s27_a_result_waits_alone_and_outlives_its_server() {
     };
     let noted = async {
         while !is_done(&talk) {
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     };

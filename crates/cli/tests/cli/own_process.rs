@@ -41,6 +41,7 @@ fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(began.elapsed() < PATIENCE, "{what}");
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -53,6 +53,7 @@ fn soon(mut holds: impl FnMut() -> bool) -> bool {
         if holds() {
             return true;
         }
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(20));
     }
     false

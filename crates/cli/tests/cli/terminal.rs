@@ -63,6 +63,7 @@ impl Terminal {
 
     /// Types a line once the last question can be answered.
     fn answer(&mut self, line: &str) {
+        // sleep: a question can't be answered before it was shown for a while, in real time of another program.
         std::thread::sleep(Duration::from_millis(700));
         self.shown.clear();
         self.type_line(line);

@@ -4,7 +4,6 @@
 
 use std::sync::Condvar;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use super::*;
 
@@ -139,7 +138,7 @@ impl Asking {
 
     async fn until_asked(&self) {
         while !self.is_asked.load(Ordering::SeqCst) {
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            tokio::task::yield_now().await;
         }
     }
 }
@@ -161,6 +160,13 @@ impl Secrets for Asking {
 
     fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
         self.inner.keys(prefix)
+    }
+}
+
+/// Lets every task that can go on do so.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
     }
 }
 
@@ -189,7 +195,7 @@ async fn what_is_written_late_is_not_written_after_what_came_later() {
     let (asking, _vaults, vault) = given_up_write().await;
     let key = account();
     let after = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        settle().await;
         asking.answers();
     };
     let (written, ()) = tokio::join!(vault.write(&key, vec![2].into()), after);
@@ -198,7 +204,7 @@ async fn what_is_written_late_is_not_written_after_what_came_later() {
 
     let (asking, _vaults, vault) = given_up_write().await;
     let after = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        settle().await;
         asking.answers();
     };
     let (removed, ()) = tokio::join!(vault.remove(&key), after);
@@ -218,7 +224,7 @@ async fn an_entry_that_was_emptied_stays_empty() {
     let emptying = vaults.empty("work");
     // Closed from now on, though nothing was removed yet.
     let after = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        settle().await;
         asking.answers();
     };
     let (written, emptied, ()) = tokio::join!(vault.write(&key, vec![2].into()), emptying, after);

@@ -22,6 +22,7 @@ use mcp_transport::driver::TransportFound;
 use mcp_transport::http::{Authorizer, KnownServer};
 use offers::catalog::Catalog;
 use ports::server_config::HttpKind;
+use ports::time::SharedClock;
 use process::orphans::RunningRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
@@ -56,6 +57,8 @@ pub(crate) struct Start {
     pub(crate) limits: Limits,
     /// Where it is shown how much it uses.
     pub(crate) used: Arc<Mutex<Counted>>,
+    /// The time of day, by which lists stay fresh.
+    pub(crate) clock: SharedClock,
 }
 
 /// What is started or connected to.

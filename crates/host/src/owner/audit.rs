@@ -12,7 +12,6 @@ use domain::StoreError;
 use domain::call::{CallFailure, CallState};
 use mcp_proto::session::{Answer, ServerRequestId, ServerResult};
 use policy::Hash;
-use ports::time::now;
 use ports::{Appended, AuditEntry, AuditReceipts, Written};
 use rustc_hash::FxHashMap;
 
@@ -188,7 +187,7 @@ impl Owner {
         };
         let mut entry = AuditEntry {
             number: 0,
-            at: now(),
+            at: self.now(),
             asker: decided.asker.into(),
             server: decided.server.to_owned(),
             kind: decided.kind.into(),

@@ -11,7 +11,6 @@ use domain::call::{Call, CallFailure, CallKind, CallState};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use ports::AuditEntry;
-use ports::time::now;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
@@ -130,7 +129,7 @@ impl Owner {
             server,
             kind,
             name,
-            started_at: now(),
+            started_at: self.now(),
             state: CallState::AwaitingApproval,
             progress: None,
             task: None,

@@ -8,7 +8,6 @@ use launches::parts::command_parts;
 use offers::review::{Kind, Pin, ServerPins};
 use policy::{Hash, Standing};
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
-use ports::time::now;
 use serde_json::{Map, Value, json};
 
 use super::Owner;
@@ -35,7 +34,7 @@ impl Owner {
         if noted.is_empty() {
             return;
         }
-        let at = now();
+        let at = self.now();
         self.change_pins(server, true, move |pins| {
             for (name, is_changed) in &noted {
                 if let Some(pin) = pins.tools.get_mut(name) {

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use domain::Millis;
 use domain::question::QuestionOutcome;
-use ports::time::now;
 use tokio::time::Instant;
 
 use super::Owner;
@@ -75,7 +74,7 @@ impl Owner {
 
     fn cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
-        let until = now() + u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
+        let until = ports::time::after(self.now(), pause);
         let asking = self.consent.asking.entry(server.to_owned()).or_default();
         asking.refusals = 0;
         asking.muted_until = Some(until);

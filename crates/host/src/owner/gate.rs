@@ -422,7 +422,7 @@ impl Owner {
     ) -> Result<Passed<ClientRequest>, CallFailure> {
         match &request {
             ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => {
-                self.permissions.may_read_quietly(server)?
+                self.permissions.may_read_quietly(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Extension { .. } => {
             }

@@ -8,7 +8,6 @@ use mcp_transport::http::KnownServer;
 use policy::Hash;
 use ports::Document;
 use ports::server_config::config_hash;
-use ports::time::now;
 use serde::{Deserialize, Serialize};
 
 use super::Owner;
@@ -34,8 +33,8 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    fn is_believed(&self) -> bool {
-        now().saturating_sub(self.found) < BELIEVED
+    fn is_believed(&self, now: Millis) -> bool {
+        now.saturating_sub(self.found) < BELIEVED
     }
 
     fn says_the_same(&self, other: &Self) -> bool {
@@ -58,7 +57,7 @@ impl Owner {
 
     fn remembered(&self, name: &str) -> Option<&Remembered> {
         let (known, record) = (self.launches.known.get(name)?, self.servers.records.get(name)?);
-        Some(known).filter(|known| known.config == config_hash(&record.config) && known.is_believed())
+        Some(known).filter(|known| known.config == config_hash(&record.config) && known.is_believed(self.now()))
     }
 
     pub(super) fn on_connected(&mut self, run: RunId, name: &str, transport: TransportFound, how: String) {
@@ -78,9 +77,10 @@ impl Owner {
             return;
         }
         let config = config_hash(&record.config);
-        let found = Remembered { config, transport, revision: facts.revision, found: now() };
+        let now = self.now();
+        let found = Remembered { config, transport, revision: facts.revision, found: now };
         // What was only tried first, and is still so, was not found out anew.
-        if self.launches.known.get(name).is_some_and(|known| known.is_believed() && known.says_the_same(&found)) {
+        if self.launches.known.get(name).is_some_and(|known| known.is_believed(now) && known.says_the_same(&found)) {
             return;
         }
         let value = serde_json::to_value(&found).ok();
@@ -110,9 +110,11 @@ mod tests {
     fn what_was_found_is_believed_for_a_week() {
         let found =
             |found| Remembered { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
-        assert!(found(now()).is_believed(), "just found");
-        assert!(!found(now() - BELIEVED).is_believed(), "a week ago");
-        assert!(!found(0).is_believed(), "at a time that nobody knows");
+        let now = 2 * BELIEVED;
+        assert!(found(now).is_believed(now), "just found");
+        assert!(found(now - BELIEVED + 1).is_believed(now), "not yet a week ago");
+        assert!(!found(now - BELIEVED).is_believed(now), "a week ago");
+        assert!(!found(0).is_believed(now), "at a time that nobody knows");
         assert!(found(1).says_the_same(&found(2)), "whenever it was found");
     }
 }

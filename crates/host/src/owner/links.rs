@@ -6,6 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+// clock: a thread is waited for, by a channel of std.
 use std::time::{Duration, Instant};
 
 use policy::PathFacts;

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
+use domain::Millis;
 use launches::approvals::command_hash;
 use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{Diff, Flag, Marks, NameKeys, Reviewed, ServerPins};
 use policy::{Grants, Hash, Scope, Subject};
 use ports::server_config::address_hash;
-use ports::time::now;
 use serde_json::{Map, json};
 
 use super::Owner;
@@ -39,7 +39,7 @@ impl Owner {
             catalog: Arc::clone(&record.offer.catalog),
             pins: self.reviews.pins.get(server).cloned().unwrap_or_default(),
             identity: record.offer.identity.clone(),
-            granted: granted(self.permissions.policy.grants(), server),
+            granted: granted(self.permissions.policy.grants(), server, self.now()),
             others: others.map(|(name, other)| (name.clone(), self.reviews.names_of(name, other))).collect(),
         })
     }
@@ -109,8 +109,7 @@ fn sign_in_diff(pins: &ServerPins, issuer: &str, endpoints: &[SignInEndpoint], o
 }
 
 /// On what the standing approvals of a server's tools rest, but those of one conversation.
-fn granted(grants: &Grants, server: &str) -> HashMap<String, Hash> {
-    let at = now();
+fn granted(grants: &Grants, server: &str, at: Millis) -> HashMap<String, Hash> {
     let of_all = grants.iter().filter(|grant| grant.server == server && grant.scope != Scope::Conversation);
     of_all
         .filter(|grant| !grant.has_expired(at))

@@ -42,6 +42,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use credentials::vault::Vaults;
+use domain::Millis;
 use launches::sandbox::OwnFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
@@ -151,6 +152,11 @@ impl Owner {
         owner.look_at_keeping();
         owner.settings.config_problem = owner.settings.config_problem.or(problem);
         owner
+    }
+
+    /// The time of day, by the host's clock.
+    fn now(&self) -> Millis {
+        self.ports.clock.now()
     }
 
     /// Whether the host is closed and every server has ended.

@@ -11,7 +11,6 @@ use launches::packages::{LoadedPackage, PackageReference, PackageVersion, Unknow
 use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
-use ports::time::now;
 use process::{SearchPath, ServerCommand};
 use serde::{Deserialize, Serialize};
 use supervision::activity::ActivityKind;
@@ -112,7 +111,7 @@ impl Owner {
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // Of a server that a rule keeps out nothing is looked up either.
         let act = Act::StartServer { server: &start.name, command: &unpinned };
-        if let Decision::Deny { rule, .. } = self.permissions.policy.decide(&act, now()) {
+        if let Decision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
             return self.fail(&start.name, rule.name());
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
@@ -137,10 +136,10 @@ impl Owner {
                 return;
             }
             if !brings_back {
-                if !owner.permissions.starts_unasked(&start.name, &pinned.hash()) {
+                if !owner.permissions.starts_unasked(&start.name, &pinned.hash(), owner.now()) {
                     return owner.look_up_package(start);
                 }
-                if now().saturating_sub(looked_up) >= LOOKED_FOR {
+                if owner.now().saturating_sub(looked_up) >= LOOKED_FOR {
                     owner.look_for_newer(&start);
                 }
             }
@@ -169,7 +168,8 @@ impl Owner {
         };
         self.beside(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
             if owner.servers.awaited(&name, &config).is_some() {
-                let approved = approved.filter(|approved| owner.permissions.starts_unasked(&name, &approved.hash()));
+                let approved =
+                    approved.filter(|approved| owner.permissions.starts_unasked(&name, &approved.hash(), owner.now()));
                 owner.decide_pinned(&name, approved.unwrap_or(found));
             }
         });
@@ -189,7 +189,7 @@ impl Owner {
         self.beside(looking, move |owner, found| {
             let Ok(found) = found else { return };
             let Some(mut package) = owner.launches.approved_package(&name, &config).cloned() else { return };
-            package.looked_up = now();
+            package.looked_up = owner.now();
             package.newer = Some(found.clone()).filter(|found| *found != package.version);
             if package.newer.is_some() && package.declined.as_ref() != Some(&found) {
                 let words = if package.version.is_replaced_by(&found) {
@@ -212,7 +212,7 @@ impl Owner {
         let config = config_hash(&record.config);
         let known = self.launches.packages.get(name).filter(|known| known.config == config && known.version == version);
         if known.is_none_or(|known| known.newer.as_ref() == Some(&version)) {
-            let package = ApprovedPackage { config, version, looked_up: now(), newer: None, declined: None };
+            let package = ApprovedPackage { config, version, looked_up: self.now(), newer: None, declined: None };
             self.keep_package(name, package);
         }
     }

@@ -11,7 +11,6 @@ use offers::review::{Identity, Kind, Pins, ServerPins};
 use policy::{Hash, Standing};
 use ports::Document;
 use ports::server_config::ServerTransport;
-use ports::time::now;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -66,7 +65,7 @@ impl Owner {
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
-            let identity = Identity { hash: approved.clone(), parts, at: now() };
+            let identity = Identity { hash: approved.clone(), parts, at: self.now() };
             self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_identity(identity.clone()));
         }
     }
@@ -102,7 +101,7 @@ impl Owner {
         {
             return true;
         }
-        let (at, lasts) = (now(), self.is_of_a_person());
+        let (at, lasts) = (self.now(), self.is_of_a_person());
         let (name, definition) = (name.to_owned(), definition.clone());
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
@@ -171,7 +170,8 @@ impl Owner {
             hash: hash.as_str(),
             ..Decided::default()
         };
-        let (identity, at) = (self.servers.records.get(server).and_then(|record| record.offer.identity.clone()), now());
+        let (identity, at) =
+            (self.servers.records.get(server).and_then(|record| record.offer.identity.clone()), self.now());
         let reviewed: Vec<(Kind, String, Value)> =
             seen.iter().zip(definitions).map(|(seen, definition)| (seen.kind, seen.name.clone(), definition)).collect();
         let server = server.to_owned();

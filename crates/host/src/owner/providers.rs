@@ -322,7 +322,7 @@ impl Owner {
         match listed {
             Ok(models) => {
                 self.models.providers.problems.remove(&settings.id);
-                let listed = Listed { models: models.clone(), at: ports::time::now() };
+                let listed = Listed { models: models.clone(), at: self.now() };
                 self.keep_list(&settings.id, Some(listed), |_, kept| {
                     // Whoever asked may have gone away.
                     let _ = reply.send(kept.map_err(ProviderError::from));

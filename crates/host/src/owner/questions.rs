@@ -12,7 +12,6 @@ use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::ElicitParams;
 use policy::{Act, Decision, Hash, PathFacts, Rule, Scope};
-use ports::time::now;
 use process::LaunchFiles;
 use serde_json::Value;
 
@@ -144,7 +143,7 @@ impl Owner {
             server: server.to_owned(),
             command_line,
             transport,
-            asked_at: now(),
+            asked_at: self.now(),
             why,
             round,
             body,
@@ -185,7 +184,7 @@ impl Owner {
         question: ServerQuestion,
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of(ticket));
-        let decision = self.permissions.policy.decide(&self.act_of(server, &question), now());
+        let decision = self.permissions.policy.decide(&self.act_of(server, &question), self.now());
         match (question, decision) {
             (question, Decision::Deny { rule, .. }) => {
                 let (body, schema) = body_of(question);
@@ -218,7 +217,10 @@ impl Owner {
         match question {
             ServerQuestion::Sampling(params) => Act::Sample {
                 server,
-                would_use: self.models.sampling.would_use(server, self.models.sampling.most_tokens(server, params)),
+                would_use: {
+                    let (sampling, now) = (&self.models.sampling, self.now());
+                    sampling.would_use(server, sampling.most_tokens(server, params, now), now)
+                },
             },
             ServerQuestion::Elicitation(ElicitParams::Form { .. }) => Act::FillForm { server },
             ServerQuestion::Elicitation(ElicitParams::Url { .. }) => Act::OpenUrl { server },

@@ -3,7 +3,6 @@
 use domain::call::{Call, CallFailure};
 use mcp_proto::session::ClientRequest;
 use policy::{Act, Decision};
-use ports::time::now;
 use serde_json::Map;
 
 use super::Owner;
@@ -24,7 +23,7 @@ impl Owner {
     ) -> Result<Way, CallFailure> {
         let server = call.server.as_str();
         let act = Act::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
-        match self.permissions.policy.decide(&act, now()) {
+        match self.permissions.policy.decide(&act, self.now()) {
             Decision::Allow { by } => {
                 let body = read_body(call, request);
                 let hash = hash_of(&body, None);

@@ -9,7 +9,6 @@ use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
 use ports::Document;
 use ports::server_config::config_hash;
-use ports::time::now;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
@@ -128,7 +127,7 @@ impl Owner {
         }
         let is_there =
             self.servers.records.get(&server).and_then(|r| r.session.connection.as_ref()).is_some_and(|c| c.run == run);
-        let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), now());
+        let decision = self.permissions.policy.decide(&self.act_of(&server, &ServerQuestion::Roots), self.now());
         let is_same = canonical_json(&json!(self.told_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, Decision::Allow { .. }) {
             return self.servers.tell_answer(&server, run, request, answer);

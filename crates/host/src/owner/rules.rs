@@ -108,11 +108,12 @@ impl Owner {
         let runs = |state: &ServerState| {
             !matches!(state, ServerState::Stopped | ServerState::Stopping | ServerState::Failed(_))
         };
+        let now = self.now();
         let kept_out: Vec<String> = self
             .servers
             .records
             .iter()
-            .filter(|(name, record)| runs(&record.state) && self.permissions.keeps_out(name, &record.config))
+            .filter(|(name, record)| runs(&record.state) && self.permissions.keeps_out(name, &record.config, now))
             .map(|(name, _)| name.clone())
             .collect();
         for name in kept_out {

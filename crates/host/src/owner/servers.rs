@@ -6,7 +6,6 @@ use domain::StoreError;
 use launches::approvals::approval_words;
 use policy::{Grant, Subject};
 use ports::server_config::{ConfigProblem, ServerConfig, ServerEntry, ServerTransport, address_hash};
-use ports::time::now;
 use ports::{Document, ServerSettings};
 use serde_json::Value;
 use supervision::activity::Activity;
@@ -135,7 +134,11 @@ impl Owner {
                 None => {
                     self.servers.records.insert(
                         name.clone(),
-                        ServerRecord::new(config, Activity::counted_in(&self.servers.activity_size)),
+                        ServerRecord::new(
+                            config,
+                            Activity::counted_in(&self.servers.activity_size),
+                            Arc::clone(&self.ports.clock),
+                        ),
                     );
                     self.say_identity(&name, None);
                     self.emit_server(&name);
@@ -312,7 +315,7 @@ impl Owner {
     /// it is started.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &Subject::Command);
-        grant.filter(|grant| !grant.has_expired(now())).is_some_and(|grant| match &config.transport {
+        grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {
             ServerTransport::Stdio(_) => grant.words == approval_words(&self.launches.as_approved(name, config)),
             ServerTransport::Http(config) => grant.rests_on == address_hash(config),
         })

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use domain::Millis;
 use mcp_proto::session::Facts;
 use offers::catalog::Catalog;
-use ports::time::now;
 use process::orphans::RunningRecord;
 
 use super::Owner;
@@ -67,7 +66,7 @@ impl Owner {
     /// Has lists read again that are no longer fresh. What is known of them serves until then.
     pub(crate) fn read_stale_lists(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name).filter(|r| r.state == ServerState::Ready) else { return };
-        let at = now();
+        let at = self.now();
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
         if record.offer.catalog.fresh_until.iter().any(is_stale)
             && let Some(connection) = &record.session.connection

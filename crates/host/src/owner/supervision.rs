@@ -1,14 +1,14 @@
 //! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user. One whose approval
 //! was for once is asked about each time. Those that only did not answer are tried again when the network is another one.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mcp_proto::session::ClientRequest;
 use policy::Hash;
-use ports::time::now;
 use supervision::activity::ActivityKind;
 use supervision::backoff::Backoff;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::Owner;
 use crate::connection::Tell;
@@ -162,7 +162,7 @@ impl super::ServerRecord {
 impl Owner {
     /// A server ended though nobody stopped it: it is brought back, or is left to the user with the cause.
     pub(super) fn ended_by_itself(&mut self, name: &str, failure: Failure) {
-        let is_closing = self.lifetime.is_closing;
+        let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.access.is_offered() {
             let cause = record.access.refusal().unwrap_or(failure.message);
@@ -176,7 +176,7 @@ impl Owner {
             return;
         };
         record.supervision.ended = Some(failure.message.clone());
-        let at = now() + u64::try_from(pause.as_millis()).unwrap_or(u64::MAX);
+        let at = ports::time::after(now, pause);
         record
             .note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));

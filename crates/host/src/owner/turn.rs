@@ -189,6 +189,7 @@ pub(super) use debug::timed;
 
 #[cfg(debug_assertions)]
 mod debug {
+    // clock: measures turns for the log.
     use std::time::{Duration, Instant};
 
     /// Longer turns are logged.

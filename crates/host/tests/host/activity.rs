@@ -140,6 +140,7 @@ async fn all_servers_together_are_bounded_and_the_one_that_says_much_loses_its_o
             kept(&loud),
             kept(&quiet)
         );
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(kept(&loud).1 > 0, "the loud one's oldest went, which is counted");

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::Duration;
 
 use domain::StoreError;
 use domain::call::CallFailure;
 use host::view::{AppSettings, QuestionBody, UserAnswer};
 use host::{Host, HostOptions};
+use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use policy::Scope;
 use ports::secrets::SecretsInMemory;
@@ -17,6 +17,7 @@ use ports::server_config::ServerEntry;
 use ports::{Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Written};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, TestPlatform, demo};
+use testkit::deadline::{holds_within, settle};
 use tokio::task::JoinHandle;
 
 use crate::kept::of_kind;
@@ -187,9 +188,22 @@ pub(crate) async fn until_held(disk: &Disk) {
     }
 }
 
-/// A while in which a call would have ended.
-async fn a_while() {
-    tokio::time::sleep(Duration::from_millis(300)).await;
+/// Waits until the server's answers to so many calls have come in. A call that is not held back has ended then.
+async fn until_answered(app: &App, calls: usize) {
+    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
+    let came = || {
+        let activity = activity.lock().unwrap();
+        let answers = activity.after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
+        answers.count() >= calls
+    };
+    assert!(holds_within(PATIENCE, came).await, "the server answers");
+    settle().await;
+}
+
+/// Waits until everything that was given to the connection before has been sent: it takes its commands in order.
+async fn until_all_is_sent(app: &App) {
+    settle().await;
+    app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
 
 /// [tools-audit-log]
@@ -198,11 +212,11 @@ async fn a_result_is_shown_when_its_decision_is_durable() {
     let (app, disk) = harbour().await;
     disk.durable.store(1, Ordering::SeqCst);
     let waits = call(&app, "second");
-    a_while().await;
+    until_answered(&app, 2).await;
     assert_eq!(sent(&app).await, 2, "the call is sent once it is written");
     assert!(!waits.is_finished(), "and its result is not shown before that is durable");
     disk.receipts().durable();
-    a_while().await;
+    settle().await;
     assert!(!waits.is_finished(), "nor when something else is");
     disk.durable.store(u64::MAX, Ordering::SeqCst);
     disk.receipts().durable();
@@ -210,7 +224,7 @@ async fn a_result_is_shown_when_its_decision_is_durable() {
 
     disk.durable.store(1, Ordering::SeqCst);
     let lost = call(&app, "third");
-    a_while().await;
+    until_answered(&app, 3).await;
     disk.broken.store(true, Ordering::SeqCst);
     disk.receipts().durable();
     let failure = ended(lost).await.unwrap_err();
@@ -230,24 +244,25 @@ async fn what_cannot_be_written_does_not_cross() {
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     disk.slow.store(true, Ordering::SeqCst);
     let waits = call(&app, "third");
-    a_while().await;
+    until_held(&disk).await;
+    until_all_is_sent(&app).await;
     assert!(!waits.is_finished(), "a call waits until it is written");
     disk.go_on();
     let failure = ended(waits).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
     let cancelled = call(&app, "fourth");
-    a_while().await;
+    until_held(&disk).await;
     app.host.cancel_call("fourth".to_owned()).await.unwrap();
     assert_eq!(ended(cancelled).await.unwrap_err(), CallFailure::Cancelled, "a call that waits can be cancelled");
     disk.full.store(false, Ordering::SeqCst);
     disk.go_on();
-    a_while().await;
+    until_all_is_sent(&app).await;
     assert_eq!(sent(&app).await, 1, "nothing crossed of all that");
     disk.go_on();
     let decisions: Vec<String> = of_kind(&app, "tool").into_iter().map(|entry| entry.decision.into_owned()).collect();
     assert_eq!(decisions, ["allowed", "allowed", "withdrawn"], "the log says that the cancelled call did not leave");
     let waits = call(&app, "fifth");
-    a_while().await;
+    until_held(&disk).await;
     disk.go_on();
     assert!(ended(waits).await.is_ok(), "what is written crosses");
 
@@ -272,7 +287,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     let (app, disk) = harbour().await;
     disk.slow.store(true, Ordering::SeqCst);
     let waits = call(&app, "second");
-    a_while().await;
+    until_held(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the approval of the tool");
     app.host.revoke(tool.id).await.unwrap().unwrap();

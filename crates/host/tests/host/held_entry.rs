@@ -101,6 +101,7 @@ async fn a_turn_that_panics_ends_the_host_and_its_servers() {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while is_alive(pid) {
         assert!(tokio::time::Instant::now() < deadline, "the server ends");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     app.host.close().await;

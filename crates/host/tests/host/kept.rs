@@ -49,6 +49,7 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while of_kind(&app, "settings").len() < 2 {
         assert!(tokio::time::Instant::now() < deadline, "a change from outside is written down");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let entries = of_kind(&app, "settings");
@@ -62,8 +63,14 @@ async fn what_the_log_keeps_is_not_changed_unseen() {
     app.host.close().await;
     let App { folder, host, .. } = app;
     drop(host);
-    let app = App::start_in(folder, vec![], HostOptions::default()).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let (app, disk) = over_slow_log(folder, |_| ()).await;
+    while disk.reads.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    // The host takes in what was read before it has answered so often.
+    for _ in 0..50 {
+        app.questions().await;
+    }
     assert_eq!(of_kind(&app, "settings").len(), 2, "once");
     app.host.close().await;
 }
@@ -100,8 +107,12 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
 
 /// A host over a log that the test can hold up, which is prepared before the host starts.
 pub(crate) async fn with_slow_log(prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
+    over_slow_log(tempfile::tempdir().unwrap(), prepare).await
+}
+
+/// The same over a folder that was in use before.
+async fn over_slow_log(folder: tempfile::TempDir, prepare: impl FnOnce(&Disk)) -> (App, Arc<Disk>) {
     let mut log = None;
-    let folder = tempfile::tempdir().unwrap();
     let secrets = Arc::new(SecretsInMemory::default());
     let app = App::start_over(folder, vec![], HostOptions::default(), secrets, |ports: Ports| {
         let disk = Arc::new(Disk::over(Arc::clone(&ports.audit)));

@@ -1,6 +1,7 @@
 //! The queue when a server asks too much (X24): what waits is bounded, what is refused unseen is counted, and a server that was
 //! refused three times in a row is muted for a while.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::call::CallFailure;
@@ -10,6 +11,7 @@ use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::Scope;
 use serde_json::Map;
 use testkit::app::{App, PATIENCE, demo, scripted};
+use testkit::deadline::holds_within;
 use tokio::task::JoinHandle;
 
 type Called = JoinHandle<Result<CallToolResult, CallFailure>>;
@@ -138,7 +140,8 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
     app.question("harbour", "a form", |q| matches!(q.body, QuestionBody::Form { .. })).await;
     let allow = app.host.answer(page.id, page.hash.to_string(), UserAnswer::Allow(Scope::Once));
     let deny = async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        let is_opening = || app.platform.begun.load(Ordering::SeqCst) == 1;
+        assert!(holds_within(PATIENCE, is_opening).await, "the browser is told of the page");
         app.host.deny_all("harbour".into(), false).await.unwrap();
     };
     let (allowed, ()) = tokio::join!(allow, deny);

@@ -10,6 +10,7 @@ use ports::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use serde_json::json;
 use testkit::app::{App, TestPlatform, remote};
 use testkit::http::{HttpServer, ordinary};
+use testkit::time::{SetClock, pass};
 
 async fn server(revision: &'static str) -> HttpServer {
     HttpServer::start(move |request, answer| async move { ordinary::answer(revision, &request, answer).await }).await
@@ -272,18 +273,22 @@ async fn a_list_that_is_no_longer_fresh_is_read_again_when_somebody_looks() {
     let server = HttpServer::start(|request, mut answer| async move {
         let body = request.json();
         let Some(mut result) = ordinary::result("2026-07-28", &body) else { return answer.status(404).await };
-        result["ttlMs"] = json!(300);
+        result["ttlMs"] = json!(3_000);
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })
     .await;
-    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let clock = SetClock::new();
+    let app = App::start_at(Arc::clone(&clock), vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready("far").await;
-    tokio::time::sleep(std::time::Duration::from_millis(1_200)).await;
+    let span = std::time::Duration::from_secs(5);
+    clock.advance(span);
+    pass(span).await;
     assert_eq!(server.count("tools/list"), 1, "[cache-no-poll] no timer reads a list again");
     let shown = app.host.catalog("far".into()).await.unwrap();
     assert_eq!(shown.counts()[0], 1, "what is known serves meanwhile");
     let deadline = std::time::Instant::now() + testkit::app::PATIENCE;
     while server.count("tools/list") < 2 && std::time::Instant::now() < deadline {
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     assert_eq!(server.count("tools/list"), 2, "[cache-stale-refetch] who looks has it read again");

@@ -6,6 +6,7 @@ use host::view::{ServerState, UserAnswer};
 use policy::Scope;
 use testkit::app::{App, remote};
 use testkit::http::{HttpServer, ordinary};
+use testkit::time::pass;
 
 async fn http_at(address: std::net::SocketAddr) -> HttpServer {
     let answer = |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await };
@@ -61,7 +62,7 @@ async fn what_waits_to_come_back_stops_when_its_approval_is_taken_back() {
     assert_eq!(stopped.state, ServerState::Stopped, "nothing is waited for any more");
     let back = http_at(address).await;
     app.host.network_changed().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    pass(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "it is not brought back");
     start_asks(&app).await;
     assert!(back.seen().is_empty(), "not a byte is sent without an approval");
@@ -79,7 +80,7 @@ async fn what_runs_is_not_brought_back_once_its_approval_is_taken_back() {
     app.until("far", "left to the user", |s| matches!(s.state, ServerState::Failed(_))).await;
     let back = http_at(address).await;
     app.host.network_changed().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    pass(Duration::from_secs(10)).await;
     assert!(matches!(app.server("far").await.state, ServerState::Failed(_)), "nor does another network bring it back");
     start_asks(&app).await;
     assert!(back.seen().is_empty(), "not a byte is sent without an approval");

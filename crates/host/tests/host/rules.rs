@@ -1,6 +1,8 @@
 //! Rules on the whole host, with a server that runs: files, presets, scopes, and what is asked and refused because of them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::AnswerError;
@@ -11,13 +13,17 @@ use mcp_proto::types::CallToolResult;
 use policy::{By, Decision, Effect, Fit, PolicyRule, Preset, Rule, RuleSource, Scope, Standing};
 use serde_json::{Map, Value, json};
 use testkit::app::{App, MANAGED, PATIENCE, demo, scripted};
+use testkit::time::SetClock;
 
 type Called = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
 const SERVER: &str = "harbour";
 
 async fn harbour() -> App {
-    let app = App::start(vec![(SERVER, demo(&[]))]).await;
+    ready(App::start(vec![(SERVER, demo(&[]))]).await).await
+}
+
+async fn ready(app: App) -> App {
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16 && s.counts[2] > 0).await;
     app
@@ -121,16 +127,18 @@ async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
 
 #[tokio::test]
 async fn approvals_hold_in_their_conversation_and_until_they_end() {
-    let app = harbour().await;
+    let clock = SetClock::new();
+    let app = ready(App::start_at(Arc::clone(&clock), vec![(SERVER, demo(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), Some("c1"), UserAnswer::Allow(Scope::Conversation)).await;
     ended(call(&app, "2", "add", arguments(), Some("c1"))).await.expect("the same conversation does not ask");
     let other = call(&app, "3", "add", arguments(), Some("c2"));
     let question = app.question(SERVER, "another conversation", is_tool).await;
-    app.answer(&question, UserAnswer::AllowFor(Scope::Always, 300)).await;
+    app.answer(&question, UserAnswer::AllowFor(Scope::Always, 60_000)).await;
     ended(other).await.unwrap();
+    clock.advance(Duration::from_millis(59_999));
     ended(call(&app, "4", "add", arguments(), None)).await.expect("it holds everywhere for a while");
-    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    clock.advance(Duration::from_millis(1));
     let late = call(&app, "5", "add", arguments(), None);
     let question = app.question(SERVER, "the tool, once the approval ended", is_tool).await;
     assert!(!question.scopes.contains(&Scope::Conversation), "without a conversation there is none to hold in");

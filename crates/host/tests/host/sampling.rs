@@ -321,6 +321,7 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
     // Beyond its own limit the rule does not hold, and the next request is refused at once; each refusal brings the next.
     let says_so = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };

@@ -64,6 +64,7 @@ async fn sent(app: &App, server: &str, method: &str) -> Vec<Value> {
 async fn until_sent(app: &App, server: &str, method: &str, times: usize) {
     let sent_often = async {
         while sent(app, server, method).await.len() < times {
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };

@@ -10,6 +10,7 @@ use mcp_proto::session::Timeouts;
 use ports::server_config::{ServerConfig, ServerEntry};
 use testkit::app::{App, demo, remote};
 use testkit::http::{HttpServer, ordinary};
+use testkit::time::pass;
 
 #[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
 fn kill(pid: u32) {
@@ -54,7 +55,7 @@ async fn the_user_ends_the_waiting() {
     app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
     app.host.stop_server("harbour".into()).await.unwrap().unwrap();
     let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    pass(Duration::from_secs(10)).await;
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "it is not brought back");
     app.host.start_server("harbour".into()).await.unwrap().unwrap();

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foreign::visible;
 use process::sandbox::Network;
 use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use super::project::project_settings;
 use super::reference::Launcher;

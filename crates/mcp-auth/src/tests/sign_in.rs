@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, Authorizing, Iss, value};
+use testkit::deadline::settle;
 
 use super::support::{Bench, Browser, Outcome, servers, until};
 use crate::*;
@@ -211,7 +212,7 @@ async fn one_that_has_not_begun_can_be_cancelled() {
     let flows = [begin(), begin()];
     let is_waiting = || bench.authorization.in_progress().is_some_and(|at| at.phase == Phase::Callback);
     until("one waits for the browser", is_waiting).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    settle().await;
     bench.authorization.cancel();
     for flow in flows {
         let ended = tokio::time::timeout(Duration::from_secs(10), flow).await;

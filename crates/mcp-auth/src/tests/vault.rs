@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use testkit::deadline::settle;
 use testkit::http::HttpServer;
 
 use super::support::{Bench, Outcome, preregistered, servers, until};
@@ -71,7 +72,7 @@ async fn calls_that_wait_for_a_vault_do_not_each_try_it() {
         })
         .collect();
     until("one reads", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    settle().await;
     drop(held);
     for load in loads {
         assert!(load.await.unwrap().is_err(), "each is told");

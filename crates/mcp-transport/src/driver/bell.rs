@@ -86,7 +86,7 @@ mod tests {
             for number in 0..100 {
                 // Now and then it is awaited, and now and then there already.
                 if number % 3 == 0 {
-                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    tokio::task::yield_now().await;
                 }
                 if sender.send(number).await.is_err() {
                     return;

@@ -5,13 +5,13 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use foreign::visible;
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
+use crate::driver::core::now;
 use crate::rate::TokenBucket;
 
 /// The most that is kept of one server, in bytes.
@@ -112,7 +112,7 @@ impl Show {
         }
         self.dropped += cut;
         self.ring.push(text.clone());
-        let passes = self.bucket.take(Instant::now()) && self.report_dropped();
+        let passes = self.bucket.take(now()) && self.report_dropped();
         if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
             self.dropped += line.len() as u64 + 1;
         }
@@ -171,7 +171,7 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(room);
         let task = tokio::spawn(drain(std::io::Cursor::new(input.to_vec()), ring.clone(), sender));
         // Nobody looks until everything was read.
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        testkit::deadline::settle().await;
         let mut shown = Vec::new();
         while let Some(output) = receiver.recv().await {
             shown.push(output);

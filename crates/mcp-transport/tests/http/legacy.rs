@@ -10,7 +10,8 @@ use mcp_transport::driver::TransportFound;
 use mcp_transport::http::{HttpLimits, HttpTarget, TransportChoice};
 use serde_json::{Value, json};
 use testkit::http::ordinary;
-use tokio::sync::{Mutex, mpsc};
+use testkit::time::pass;
+use tokio::sync::{Mutex, Notify, mpsc};
 
 use crate::support::*;
 
@@ -55,9 +56,11 @@ where
                     if body["params"]["name"] == "end" {
                         say(json!("end")).await;
                     } else if body["params"]["name"] == "hold" || body["params"]["name"] == "cut" {
+                        // sleep: a slow server.
                         tokio::time::sleep(Duration::from_millis(600)).await;
                         if body["params"]["name"] == "cut" {
                             answer.status(504).await?;
+                            // sleep: a slow server.
                             tokio::time::sleep(Duration::from_millis(300)).await;
                         }
                         say(ordinary::message(REVISION, &body)).await;
@@ -110,19 +113,26 @@ async fn everything_goes_to_the_endpoint_and_comes_on_the_stream() {
 
 #[tokio::test]
 async fn nothing_is_sent_before_the_endpoint_is_known() {
-    let server = HttpServer::start(|request, mut answer| async move {
-        if request.method == "GET" {
-            answer.event_stream().await?;
-            tokio::time::sleep(Duration::from_millis(400)).await;
-            answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
-            return answer.hang().await;
+    let go_on = Arc::new(Notify::new());
+    let told = Arc::clone(&go_on);
+    let server = HttpServer::start(move |request, mut answer| {
+        let told = Arc::clone(&told);
+        async move {
+            if request.method == "GET" {
+                answer.event_stream().await?;
+                told.notified().await;
+                answer.raw(b"event: endpoint\ndata: /messages\n\n").await?;
+                return answer.hang().await;
+            }
+            answer.status(202).await
         }
-        answer.status(202).await
     })
     .await;
     let mut client = sse(&server);
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(holds_within(LONG, || with_method(&server, "GET").len() == 1).await, "the stream is opened");
+    pass(Duration::from_millis(500)).await;
     assert_eq!(with_method(&server, "POST").len(), 0, "[sse-wait-endpoint-event] nothing is posted before");
+    go_on.notify_one();
     let posted = holds_within(LONG, || server.count("initialize") == 1).await;
     assert!(posted, "[sse-wait-endpoint-event] then it is");
     client.stop().await;

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use mcp_proto::{ListKind, SessionEvent};
 use mcp_transport::driver::DriverEvent;
 use serde_json::json;
+use testkit::time::pass;
+use tokio::sync::Notify;
 
 use crate::support::*;
 
@@ -70,7 +72,7 @@ async fn a_server_need_not_have_one() {
         let mut client = ready(&server.url("/mcp")).await;
         client.until_note(note).await;
         assert_eq!(client.echo("posted").await, "posted", "[http-get-405] {status} to GET: POSTs go on");
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        pass(Duration::from_secs(5)).await;
         assert_eq!(with_method(&server, "GET").len(), 1, "[http-get-405] {status}: it is not tried again and again");
         assert_eq!(server.count("initialize"), 1, "{status} to the first GET does not end the session");
         client.stop().await;
@@ -145,18 +147,25 @@ async fn a_404_to_a_stream_that_was_there_means_a_new_session() {
 
 #[tokio::test]
 async fn nothing_is_posted_before_initialized_was_taken() {
-    let server = HttpServer::start(move |request, mut answer| async move {
-        if request.rpc_method() == "notifications/initialized" {
-            tokio::time::sleep(Duration::from_millis(400)).await;
-            return answer.whole(202, "x-taken: yes\r\n", b"").await;
+    let go_on = Arc::new(Notify::new());
+    let told = Arc::clone(&go_on);
+    let server = HttpServer::start(move |request, mut answer| {
+        let told = Arc::clone(&told);
+        async move {
+            if request.rpc_method() == "notifications/initialized" {
+                told.notified().await;
+                return answer.whole(202, "x-taken: yes\r\n", b"").await;
+            }
+            in_session(NEWEST_LEGACY, &request, answer).await
         }
-        in_session(NEWEST_LEGACY, &request, answer).await
     })
     .await;
     let mut client = ready(&server.url("/mcp")).await;
     let call = client.begin(echo("waits")).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(holds_within(LONG, || server.count("notifications/initialized") == 1).await, "the server is told");
+    pass(Duration::from_millis(500)).await;
     assert_eq!(server.count("tools/call"), 0, "a server may refuse a call that overtakes `initialized`");
+    go_on.notify_one();
     assert_eq!(text(&client.done(call).await), "waits", "it is sent after it");
     client.stop().await;
 }

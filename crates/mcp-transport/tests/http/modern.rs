@@ -1,7 +1,5 @@
 //! What 2026-07-28 does in its own way.
 
-use std::time::Duration;
-
 use mcp_proto::{CancelReason, ClientRequest, SessionEvent};
 use mcp_transport::driver::{DriverCommand, DriverEvent};
 use serde_json::{Value, json};
@@ -239,7 +237,6 @@ async fn a_session_id_and_requests_of_the_server_mean_nothing() {
             "tools/call" => {
                 answer.event_stream().await?;
                 answer.event(&json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await?;
-                tokio::time::sleep(Duration::from_millis(200)).await;
                 answer_event(MODERN, &request, &mut answer).await
             }
             _ => full(request, answer).await,
@@ -249,6 +246,8 @@ async fn a_session_id_and_requests_of_the_server_mean_nothing() {
     let mut client = ready(&server.url("/mcp")).await;
     // [http-header-name-case-insensitive]: the answers name their headers in their own ways.
     assert_eq!(client.echo("x").await, "x", "the call is answered");
+    // A response to the server's request would be sent before this call.
+    assert_eq!(client.echo("y").await, "y", "and so is the next");
     client.stop().await;
     for request in server.seen() {
         assert_eq!(request.method, "POST", "[http-no-session-modern] no session is ended");

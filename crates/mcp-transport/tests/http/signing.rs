@@ -10,6 +10,7 @@ use mcp_transport::http::{
     TransportChoice, Verdict,
 };
 use testkit::http::ordinary;
+use testkit::time::pass;
 use tokio::sync::Notify;
 use url::Url;
 
@@ -256,7 +257,7 @@ async fn others_go_on_while_one_waits_for_the_user() {
     for _ in 0..3 {
         assert_eq!(client.echo("meanwhile").await, "meanwhile", "other calls go on");
     }
-    tokio::time::sleep(idle * 2).await;
+    pass(idle * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
     assert!(client.done(waits).await.is_ok(), "[auth-stepup] and the call is made when the user has agreed");
     client.stop().await;
@@ -278,7 +279,7 @@ async fn the_users_time_is_not_the_servers() {
     let target = signed_by(&server.url("/mcp"), &authorizer);
     let mut client = start_with(SessionConfig::default(), target, HttpLimits { accept, ..limits() });
     assert!(holds_within(LONG, || authorizer.challenges().len() == 1).await, "the user is asked");
-    tokio::time::sleep(accept * 2).await;
+    pass(accept * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
     let sent = || server.count("notifications/initialized") == 2;
     assert!(holds_within(LONG, sent).await, "it is sent again, however long the user took");

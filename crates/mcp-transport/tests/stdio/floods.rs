@@ -87,6 +87,7 @@ async fn a_flood_waits_in_the_servers_own_pipe_while_nobody_looks() {
     let before = Running::memory();
     let call = server.begin(tool("echo", json!({"text": "hello"}))).await;
     // The owner of the session is busy with something else.
+    // sleep: memory is measured while the server writes, in real time.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let grown = Running::memory().saturating_sub(before);
     assert!(grown < 20_000_000, "X41: while nobody takes events, memory grew by {grown}");

@@ -49,6 +49,7 @@ fn a_runtime_that_ends_takes_the_servers_with_it() {
     assert!(!alive_in_group(group).is_empty(), "the server runs");
     drop(runtime);
     let gone = (0..200).any(|_| {
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(10));
         alive_in_group(group).is_empty()
     });

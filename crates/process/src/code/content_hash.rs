@@ -174,6 +174,7 @@ mod tests {
         let start = Instant::now();
         while cache::Key::of(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "it settles");
+            // sleep: looks again until it holds; no event tells of it.
             std::thread::sleep(Duration::from_millis(50));
         }
     }

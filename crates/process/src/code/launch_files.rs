@@ -294,6 +294,7 @@ mod tests {
         let (before, modified) = (now(), program.metadata().unwrap().modified().unwrap());
         assert_eq!(now(), before, "reading changes nothing");
         // File systems count time in steps.
+        // sleep: the file system's clock counts in steps.
         std::thread::sleep(std::time::Duration::from_millis(20));
         write(b'b');
         let file = File::options().write(true).open(&program).unwrap();

@@ -62,8 +62,8 @@ mod tests {
 
     use std::time::Duration;
 
+    use testkit::deadline::holds_within;
     use testkit::processes::{alive_in_group, is_alive};
-    use tokio::time::sleep;
 
     use super::*;
 
@@ -85,20 +85,19 @@ mod tests {
     async fn a_server_ends_with_drawbridge_and_not_with_its_watcher() {
         let (mut child, group) = victim().await;
         let mut watcher = Watcher::start(group).await.unwrap();
+        let own = watcher.child.id().unwrap();
         drop(watcher);
-        sleep(Duration::from_millis(200)).await;
+        assert!(holds_within(Duration::from_secs(20), || !is_alive(own)).await, "the watcher ends");
         assert!(is_alive(group), "a watcher that is no longer needed ends without a trace");
 
         watcher = Watcher::start(group).await.unwrap();
         // As the system does when Drawbridge is killed.
         drop(watcher.child.stdin().take());
-        for _ in 0..100 {
-            if alive_in_group(group).is_empty() {
-                break;
-            }
-            sleep(Duration::from_millis(50)).await;
-        }
-        assert_eq!(alive_in_group(group), Vec::<u32>::new(), "the whole group ends when nobody holds the other end");
+        let has_ended = || alive_in_group(group).is_empty();
+        assert!(
+            holds_within(Duration::from_secs(20), has_ended).await,
+            "the whole group ends when nobody holds the other end"
+        );
         let _ = child.start_kill();
     }
 }

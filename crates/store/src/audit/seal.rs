@@ -441,10 +441,10 @@ mod tests {
             holder.wait(Duration::from_secs(20)).is_ok()
         };
         assert!(!ask(), "it is locked");
-        std::thread::sleep(pause * 2);
+        std::thread::sleep(pause * 2); // sleep: the pause is one of real time.
         assert!(!ask(), "it is asked again, and is still locked");
         assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "once each time");
-        std::thread::sleep(pause * 3);
+        std::thread::sleep(pause * 3); // sleep: the pause is one of real time.
         assert!(ask(), "unlocked, it gives the key to a program that runs");
     }
 }

@@ -153,6 +153,7 @@ mod tests {
 
     fn wait(_: i32) -> bool {
         WAITS.store(true, Ordering::SeqCst);
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(5));
         true
     }
@@ -179,6 +180,7 @@ mod tests {
             let start = Instant::now();
             while !WAITS.load(Ordering::SeqCst) {
                 assert!(start.elapsed() < PATIENCE, "the write waits for the other program");
+                // sleep: looks again until it holds; no event tells of it.
                 std::thread::sleep(Duration::from_millis(5));
             }
             other.execute_batch("COMMIT").unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
 
@@ -256,12 +257,21 @@ fn a_name_is_held_by_one_program_at_a_time() {
     let (one, two) = (folder.program(), folder.program());
     let held = one.hold("a").unwrap();
     assert!(two.hold("b").is_some(), "another name is free");
+    let is_free = AtomicBool::new(false);
+    let (begins, has_begun) = std::sync::mpsc::sync_channel(1);
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| two.hold("a").is_some());
-        std::thread::sleep(Duration::from_millis(200));
-        assert!(!waiting.is_finished(), "the other program waits");
+        let waiting = scope.spawn(|| {
+            begins.send(()).unwrap();
+            let held = two.hold("a");
+            (held.is_some(), is_free.load(Ordering::SeqCst))
+        });
+        has_begun.recv().unwrap();
+        for _ in 0..1_000 {
+            std::thread::yield_now();
+        }
+        is_free.store(true, Ordering::SeqCst);
         drop(held);
-        assert!(waiting.join().unwrap(), "and has it then");
+        assert_eq!(waiting.join().unwrap(), (true, true), "the other program waits, and has it then");
     });
 }
 

@@ -145,6 +145,7 @@ fn s04_the_keychain_soon_learns_of_the_last_entry() {
     let deadline = Instant::now() + Duration::from_secs(20);
     while folder.keychain.marked_entry() != Some(3) {
         assert!(Instant::now() < deadline, "it knows of entry {:?} only", folder.keychain.marked_entry());
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -195,6 +195,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
+        // sleep: kills the other program at one moment after another.
         std::thread::sleep(pause);
         let has_ended = child.try_wait().unwrap().is_some();
         child.kill().unwrap();

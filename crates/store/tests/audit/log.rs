@@ -47,6 +47,7 @@ fn s04_the_keychain_knows_of_the_first_entry_at_once() {
             Some(mark) => break mark,
             None => assert!(start.elapsed() < Duration::from_secs(20), "the keychain is told without waiting for more"),
         }
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(10));
     };
     assert!(marked.starts_with("1 "), "which entry is the last: {marked}");

@@ -18,6 +18,7 @@ fn until(log: &dyn AuditLog, what: &str, holds: impl Fn(&[u64]) -> bool) {
     let start = Instant::now();
     while !holds(&numbers(log)) {
         assert!(start.elapsed() < Duration::from_secs(20), "{what}: {:?}", numbers(log));
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -90,6 +90,7 @@ fn a_reply_outlasts_kill_9() {
     let start = std::time::Instant::now();
     while written() < 500 {
         assert!(start.elapsed() < std::time::Duration::from_secs(20), "the other program writes");
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     child.kill().unwrap();

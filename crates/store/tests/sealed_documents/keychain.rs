@@ -61,6 +61,7 @@ pub(super) fn until(what: &str, holds: impl Fn() -> bool) {
     let start = Instant::now();
     while !holds() {
         assert!(start.elapsed() < PATIENCE, "{what}");
+        // sleep: looks again until it holds; no event tells of it.
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -114,6 +115,7 @@ impl Secrets for Keychain {
         if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK) {
             act();
         }
+        // sleep: a slow keychain.
         std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
         self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
         Ok(())

@@ -113,6 +113,7 @@ mod tests {
         let began = std::time::Instant::now();
         while !process::started_with(SECRET, &canary).is_empty() {
             assert!(began.elapsed().as_secs() < 10, "it is ended");
+            // sleep: looks again until it holds; no event tells of it.
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }

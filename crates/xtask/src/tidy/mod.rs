@@ -16,6 +16,7 @@ mod rust_paths;
 mod single_places;
 mod struct_fields;
 mod svelte_text;
+mod time;
 pub(crate) mod tree;
 mod window_commands;
 mod words;
@@ -52,7 +53,7 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 23] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 25] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
@@ -75,6 +76,8 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 23] = [
     page::no_other_windows,
     svelte_text::from_messages,
     messages::same_keys,
+    time::clock_from_outside,
+    time::no_sleeping_tests,
     window_commands::in_the_capability,
 ];
 

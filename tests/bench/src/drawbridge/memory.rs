@@ -26,6 +26,7 @@ pub(super) fn in_memory() -> Ports {
         history: memory.clone(),
         secrets: Arc::new(SecretsInMemory::default()),
         platform: memory,
+        clock: Arc::new(ports::time::SystemClock),
     }
 }
 

@@ -113,6 +113,7 @@ impl One<'_> {
         cancelled.map_err(|error| error.to_string())?;
         holds(ended == Err(CallFailure::Cancelled), ended)?;
         while !self.has_said(&format!("of {steps}")).await {
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         self.says("add", json!({ "a": 1, "b": 1 }), "= 2").await

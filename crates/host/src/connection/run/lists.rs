@@ -5,7 +5,6 @@ use std::sync::Arc;
 use mcp_proto::session::{CallError, ClientRequest, Deadline, DroppedItem, ListKind, ServerResult};
 use mcp_transport::driver::Control;
 use offers::catalog::{Catalog, List, Next, Reading};
-use ports::time::now;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -17,7 +16,7 @@ const MAX_DROPPED: usize = 20;
 
 impl Run<'_> {
     pub(super) fn read_stale(&mut self, session: &mut Control<'_>) {
-        let at = now();
+        let at = self.start.clock.now();
         for list in self.lists.offered.clone() {
             let is_stale = self.lists.catalog.fresh_until[list as usize].is_some_and(|until| until <= at);
             if is_stale && !self.lists.changed.contains(&list) {
@@ -104,7 +103,7 @@ impl Run<'_> {
         let catalog = Arc::make_mut(&mut self.lists.catalog);
         // What it said while this was read is about what comes after.
         let is_outdated_again = catalog.is_outdated(list) && self.lists.changed.contains(&list);
-        reading.finish(catalog);
+        reading.finish(catalog, self.start.clock.now());
         catalog.outdated[list as usize] |= is_outdated_again;
         catalog.is_read = self.lists.offered.iter().all(|list| self.lists.last_read.contains_key(list));
         self.tell_owner(News::Catalog(Arc::clone(&self.lists.catalog)));

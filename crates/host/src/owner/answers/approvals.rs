@@ -7,7 +7,6 @@ use mcp_proto::session::Answer;
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{Grant, GrantId, Hash, Scope, Subject};
 use ports::server_config::definition_hash;
-use ports::time::now;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 
@@ -41,7 +40,7 @@ impl Owner {
         if scope == Scope::Conversation && conversation.is_none() {
             return Err(AnswerError::WrongKind("it belongs to no conversation"));
         }
-        let lasting = Lasting { scope, conversation, expires_at: lasts.map(|lasts| now().saturating_add(lasts)) };
+        let lasting = Lasting { scope, conversation, expires_at: lasts.map(|lasts| self.now().saturating_add(lasts)) };
         match &pending.view.body {
             QuestionBody::StartServer { config, .. } => {
                 let (words, leaving) = (command_words(config), Leaving::shown(pending));
@@ -206,7 +205,7 @@ impl Owner {
             rests_on,
             scope,
             conversation,
-            since: now(),
+            since: self.now(),
             expires_at,
             words,
         };

@@ -9,7 +9,6 @@ use mcp_proto::session::ClientRequest;
 use offers::catalog::List;
 use offers::definitions::Definition;
 use policy::{Act, By, Decision, Hash, PathFacts, Standing};
-use ports::time::now;
 
 use super::{CallQuestion, CallRecord, MAX_CALLS, NewCall, Way};
 use crate::owner::Owner;
@@ -100,6 +99,7 @@ impl Owner {
             false => CallFailure::NotListed { server: server.to_owned() },
         };
         let after_untrusted = self.is_after_untrusted(origin, server);
+        let now = self.now();
         let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let seen = |own: &Hash| standing_of(pins, server, tool, own, identity);
@@ -118,7 +118,7 @@ impl Owner {
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.permissions.policy.decide(&act, now()) {
+        match self.permissions.policy.decide(&act, now) {
             Decision::Allow { by } => {
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };

@@ -9,7 +9,6 @@ use domain::question::Why;
 use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
 use mcp_proto::types::ElicitParams;
 use policy::{Act, Decision};
-use ports::time::now;
 use supervision::limits::MAX_QUESTIONS;
 
 use super::{CallRecord, TicketUse};
@@ -72,7 +71,7 @@ impl Owner {
             }
             if let ElicitParams::Url { message, url, .. } = page
                 && let Decision::Ask { rule, scopes, .. } =
-                    self.permissions.policy.decide(&Act::OpenUrl { server: &server }, now())
+                    self.permissions.policy.decide(&Act::OpenUrl { server: &server }, self.now())
             {
                 self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
             }

@@ -1,7 +1,5 @@
 //! Resources that were read or are watched, and the log level of a server. Callers: `handle/calls.rs` and `Owner::on_news`.
 
-use std::time::Instant;
-
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::{LogLevel, ResourceContents};
@@ -15,7 +13,7 @@ impl Owner {
     /// What a resource said, if that is still fresh.
     pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<Read> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
+        self.calls.reads.fresh(server, &config_hash(&record.config), uri, self.now())
     }
 
     /// Keeps what a resource said for as long as its server allows. Gives until when.
@@ -27,7 +25,7 @@ impl Owner {
         hint: Option<CacheHint>,
     ) -> Option<Millis> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), Instant::now())
+        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), self.now())
     }
 
     /// A change of a resource is told if the user watches it, or one above it.

@@ -8,7 +8,6 @@ use offers::definitions::claims_of;
 use offers::review::Kind;
 use policy::{Act, Claims, Hash, PathFacts, Standing, Subject};
 use ports::server_config::config_hash;
-use ports::time::now;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
@@ -52,6 +51,7 @@ impl Owner {
                 known,
                 conversation.as_deref(),
                 *after_untrusted,
+                self.now(),
             ));
         }
         let record = self.servers.records.get(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
@@ -63,7 +63,9 @@ impl Owner {
             DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
             DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
             DryRun::Start => Act::StartServer { server, command: &hash },
-            DryRun::Sampling => Act::Sample { server, would_use: self.models.sampling.would_use(server, 0) },
+            DryRun::Sampling => {
+                Act::Sample { server, would_use: self.models.sampling.would_use(server, 0, self.now()) }
+            }
             DryRun::Form => Act::FillForm { server },
             DryRun::Url => Act::OpenUrl { server },
             DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
@@ -71,7 +73,7 @@ impl Owner {
         };
         let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
         Ok(DryRunResult {
-            explanation: self.permissions.policy.explain(&act, now()),
+            explanation: self.permissions.policy.explain(&act, self.now()),
             assumed_unchanged,
             standing: None,
         })

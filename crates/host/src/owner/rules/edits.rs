@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use domain::StoreError;
+use domain::{Millis, StoreError};
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
-use ports::time::now;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -41,7 +40,7 @@ impl Owner {
             view.rules.iter().filter(|(source, _)| *source == RuleSource::User).map(|(_, rule)| rule.clone()).collect()
         };
         if before.preset != after.preset || of_user(before) != of_user(after) {
-            self.permissions.rule_files.user.changed = Some(now());
+            self.permissions.rule_files.user.changed = Some(self.now());
         }
         let more = lines.len().saturating_sub(MOST_TOLD);
         if more > 0 {
@@ -210,6 +209,6 @@ pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, 
     Ok(rule.id)
 }
 
-pub(super) fn has_expired(rule: &PolicyRule) -> bool {
-    rule.expires_at.is_some_and(|end| end <= now())
+pub(super) fn has_expired(rule: &PolicyRule, now: Millis) -> bool {
+    rule.expires_at.is_some_and(|end| end <= now)
 }

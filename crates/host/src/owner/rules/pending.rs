@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use domain::question::QuestionId;
 use offers::definitions::claims_of;
 use policy::{Act, By, Decision, SamplingUse, Standing};
-use ports::time::now;
 
 use crate::owner::Owner;
 use crate::owner::questions::Pending;
@@ -57,7 +56,7 @@ impl Owner {
             QuestionBody::Roots => Act::ShareRoots { server, decided: false },
             QuestionBody::SignIn { .. } | QuestionBody::ClientId { .. } => Act::SignIn { server, steps_up: false },
         };
-        self.permissions.policy.decide(&act, now())
+        self.permissions.policy.decide(&act, self.now())
     }
 
     /// The paths in a question about a call that rules ask about.

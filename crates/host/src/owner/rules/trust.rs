@@ -26,7 +26,8 @@ impl Owner {
 
     /// For how long a server is trusted.
     pub(crate) fn trust_in(&self, server: &str) -> Trust {
-        if self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule)) {
+        let now = self.now();
+        if self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule, now)) {
             Trust::Always
         } else if self.permissions.policy.is_trusted_for_run(server) {
             Trust::Run

@@ -42,7 +42,7 @@ impl Owner {
         mut params: Box<CreateMessageParams>,
         decision: Decision,
     ) {
-        if let Err((reason, answer)) = self.models.sampling.may_sample(server, &params) {
+        if let Err((reason, answer)) = self.models.sampling.may_sample(server, &params, self.now()) {
             if let Some(record) = self.servers.records.get(server) {
                 record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
@@ -50,7 +50,7 @@ impl Owner {
             return self.refuse_unseen(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
-        params.max_tokens = self.models.sampling.most_answer(server, &params);
+        params.max_tokens = self.models.sampling.most_answer(server, &params, self.now());
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
         if let Some((model, by)) = self.choose_model(server, &params) {
             self.set_model(&mut state, model, by, &params);

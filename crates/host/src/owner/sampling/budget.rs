@@ -3,7 +3,6 @@
 use domain::Millis;
 use mcp_proto::types::CreateMessageParams;
 use models::{ModelRef, Price, TokenUse};
-use ports::time::now;
 use server_requests::sampling::{Spending, Spent, estimated_tokens, tool_rounds};
 use supervision::activity::ActivityKind;
 
@@ -45,7 +44,7 @@ impl Owner {
         let micros = self.models.most_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
         let spent = Spent { requests: 1, tokens, micros, rounds: rounds(params) };
-        let at = now();
+        let at = self.now();
         if let Some(limit) = self.models.sampling.spending(server).too_much(&settings, &spent, at) {
             return then(self, Err(AnswerError::Budget(limit)));
         }
@@ -67,7 +66,7 @@ impl Owner {
 
     /// Counts a request that the user answers by hand. It takes no tokens.
     pub(super) fn count_by_hand(&mut self, server: &str, params: &CreateMessageParams) {
-        let (spent, at) = (Spent { requests: 1, rounds: rounds(params), ..Spent::default() }, now());
+        let (spent, at) = (Spent { requests: 1, rounds: rounds(params), ..Spent::default() }, self.now());
         self.change_spending(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
@@ -113,10 +112,10 @@ impl Owner {
         then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);
-        let before = self.models.sampling.spending(server).stopped(&settings, now());
+        let before = self.models.sampling.spending(server).stopped(&settings, self.now());
         let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
         change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
-        let after = self.models.sampling.spending(server).stopped(&settings, now());
+        let after = self.models.sampling.spending(server).stopped(&settings, self.now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
             record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }

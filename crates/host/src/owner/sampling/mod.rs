@@ -14,7 +14,6 @@ use domain::StoreError;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use policy::{Hash, canonical_json};
 use ports::Document;
-use ports::time::now;
 use serde_json::{Map, Value, json};
 use server_requests::sampling::{SamplingReport, SamplingSettings, SamplingState};
 use tokio::sync::oneshot;
@@ -44,9 +43,9 @@ impl Owner {
         let record = self.servers.records.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
         let (settings, spent) = (self.models.sampling.settings(server), self.models.sampling.spending(server));
         Ok(SamplingReport {
-            within_hour: spent.within_hour(now()),
+            within_hour: spent.within_hour(self.now()),
             in_all: spent.in_all,
-            stopped: spent.stopped(&settings, now()).filter(|_| settings.on),
+            stopped: spent.stopped(&settings, self.now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
                 && record.session.sampling_offered != self.models.sampling.offered(server),
             settings,

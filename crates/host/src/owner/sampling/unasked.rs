@@ -8,7 +8,6 @@ use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use models::{ModelRef, Request, ToolChoice};
 use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
-use ports::time::now;
 use serde_json::json;
 use server_requests::sampling::ask_hash;
 use server_requests::sampling::convert::{from_reply, tool_choice, uses_tool};
@@ -216,7 +215,7 @@ impl Owner {
             self.models.sampling.unasked.values().map(|unasked| unasked.server.clone()).collect();
         for server in servers {
             let act = Act::Sample { server: &server, would_use: SamplingUse::default() };
-            if !matches!(self.permissions.policy.decide(&act, now()), Decision::Allow { .. }) {
+            if !matches!(self.permissions.policy.decide(&act, self.now()), Decision::Allow { .. }) {
                 self.refuse_unasked(&server);
             }
         }

@@ -4,7 +4,6 @@ use credentials::sign_in::{EnteredClient, SignInReason};
 use domain::call::CallState;
 use domain::question::Why;
 use policy::{Act, Decision, Scope};
-use ports::time::now;
 use tokio::sync::oneshot;
 
 use super::super::answers::{Acted, AnswerError};
@@ -34,7 +33,7 @@ impl Owner {
             _ => None,
         };
         let steps_up = operation.is_some();
-        match self.permissions.policy.decide(&Act::SignIn { server, steps_up }, now()) {
+        match self.permissions.policy.decide(&Act::SignIn { server, steps_up }, self.now()) {
             Decision::Ask { rule, scopes, .. } => {
                 let call = operation.and_then(|operation| self.calls.sender_of(server, &operation));
                 let why = if steps_up { self.calls.why_of(call.as_deref()) } else { Why::User { conversation: None } };

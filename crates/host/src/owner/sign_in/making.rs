@@ -76,11 +76,13 @@ impl Maker {
     async fn anew(self, config: HttpConfig, vault: SecretsVault) -> Result<SignIn, Unmade> {
         let is_approved = self.has_approved(&config);
         let Self { server, back, ports, activity, endpoints, .. } = self;
-        let asker = Asker::new(&server, &config.url, back.clone(), Arc::clone(&ports.platform));
+        let asker = Asker::new(&server, &config.url, back.clone(), &ports);
         let vault = Arc::new(vault);
         let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
-        let making = move || settings::settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked);
+        let clock = Arc::clone(&ports.clock);
+        let making =
+            move || settings::settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked, clock);
         let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| Unmade::Address(error.to_string()))??;
         let authorization = Authorization::new(settings);

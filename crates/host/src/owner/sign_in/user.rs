@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use credentials::sign_in::EnteredClient;
 use domain::Millis;
 use mcp_auth::{Answer, ClientAuthentication, Consent, Preregistered, Reason, User};
-use ports::Platform;
-use ports::time::now;
+use ports::time::SharedClock;
 use ports::url_parts::UrlParts;
+use ports::{Platform, Ports};
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
@@ -50,8 +50,8 @@ pub(super) struct Way {
 }
 
 impl Way {
-    pub(super) fn new(reason: Reason) -> Self {
-        Self { reason, since: now(), redirect_uri: None, ends_at: None, browser_problem: None }
+    pub(super) fn new(reason: Reason, since: Millis) -> Self {
+        Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
     }
 }
 
@@ -61,6 +61,7 @@ pub(super) struct Asker {
     url: String,
     back: WeakOwner,
     platform: Arc<dyn Platform>,
+    clock: SharedClock,
     way: Mutex<Way>,
     /// The page that the user agreed to, until it is opened.
     agreed: Mutex<Option<Departure>>,
@@ -72,14 +73,15 @@ pub(super) struct Asker {
 static QUESTIONS: AtomicU64 = AtomicU64::new(0);
 
 impl Asker {
-    pub(super) fn new(server: &str, url: &str, back: WeakOwner, platform: Arc<dyn Platform>) -> Arc<Self> {
+    pub(super) fn new(server: &str, url: &str, back: WeakOwner, ports: &Ports) -> Arc<Self> {
         let (paste, pasted) = mpsc::channel(MAX_PASTED);
         Arc::new(Self {
             server: server.to_owned(),
             url: url.to_owned(),
             back,
-            platform,
-            way: Mutex::new(Way::new(Reason::SignIn)),
+            platform: Arc::clone(&ports.platform),
+            way: Mutex::new(Way::new(Reason::SignIn, ports.clock.now())),
+            clock: Arc::clone(&ports.clock),
             agreed: Mutex::default(),
             paste,
             pasted: tokio::sync::Mutex::new(pasted),
@@ -100,7 +102,7 @@ impl Asker {
 
     /// Another sign-in begins.
     pub(super) fn begins(&self, reason: Reason) {
-        *self.way() = Way::new(reason);
+        *self.way() = Way::new(reason, self.clock.now());
         *self.agreed() = None;
         // What was pasted for another one is of no use.
         if let Ok(mut pasted) = self.pasted.try_lock() {
@@ -197,7 +199,7 @@ impl User for Asker {
     async fn open(&self, url: &Url) -> Result<(), String> {
         {
             let mut way = self.way();
-            way.ends_at = Some(now() + BROWSER);
+            way.ends_at = Some(self.clock.now() + BROWSER);
             way.browser_problem = None;
         }
         let agreed = self.agreed().take();

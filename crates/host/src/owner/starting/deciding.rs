@@ -9,7 +9,6 @@ use launches::packages::LoadedPackage;
 use launches::parts::changed_files;
 use policy::{Act, Decision, Hash, Rule, Scope, Subject};
 use ports::server_config::{HttpConfig, StdioConfig};
-use ports::time::now;
 use supervision::activity::ActivityKind;
 
 use super::finding::Found;
@@ -59,7 +58,7 @@ impl Owner {
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: QuestionBody) {
         let act = start_act(name, hash, &body);
         let signed_in = self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash));
-        match self.permissions.policy.decide(&act, now()) {
+        match self.permissions.policy.decide(&act, self.now()) {
             Decision::Deny { rule, .. } => self.fail(name, rule.name()),
             // To go on after the sign-in for which it waited is no new act to ask about.
             Decision::Ask { .. } if signed_in => {
@@ -145,7 +144,7 @@ impl Owner {
 
     /// Returns true if a start goes on without a question.
     fn still_starts(&self, name: &str, hash: &Hash, body: &QuestionBody) -> bool {
-        match self.permissions.policy.decide(&start_act(name, hash, body), now()) {
+        match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
             Decision::Allow { .. } => true,
             Decision::Ask { .. } => {
                 self.servers.records.get(name).is_some_and(|record| record.supervision.signed_in_to(hash))

@@ -160,7 +160,8 @@ impl Owner {
         record.activity.lock().unwrap_or_else(PoisonError::into_inner).keep(limits.kept_bytes);
         session.limits.in_flight_calls = limits.calls as usize;
         let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
-        let start = Start { run, target, session, times, activity, limits, used };
+        let clock = Arc::clone(&self.ports.clock);
+        let start = Start { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
         self.servers.runs.insert(run, name.to_owned());
         self.emit_server(name);

@@ -1,9 +1,9 @@
 //! Everything that a decision rests on, beside the definitions of tools.
 
+use domain::Millis;
 use domain::call::CallFailure;
 use policy::{Act, Decision, Grants, Hash, PathFacts, Policy};
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
-use ports::time::now;
 use serde_json::{Map, Value};
 
 use super::{FlowTable, FolderShares};
@@ -29,21 +29,21 @@ impl Permissions {
 impl Permissions {
     /// Whether what would ask at each key press, such as a completion, may be sent: only if it would not ask. It is not written
     /// down, since the log would be full of it.
-    pub(in crate::owner) fn may_read_quietly(&self, server: &str) -> Result<(), CallFailure> {
-        match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now()) {
+    pub(in crate::owner) fn may_read_quietly(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
+        match self.policy.decide(&Act::ReadAtUsersWish { server, conversation: None }, now) {
             Decision::Allow { .. } => Ok(()),
             Decision::Ask { by, .. } | Decision::Deny { by, .. } => Err(CallFailure::Refused(format!("by {by}"))),
         }
     }
 
     /// Whether a rule keeps a server out.
-    pub(in crate::owner) fn keeps_out(&self, server: &str, config: &ServerConfig) -> bool {
+    pub(in crate::owner) fn keeps_out(&self, server: &str, config: &ServerConfig, now: Millis) -> bool {
         let hash = config_hash(config);
         let act = match &config.transport {
             ServerTransport::Stdio(_) => Act::StartServer { server, command: &hash },
             ServerTransport::Http(_) => Act::ConnectServer { server, address: &hash },
         };
-        matches!(self.policy.decide(&act, now()), Decision::Deny { .. })
+        matches!(self.policy.decide(&act, now), Decision::Deny { .. })
     }
 
     pub(in crate::owner) fn dry_call(
@@ -53,6 +53,7 @@ impl Permissions {
         known: KnownTool,
         conversation: Option<&str>,
         after_untrusted: bool,
+        now: Millis,
     ) -> DryRunResult {
         let KnownTool { definition, standing, claims, assumed_unchanged } = known;
         let act = Act::CallTool {
@@ -66,14 +67,14 @@ impl Permissions {
             after_untrusted,
             conversation,
         };
-        let explanation = self.policy.explain(&act, now());
+        let explanation = self.policy.explain(&act, now);
         DryRunResult { explanation, assumed_unchanged, standing: Some(standing) }
     }
 
     /// Tells if the policy lets this command start without a question.
-    pub(in crate::owner) fn starts_unasked(&self, name: &str, hash: &Hash) -> bool {
+    pub(in crate::owner) fn starts_unasked(&self, name: &str, hash: &Hash, now: Millis) -> bool {
         let act = Act::StartServer { server: name, command: hash };
-        matches!(self.policy.decide(&act, now()), Decision::Allow { .. })
+        matches!(self.policy.decide(&act, now), Decision::Allow { .. })
     }
 }
 
@@ -86,10 +87,10 @@ mod tests {
     #[test]
     fn without_a_rule_or_a_grant_a_start_asks() {
         let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
-        assert!(permissions.may_read_quietly("s").is_ok(), "the user themselves wants to read it");
-        assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command")), "a start asks");
+        assert!(permissions.may_read_quietly("s", 0).is_ok(), "the user themselves wants to read it");
+        assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command"), 0), "a start asks");
         let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
-        assert!(!permissions.keeps_out("s", &config), "and is not denied");
+        assert!(!permissions.keeps_out("s", &config, 0), "and is not denied");
     }
 
     #[test]
@@ -97,6 +98,6 @@ mod tests {
         let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
         permissions.policy.mute("s");
         let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
-        assert!(!permissions.keeps_out("s", &config), "the user mutes its requests, not its start");
+        assert!(!permissions.keeps_out("s", &config, 0), "the user mutes its requests, not its start");
     }
 }

@@ -166,6 +166,7 @@ impl ServerRegistry {
 #[cfg(test)]
 mod tests {
     use ports::server_config::{Access, Folder, Network, SandboxConfig, StdioConfig};
+    use ports::time::SystemClock;
     use supervision::activity::Activity;
 
     use super::*;
@@ -173,7 +174,9 @@ mod tests {
     fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
         let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
         let mut registry = ServerRegistry::default();
-        registry.records.insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default()));
+        registry
+            .records
+            .insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default(), Arc::new(SystemClock)));
         registry
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use domain::Millis;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, SamplingCapability};
 use policy::SamplingUse;
-use ports::time::now;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
@@ -78,6 +78,7 @@ impl Sampling {
         &self,
         server: &str,
         params: &CreateMessageParams,
+        now: Millis,
     ) -> Result<(), (String, Answer)> {
         let settings = self.settings(server);
         let invalid = |cause: String| (cause.clone(), Answer::Refused { code: code::INVALID_PARAMS, message: cause });
@@ -93,7 +94,7 @@ impl Sampling {
             let cause = format!("the loop of tools is longer than {MAX_ROUNDS} rounds");
             return Err((cause.clone(), refusal(cause)));
         }
-        if let Some(limit) = self.spending(server).stopped(&settings, now()) {
+        if let Some(limit) = self.spending(server).stopped(&settings, now) {
             let cause = format!("the limit is reached: {limit}");
             return Err((cause.clone(), refusal(cause)));
         }
@@ -101,23 +102,23 @@ impl Sampling {
     }
 
     /// What a server would have used within the hour with one request more of so many tokens.
-    pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64) -> SamplingUse {
-        let spent = self.spending(server).within_hour(now());
+    pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
+        let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 
     /// The most tokens of an answer that a server gets: no more than it wants, than it may have, and than are left.
-    pub(in crate::owner) fn most_answer(&self, server: &str, params: &CreateMessageParams) -> u64 {
+    pub(in crate::owner) fn most_answer(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         let settings = self.settings(server);
-        let left = self.spending(server).tokens_left(&settings, now());
+        let left = self.spending(server).tokens_left(&settings, now);
         // Of a request that takes all that is left, no answer is bounded: the user can make it shorter, or answer by hand.
         let left = left.map(|left| left.saturating_sub(estimated_tokens(params))).filter(|left| *left > 0);
         params.max_tokens.min(settings.max_tokens).min(left.unwrap_or(u64::MAX)).max(1)
     }
 
     /// The most tokens that a request comes to.
-    pub(in crate::owner) fn most_tokens(&self, server: &str, params: &CreateMessageParams) -> u64 {
-        estimated_tokens(params).saturating_add(self.most_answer(server, params))
+    pub(in crate::owner) fn most_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
+        estimated_tokens(params).saturating_add(self.most_answer(server, params, now))
     }
 }
 
@@ -135,15 +136,15 @@ mod tests {
     #[test]
     fn a_server_gets_nothing_until_it_is_turned_on_and_no_more_than_its_settings() {
         let mut sampling = Sampling::default();
-        assert!(sampling.may_sample("s", &params(10)).is_err(), "it is off by default");
+        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "it is off by default");
         assert_eq!(sampling.offered("s"), None, "and its session is told so");
         let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
         sampling.kept.insert("s".to_owned(), Kept { settings, ..Kept::default() });
-        assert!(sampling.may_sample("s", &params(10)).is_ok(), "it is on");
-        assert_eq!(sampling.most_answer("s", &params(1_000)), 100, "an answer is as long as the settings allow");
-        assert_eq!(sampling.most_answer("s", &params(10)), 10, "and no longer than the server wants");
-        assert!(sampling.may_sample("other", &params(10)).is_err(), "other servers stay off");
+        assert!(sampling.may_sample("s", &params(10), 0).is_ok(), "it is on");
+        assert_eq!(sampling.most_answer("s", &params(1_000), 0), 100, "an answer is as long as the settings allow");
+        assert_eq!(sampling.most_answer("s", &params(10), 0), 10, "and no longer than the server wants");
+        assert!(sampling.may_sample("other", &params(10), 0).is_err(), "other servers stay off");
         sampling.turned_off.insert("s".to_owned(), 1);
-        assert!(sampling.may_sample("s", &params(10)).is_err(), "it is off at once, before the file says so");
+        assert!(sampling.may_sample("s", &params(10), 0).is_err(), "it is off at once, before the file says so");
     }
 }

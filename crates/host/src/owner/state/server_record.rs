@@ -12,7 +12,7 @@ use offers::definitions::Definitions;
 use offers::review::KindNames;
 use policy::Hash;
 use ports::server_config::{ServerConfig, StdioConfig};
-use ports::time::now;
+use ports::time::SharedClock;
 use process::sandbox::Plan;
 use process::{LaunchFiles, SearchPath};
 use supervision::activity::{Activity, ActivityKind};
@@ -39,14 +39,15 @@ pub(crate) struct ServerRecord {
     /// Whether to start it again once it has stopped.
     pub(crate) start_again: bool,
     pub(in crate::owner) access: Access,
+    clock: SharedClock,
 }
 
 impl ServerRecord {
-    pub(in crate::owner) fn new(config: ServerConfig, activity: Activity) -> Self {
+    pub(in crate::owner) fn new(config: ServerConfig, activity: Activity, clock: SharedClock) -> Self {
         Self {
             config: Arc::new(config),
             state: ServerState::Stopped,
-            since: now(),
+            since: clock.now(),
             session: SessionState::default(),
             launch: Launch::default(),
             offer: Offer::default(),
@@ -55,6 +56,7 @@ impl ServerRecord {
             supervision: Supervision::default(),
             start_again: false,
             access: Access::default(),
+            clock,
         }
     }
 
@@ -66,7 +68,7 @@ impl ServerRecord {
     pub(in crate::owner) fn set(&mut self, state: ServerState) {
         if self.state != state {
             self.state = state;
-            self.since = now();
+            self.since = self.clock.now();
         }
     }
 }

@@ -80,8 +80,14 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
         app.answer(&question, ONCE).await;
         assert!(holds_within(PATIENCE, || model.asked().len() > asked).await, "the model is asked");
         if hangs {
-            tokio::time::sleep(Duration::from_millis(200)).await;
-            let running = until(&app, "at work", |state, _| matches!(state.run, Run::Running { .. })).await;
+            // Only what was thought is more than the answer's most.
+            let has_thought = least > 64;
+            let running = until(
+                &app,
+                "at work",
+                |state, _| matches!(state.run, Run::Running { thinking, .. } if thinking == has_thought),
+            )
+            .await;
             app.answer(&running, UserAnswer::Stop).await;
         }
         question = until(&app, "stopped", |state, _| match state.run {

@@ -124,6 +124,7 @@ impl Secrets for Slow {
         let is_slow = self.is_slow.load(Ordering::SeqCst);
         if is_slow {
             self.is_asked.store(true, Ordering::SeqCst);
+            // sleep: a slow keychain.
             std::thread::sleep(Duration::from_millis(500));
         }
         let kept = self.inner.set(key, secret);

@@ -160,6 +160,7 @@ async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while far.issuer.token_requests("authorization_code").len() < 3 || far.view().await.in_progress.is_some() {
         assert!(tokio::time::Instant::now() < deadline, "it comes to an end: {:?}", far.view().await);
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     assert_eq!(far.view().await.failed, None, "with the new secret");

@@ -115,6 +115,7 @@ impl Far {
                 return view;
             }
             assert!(tokio::time::Instant::now() < deadline, "it is {state}: {view:?}");
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
@@ -123,6 +124,7 @@ impl Far {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         while !self.app.questions().await.is_empty() {
             assert!(tokio::time::Instant::now() < deadline, "the queue is empty: {:?}", self.app.questions().await);
+            // sleep: looks again until it holds; no event tells of it.
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }

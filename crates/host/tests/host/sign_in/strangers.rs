@@ -25,6 +25,7 @@ async fn in_use_by_somebody(far: &Far) {
             return;
         }
         assert!(tokio::time::Instant::now() < deadline, "somebody is signed in: {view:?}");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }
@@ -75,6 +76,7 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
     while far.view().await.failed.is_none() {
         assert!(tokio::time::Instant::now() < deadline, "why nobody is signed in is told");
+        // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     far.app.host.restart_server(NAME.into()).await.unwrap().unwrap();
