@@ -139,36 +139,6 @@ async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
 }
 
 #[tokio::test]
-async fn contents_older_than_the_list_are_read_again() {
-    let complete = |mut result: Value, ttl: u64| {
-        result["resultType"] = json!("complete");
-        result["ttlMs"] = json!(ttl);
-        result["cacheScope"] = json!("public");
-        result
-    };
-    let discovered = json!({
-        "supportedVersions": ["2026-07-28"],
-        "capabilities": { "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
-    });
-    let old = json!({ "contents": [{ "uri": URI, "text": "old" }] });
-    let (_, new) = contents(URI, TEXT);
-    let app = started(&[
-        ("server/discover", complete(discovered, 0)),
-        ("resources/list", complete(json!({ "resources": [] }), 0)),
-        ("resources/templates/list", complete(json!({ "resourceTemplates": [] }), 0)),
-        ("skills/list", complete(json!({ "skills": [entry()] }), 0)),
-        ("resources/read", complete(old, 3_600_000)),
-        ("resources/read", complete(new, 0)),
-    ])
-    .await;
-    app.host.read_resource("1".into(), "s".into(), URI.into()).await.unwrap();
-    let read = app.host.read_skill("2".into(), "s".into(), URI.into(), None).await;
-    assert_eq!(read.map(|read| read.contents.text), Ok(Some(TEXT.to_owned())), "the server is asked again");
-    assert_eq!(reads(&app).await, 2, "once");
-    app.host.close().await;
-}
-
-#[tokio::test]
 async fn a_list_without_end_is_cut() {
     let page = json!({ "skills": [entry()], "nextCursor": "again" });
     let next = json!({ "skills": (0..1_000).map(|i| json!({ "uri": format!("skill://{i}") })).collect::<Vec<_>>(), "nextCursor": "more" });
