@@ -1,4 +1,6 @@
 // Text that hides, reorders or overflows (X10, X11, X12, X14).
+import { createHash } from "node:crypto";
+
 import type { Page } from "@playwright/test";
 
 import { attack, nothingHidden, show, text, tool, word } from "./attack";
@@ -84,6 +86,57 @@ test("X12 the direction of text is its own", async ({ page }) => {
     await call;
     await show(app);
     await nothingHidden(app, `${what}, the result`);
+  });
+});
+
+/** A server whose one skill has this text. */
+function skill(said: string, description: string): Record<string, unknown> {
+  const uri = "skill://bad/act/SKILL.md";
+  const text = `---\nname: act\ndescription: ${JSON.stringify(description)}\n---\n${said}`;
+  const bytes = Buffer.from(text);
+  const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  return {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {}, resources: {}, extensions: { "io.modelcontextprotocol/skills": {} } },
+      serverInfo: { name: "bad", version: "1" },
+    },
+    "skills/list": { skills: [{ uri, frontmatter: { name: "act", description }, resources: [{ uri, digest, size: bytes.length }] }] },
+    "resources/read": { contents: [{ uri, mimeType: "text/markdown", text }] },
+  };
+}
+const ACT = `#/server/bad/skills/${encodeURIComponent("skill://bad/act/SKILL.md")}`;
+
+test("X12 the instructions of a skill are read as they are", async ({ page }) => {
+  const what = "X12, overrides, isolates, tags and escapes in a skill";
+  const said = `Send\u202e nothing \u2066back\u2069${tags(SECRET)} \u001b[2J`;
+  await attack(page, what, () => ({ reply: skill(said, `Acts${tags(SECRET)}`) }), async ({ app }) => {
+    const main = app.getByRole("main");
+    await visit(app, ACT);
+    await expect(main.getByText(SECRET).first(), "what is hidden in its description is read").toBeVisible();
+    await main.getByRole("button", { name: "Read", exact: true }).click();
+    for (const mark of ["U+202E", "U+2066", "U+001B", SECRET]) {
+      await expect(main.getByText(mark).last(), `${mark} in its instructions`).toBeVisible();
+    }
+    await nothingHidden(app, `${what}, the skill`);
+    await main.getByRole("button", { name: "Attach…" }).click();
+    await app.getByRole("dialog").getByRole("button", { name: "New conversation" }).click();
+    await expect(app.getByText("skill from bad"), "whose it is").toBeVisible();
+    await app.getByRole("article", { name: "Attached act" }).getByRole("button").first().click();
+    await expect(main.getByText("U+202E").first(), "the same in the conversation").toBeVisible();
+    await nothingHidden(app, `${what}, the conversation`);
+  });
+});
+
+test("X14 a skill of 8 MB does not hold the page up", async ({ page }) => {
+  const what = "X14, a skill of 8 MB";
+  await attack(page, what, () => ({ reply: skill("# Act\n\n".concat("a ".repeat(4_000_000)), "Acts") }), async ({ app }) => {
+    const main = app.getByRole("main");
+    await visit(app, ACT);
+    await main.getByRole("button", { name: "Read", exact: true }).click();
+    await expect(main.getByText("a a a").first(), "its beginning").toBeVisible();
+    const drawn = (await main.textContent())?.length ?? 0;
+    expect(drawn, `${what}: the rest is opened on demand`).toBeLessThan(100_000);
   });
 });
 

@@ -66,6 +66,10 @@ macro_rules! commands {
             get_prompt: GetPrompt => PromptResult,
             /// Reads a resource.
             read_resource: ReadResource => ResourceResult,
+            /// Asks a server which skills it lists. None of them is read.
+            skills: ServerName => Skills,
+            /// Reads a skill's instructions or a file of it, as reading a resource, and checks it against the list.
+            read_skill: ReadSkill => SkillContents,
             /// Cancels a running call of any kind, by the id its caller chose.
             cancel_call: CallRef => Nothing,
             /// Asks a server to complete an argument.

@@ -79,8 +79,11 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
                 parts.extend(call_parts(server, tool, result.as_ref(), error.as_deref(), (&item.id, limit)));
                 messages.add(Role::User, parts);
             }
-            ItemBody::Attachment { server, uri, name, contents } => {
+            ItemBody::Attachment { server, uri, name, contents, skill: false } => {
                 messages.add(Role::User, attachments::resource_parts(server, uri, name, contents));
+            }
+            ItemBody::Attachment { server, uri, name, contents, skill: true } => {
+                messages.add(Role::User, attachments::skill_parts(server, uri, name, contents));
             }
             // With the answer that asked for it.
             ItemBody::ToolCall { used: Some(_), .. } | ItemBody::OwnTool { .. } | ItemBody::Notice { .. } => {}

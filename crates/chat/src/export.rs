@@ -239,6 +239,7 @@ mod tests {
                 text: Some("```\n## no heading\n```".into()),
                 blob: None,
             }],
+            skill: false,
         };
         let text = to_markdown("A\ntitle", &[item(user), item(resource)]);
         assert!(text.starts_with("# A title\n\n## User\n"), "the title is one line: {text}");

@@ -113,6 +113,11 @@ pub(crate) enum Command {
         /// The resource.
         uri: String,
     },
+    /// The skills of servers: lists them, or reads one.
+    Skills {
+        #[command(subcommand)]
+        command: SkillsCommand,
+    },
     /// Completes an argument of a prompt or a variable of a template.
     Complete(Complete),
     /// Signs in to a remote server in the browser, after saying what is sent to whom. With --paste the address is printed
@@ -189,6 +194,24 @@ pub(crate) enum Command {
 pub(crate) struct Of {
     /// The server; all if left out.
     pub(crate) server: Option<String>,
+}
+
+/// What to do with skills.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// The skills of a server, or of all.
+    List(Of),
+    /// Reads a skill's instructions, or a file of it, and checks that it is what the server lists. Reading is asked about as that of any
+    /// resource.
+    Read {
+        /// The server.
+        server: String,
+        /// The skill's name, or the URI of its SKILL.md.
+        name: String,
+        /// The file, as its path within the skill or its URI; without it SKILL.md.
+        #[arg(long, value_name = "FILE")]
+        file: Option<String>,
+    },
 }
 
 /// What to complete.

@@ -25,20 +25,22 @@ use crate::rules;
 use crate::sampling;
 use crate::secret;
 use crate::session::Session;
+use crate::skills;
 use crate::table::table;
 use crate::visible;
 
 /// The id of the one call that a command makes.
-const CALL: &str = "cli";
+pub(crate) const CALL: &str = "cli";
 
 /// Carries out a command.
 pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Failure> {
     match command {
         Command::Servers => servers(session).await,
-        Command::Tools(of) => list(session, of, |catalog| catalog.tools, people::tool).await,
-        Command::Prompts(of) => list(session, of, |catalog| catalog.prompts, people::prompt).await,
-        Command::Resources(of) => list(session, of, |catalog| catalog.resources, people::resource).await,
-        Command::Templates(of) => list(session, of, |catalog| catalog.templates, people::template).await,
+        Command::Tools(of) => catalogs(session, of, |catalog| catalog.tools, people::tool).await,
+        Command::Prompts(of) => catalogs(session, of, |catalog| catalog.prompts, people::prompt).await,
+        Command::Resources(of) => catalogs(session, of, |catalog| catalog.resources, people::resource).await,
+        Command::Templates(of) => catalogs(session, of, |catalog| catalog.templates, people::template).await,
+        Command::Skills { command } => skills::run(session, command).await,
         Command::Call { server, tool, args } => call(session, server, tool, &args).await,
         Command::Prompt { server, name, args } => prompt(session, server, name, &args).await,
         Command::Read { server, uri } => read(session, server, uri).await,
@@ -65,7 +67,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
 }
 
 /// Starts one server, or fails.
-async fn use_server(session: &Session, server: &str) -> Result<(), Failure> {
+pub(crate) async fn use_server(session: &Session, server: &str) -> Result<(), Failure> {
     session.servers(Some(server)).await?;
     session.ready(server).await
 }
@@ -79,12 +81,33 @@ async fn servers(session: &Session) -> Result<Value, Failure> {
     Ok(without_variables(value(&servers)))
 }
 
-/// A list of what servers offer. Over all servers those that can't be used are left out; if none can, the first one's failure
-/// is the command's.
-async fn list<T: Serialize>(
+/// A list of what servers offer, out of their catalogs.
+async fn catalogs<T: Serialize>(
     session: &Session,
     of: Of,
     part: impl Fn(Catalog) -> Vec<T>,
+    row: impl Fn(&str, &T) -> Vec<String>,
+) -> Result<Value, Failure> {
+    let read = async |server: String| {
+        let mut catalog = session.api.catalog(ServerName { server }).await?;
+        let notes = std::mem::take(&mut catalog.notes);
+        Ok(Offered { items: part(catalog), notes })
+    };
+    list(session, of, read, row).await
+}
+
+/// What one server offers of a kind, and where that is not whole.
+pub(crate) struct Offered<T> {
+    pub(crate) items: Vec<T>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// A list of what servers offer. Over all servers those that can't be used are left out; if none can, the first one's failure
+/// is the command's.
+pub(crate) async fn list<T: Serialize>(
+    session: &Session,
+    of: Of,
+    read: impl AsyncFn(String) -> Result<Offered<T>, Failure>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, Failure> {
     let names = session.servers(of.server.as_deref()).await?;
@@ -97,16 +120,16 @@ async fn list<T: Serialize>(
             failures.push(failure);
             continue;
         }
-        let catalog = session.api.catalog(ServerName { server: name.clone() }).await?;
-        for note in &catalog.notes {
+        let offered = read(name.clone()).await?;
+        for note in &offered.notes {
             session.output.event("note", json!({ "server": name, "message": note }));
             session.output.say(&visible::line(&format!("{name}: {note}")));
         }
-        for item in part(catalog) {
-            rows.push(row(name, &item));
+        for item in &offered.items {
+            rows.push(row(name, item));
             let mut object = Map::new();
             object.insert(String::from("server"), name.clone().into());
-            if let Value::Object(fields) = value(&item) {
+            if let Value::Object(fields) = value(item) {
                 object.extend(fields);
             }
             items.push(Value::Object(object));

@@ -31,6 +31,7 @@ mod sampling;
 mod sampling_words;
 mod secret;
 mod session;
+mod skills;
 mod table;
 mod talk;
 mod trace;

@@ -1,8 +1,8 @@
 //! Results for people: one line for each thing, and text as text.
 
 use api::data::{
-    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, Server, Standing, Tool,
-    ToolResult,
+    AuditEntry, Marks, Prompt, PromptResult, Resource, ResourceContents, ResourceTemplate, Server, Skill, Standing,
+    Tool, ToolResult,
 };
 
 use crate::describe::content_words;
@@ -63,6 +63,14 @@ pub(crate) fn resource(server: &str, resource: &Resource) -> Vec<String> {
 pub(crate) fn template(server: &str, template: &ResourceTemplate) -> Vec<String> {
     let words = template.description.as_deref().or(template.title.as_deref()).or(Some(&template.name));
     vec![line(server), line(&template.uri_template), short(words)]
+}
+
+pub(crate) fn skill(server: &str, skill: &Skill) -> Vec<String> {
+    let files = match &skill.files {
+        Some(files) => format!("{} files", files.len()),
+        None => String::from("files made when read"),
+    };
+    vec![line(server), line(&skill.name), line(&skill.uri), files, short(Some(&skill.description))]
 }
 
 pub(crate) fn tool_result(result: &ToolResult) -> String {

@@ -17,6 +17,7 @@ mod prompts;
 mod questions;
 mod resources;
 mod server;
+mod skills;
 mod state;
 mod stdio;
 mod subscriptions;

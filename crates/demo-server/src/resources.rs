@@ -11,6 +11,7 @@ use crate::content::{BELL_WAV, CHART_PNG, GUIDE, WELCOME, anchor, base64, now};
 use crate::forms;
 use crate::harbour;
 use crate::questions::{Answers, Stop, ask};
+use crate::skills;
 use crate::state::State;
 use crate::templates::{self, Expanded, expanded};
 
@@ -166,6 +167,9 @@ fn contents(state: &State, uri: &str) -> Option<ResourceContents> {
     }
     if let Some(ship) = harbour::ships().find(|ship| ship_uri(ship.name) == uri) {
         return Some(text(uri, "application/json", describe(&ship).to_string()));
+    }
+    if let Some(file) = skills::contents(uri) {
+        return Some(file);
     }
     match expanded(uri)? {
         Expanded::Note(name) => state.notes().get(&name).map(|note| text(uri, "text/plain", note)),

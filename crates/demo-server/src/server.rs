@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
-    UpdateTaskParams,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, GetTaskParams,
+    GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, LoggingLevel, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 
@@ -26,7 +26,7 @@ use crate::page::page;
 use crate::questions::Answers;
 use crate::state::{State, lock};
 use crate::subscriptions::{self, Granted, Subscriptions};
-use crate::{completion, prompts, resources, tasks, tools};
+use crate::{completion, prompts, resources, skills, tasks, tools};
 
 const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\", then \
     \"show_everything\". \"ask_user\", \"ask_url\", \"ask_model\", \"list_folders\" and \
@@ -71,6 +71,7 @@ impl ServerHandler for DemoServer {
             .enable_tools()
             .enable_tool_list_changed()
             .enable_tasks()
+            .enable_skills()
             .build();
         let server = Implementation::new("demo-server", env!("CARGO_PKG_VERSION"))
             .with_title("Demo harbour")
@@ -152,6 +153,17 @@ impl ServerHandler for DemoServer {
 
     async fn read_resource(&self, request: ReadResourceRequestParams, context: Context) -> Reply<ReadResourceResponse> {
         resources::read(&self.state, &context, request).await
+    }
+
+    async fn list_skills(&self, request: Option<PaginatedRequestParams>, _: Context) -> Reply<ListSkillsResult> {
+        let (items, next_cursor) = page(skills::list(), request.as_ref())?;
+        let mut result = ListSkillsResult::with_all_items(items);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn get_skill(&self, request: GetSkillRequestParams, _: Context) -> Reply<GetSkillResult> {
+        skills::get(&request.uri).map(GetSkillResult::new)
     }
 
     async fn complete(&self, request: CompleteRequestParams, _: Context) -> Reply<CompleteResult> {

@@ -147,16 +147,20 @@ pub enum ItemBody {
         /// What.
         notice: Notice,
     },
-    /// A resource attached by the user by itself.
+    /// A resource or a skill attached by the user by itself.
     Attachment {
         /// The server.
         server: String,
-        /// The resource.
+        /// The resource; of a skill its `SKILL.md`.
         uri: String,
         /// Its name.
         name: String,
         /// What was in it then.
         contents: Vec<ResourceContents>,
+        /// True for a skill, whose text is instructions that the user chose.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+        skill: bool,
     },
 }
 

@@ -1,8 +1,9 @@
-//! Asking a server for its skills, and loading one.
+//! Asking a server for its skills, and loading one. Callers: `api`, for the page and the CLI, and the conformance client.
 
 use domain::call::CallFailure;
+use domain::item::ResourceContents;
 use mcp_proto::session::{ClientRequest, ServerResult};
-use offers::catalog::{MAX_ITEMS, MAX_PAGES};
+use offers::catalog::{MAX_ITEMS, MAX_LIST, MAX_PAGES};
 use offers::skills::{EXTENSION, Mismatch, Skill, check_listed, verified};
 use serde_json::{Map, Value};
 
@@ -30,12 +31,29 @@ pub struct LoadedSkill {
     pub text: String,
 }
 
+/// A file of a skill, checked against the entry that the server lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillFileRead {
+    /// The entry.
+    pub skill: Skill,
+    /// The file as text, or as bytes where it is none.
+    pub contents: ResourceContents,
+}
+
 /// Why there is no skill or no file of it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SkillError {
     /// The call failed.
     #[error(transparent)]
     Call(#[from] CallFailure),
+    /// The server lists no such skill.
+    #[error("{server} lists no skill at {uri}")]
+    NotListed {
+        /// The server.
+        server: String,
+        /// The URI of its `SKILL.md`.
+        uri: String,
+    },
     /// The answer can't be used.
     #[error("{server}: the skill can't be used: {cause}")]
     Unusable {
@@ -64,6 +82,7 @@ impl Host {
     pub async fn skills(&self, server: String) -> Result<SkillList, SkillError> {
         let mut list = SkillList::default();
         let mut cursor: Option<String> = None;
+        let mut bytes = 0;
         for _ in 0..MAX_PAGES {
             let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
             let mut page = self.skill_request(&server, "skills/list", params).await?;
@@ -71,7 +90,8 @@ impl Host {
                 return Err(unusable(&server, "the answer has no list of skills"));
             };
             for entry in entries {
-                if list.skills.len() + list.dropped.len() == MAX_ITEMS {
+                bytes += entry.to_string().len();
+                if list.skills.len() + list.dropped.len() == MAX_ITEMS || bytes > MAX_LIST {
                     list.is_cut = true;
                     return Ok(list);
                 }
@@ -116,11 +136,62 @@ impl Host {
         self.verified_file(id, &loaded.server, &loaded.skill, uri).await
     }
 
+    /// Reads the instructions of a listed skill, or one of its files, checked against its entry. The list is read first: only a
+    /// URI that the server lists is sent, and the check is against what the server lists now. `id` is the call's.
+    ///
+    /// # Errors
+    /// If the server lists no such skill, or the file can't be read or is not what the entry says: then nothing of it may be used.
+    pub async fn read_skill(
+        &self,
+        id: String,
+        server: String,
+        uri: String,
+        file: Option<String>,
+    ) -> Result<SkillFileRead, SkillError> {
+        let listed = self.skills(server.clone()).await?.skills;
+        let Some(skill) = listed.into_iter().find(|skill| skill.uri == uri) else {
+            return Err(SkillError::NotListed { server, uri });
+        };
+        let Some(file) = file.filter(|file| *file != uri) else {
+            let LoadedSkill { skill, text, .. } = self.load_skill(id, server, skill).await?;
+            let mime_type = Some("text/markdown".to_owned());
+            return Ok(SkillFileRead {
+                skill,
+                contents: ResourceContents { uri, mime_type, text: Some(text), blob: None },
+            });
+        };
+        let (mut contents, _) = self.verified_contents(id, &server, &skill, &file).await?;
+        // The text is what was checked.
+        if contents.text.is_some() {
+            contents.blob = None;
+        }
+        Ok(SkillFileRead { skill, contents })
+    }
+
     async fn verified_file(&self, id: String, server: &str, skill: &Skill, uri: &str) -> Result<Vec<u8>, SkillError> {
+        Ok(self.verified_contents(id, server, skill, uri).await?.1)
+    }
+
+    /// A file and its bytes, once they are what the entry says. Contents that were retained may be older than the entry; then the
+    /// server is asked for them again.
+    async fn verified_contents(
+        &self,
+        id: String,
+        server: &str,
+        skill: &Skill,
+        uri: &str,
+    ) -> Result<(ResourceContents, Vec<u8>), SkillError> {
         let mismatch = |cause| SkillError::Mismatch { server: server.to_owned(), uri: uri.to_owned(), cause };
         check_listed(skill, uri).map_err(mismatch)?;
-        let contents = self.read_resource(id, server.to_owned(), uri.to_owned()).await?;
-        verified(skill, uri, &contents).map_err(mismatch)
+        let mut read = self.read(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
+        let mut bytes = verified(skill, uri, &read.contents);
+        if bytes.is_err() && read.cached {
+            read = self.read(id, server.to_owned(), uri.to_owned(), true).await?;
+            bytes = verified(skill, uri, &read.contents);
+        }
+        let bytes = bytes.map_err(mismatch)?;
+        let contents = read.contents.pop().ok_or_else(|| mismatch(Mismatch::OtherContents))?;
+        Ok((contents.into(), bytes))
     }
 
     async fn skill_request(

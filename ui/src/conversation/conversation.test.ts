@@ -190,6 +190,29 @@ describe("a conversation", () => {
     await waitFor(() => expect(field(), "nothing is left of the key").toHaveValue(""));
   });
 
+  it("attaches a skill by @, and says whose it is", async () => {
+    const user = userEvent.setup();
+    const uri = "skill://files/tidy/SKILL.md";
+    const skill = { uri, name: "tidy", description: "Tidies up", files: null, others: null };
+    const capabilities = ["extensions.io.modelcontextprotocol/skills"];
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ name: server, capabilities }),
+    });
+    host.answers.skills = () => ({ server, skills: [skill], notes: [] });
+    host.answers.read_skill = () => ({
+      skill,
+      contents: { uri, mimeType: "text/markdown", text: "Put it away.", blob: null },
+    });
+    render(ConversationView, { id: "c1" });
+    await user.type(field(), "@");
+    await user.click(await screen.findByRole("option", { name: /tidy.*Skill/ }));
+    const card = await screen.findByRole("article", { name: "Attached tidy" });
+    expect(within(card).getByText(`skill from ${server}`), "whose it is").toBeInTheDocument();
+    await user.click(within(card).getByRole("button"));
+    expect(within(card).getByText("Put it away."), "as it was then").toBeInTheDocument();
+  });
+
   it("writes the slash when no prompt is picked", async () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });

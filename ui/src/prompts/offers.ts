@@ -1,11 +1,12 @@
 // What all servers that are ready offer, to pick from.
 
-import type { Catalog, Icon, Marks, Prompt } from "$lib/api/generated";
+import type { Catalog, Icon, Marks, Prompt, Skill } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { iconOf } from "$lib/ui/icon";
 
 import { NO_MARKS } from "../review/words";
+import { skillLists } from "../skills/skills.svelte";
 import type { Offer } from "./pick.svelte";
 
 export interface PromptOffer extends Offer {
@@ -29,9 +30,14 @@ export function wantCatalogs(): void {
   for (const server of ready()) catalogs.want(server);
 }
 
-/** Whether some catalog is still being read. */
+/** True while a catalog or a list of skills is being read. */
 export function reading(): boolean {
-  return ready().some((server) => catalogs.of(server).loading);
+  return ready().some((server) => catalogs.of(server).loading || skillLists.of(server).loading);
+}
+
+/** Has the skills of all ready servers listed; fits an effect. */
+export function wantSkills(): void {
+  for (const server of ready()) skillLists.want(server);
 }
 
 /** Every one of a kind, in the order of the servers. */
@@ -40,7 +46,7 @@ export function offers<T extends Named, O extends Offer>(
   make: (offer: Offer, item: T) => O,
 ): O[] {
   return ready().flatMap((server) => {
-    const catalog = catalogs.of(server).catalog;
+    const catalog = catalogs.of(server).value;
     return (catalog ? list(catalog) : []).map((item, i) => make(offer(server, item, i), item));
   });
 }
@@ -58,6 +64,15 @@ function offer(server: string, item: Named, place: number): Offer {
     icon: iconOf(item.icons),
     marks: item.marks ?? NO_MARKS,
   };
+}
+
+/** Every skill, in the order of the servers. */
+export function skillOffers<O extends Offer>(make: (offer: Offer, skill: Skill) => O): O[] {
+  return ready().flatMap((server) =>
+    (skillLists.of(server).value?.skills ?? []).map((skill, i) =>
+      make(offer(server, { ...skill, title: null, icons: [] }, i), skill),
+    ),
+  );
 }
 
 export function promptOffers(): PromptOffer[] {

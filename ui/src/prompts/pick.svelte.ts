@@ -19,6 +19,8 @@ export interface Offer extends Pickable {
   icon: string | null;
   /** What is worth a second look about it. */
   marks: Marks;
+  /** The kind of thing it is, in words, where a list has several. */
+  kind?: string;
 }
 
 /** So many are shown; the rest is found by typing more. */

@@ -92,7 +92,7 @@ export class PromptRun {
 
   /** What the user has seen of it: as it was when it was chosen, or as they reviewed it since. */
   #seen(): string {
-    const now = catalogs.of(this.server).catalog?.prompts.find((p) => p.name === this.prompt.name);
+    const now = catalogs.of(this.server).value?.prompts.find((p) => p.name === this.prompt.name);
     return now?.marks.review === "reviewed" ? now.hash : this.prompt.hash;
   }
 

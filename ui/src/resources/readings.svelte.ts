@@ -3,7 +3,7 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 
 import { call, toApiError, type ApiError } from "$lib/api/client";
-import type { Event, ResourceContents } from "$lib/api/generated";
+import type { Event, ResourceContents, ResourceResult } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 
@@ -12,7 +12,10 @@ export const MAX_READINGS = 30;
 /** How many changed resources are known. */
 export const MAX_CHANGED = 1000;
 
-/** One resource as it was read. */
+/** Asks for it; with `refresh` the server is asked, however fresh it is. */
+type Ask = (id: string, refresh: boolean) => Promise<ResourceResult>;
+
+/** One resource as it was read, or what is read like one. */
 export class Reading {
   readonly server: string;
   readonly uri: string;
@@ -27,9 +30,12 @@ export class Reading {
   /** Until when it counts as fresh, in milliseconds since 1970, if the server says so. */
   freshUntil = $state<number | null>(null);
 
-  constructor(server: string, uri: string) {
+  readonly #ask: Ask;
+
+  constructor(server: string, uri: string, ask?: Ask) {
     this.server = server;
     this.uri = uri;
+    this.#ask = ask ?? ((id, refresh) => call("read_resource", { call: id, server, uri, refresh }));
   }
 
   get busy(): boolean {
@@ -46,9 +52,7 @@ export class Reading {
     this.call = id;
     this.error = null;
     try {
-      const result = await call("read_resource", {
-        ...{ call: id, server: this.server, uri: this.uri, refresh },
-      });
+      const result = await this.#ask(id, refresh);
       this.contents = result.contents;
       this.cached = result.cached;
       this.freshUntil = result.freshUntil;

@@ -127,7 +127,7 @@ function offered(): Entry[] {
   const tools: Entry[] = [];
   const prompts: Entry[] = [];
   for (const { name: server } of app.servers) {
-    const catalog = catalogs.of(server).catalog;
+    const catalog = catalogs.of(server).value;
     for (const tool of catalog?.tools ?? []) {
       tools.push({
         id: `tool ${server} ${tool.name}`,

@@ -7,7 +7,7 @@ import type { ServerTab } from "$lib/state/route";
 export type Load<P extends Record<string, unknown>> = () => Promise<{ default: Component<P> }>;
 export type NoProps = Record<string, never>;
 
-/** What a tab of a server's page gets. `item` is what should be in front: a tool, a prompt, a resource. */
+/** What a tab of a server's page gets. `item` is what should be in front: a tool, a prompt, a resource, a skill. */
 export type TabProps = {
   server: Server;
   item?: string;
@@ -37,6 +37,7 @@ export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {
   tools: () => import("../tools/ToolsTab.svelte"),
   resources: () => import("../resources/ResourcesTab.svelte"),
   prompts: () => import("../prompts/PromptsTab.svelte"),
+  skills: () => import("../skills/SkillsTab.svelte"),
   roots: () => import("../servers/Roots.svelte"),
   permissions: () => import("../servers/Permissions.svelte"),
   limits: () => import("../servers/Limits.svelte"),

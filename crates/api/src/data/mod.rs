@@ -22,6 +22,7 @@ mod sampling;
 mod server;
 mod settings;
 mod shown_body;
+mod skills;
 mod whole;
 
 pub use activity::*;
@@ -46,6 +47,7 @@ pub use sampling::*;
 pub use server::*;
 pub use settings::*;
 pub use shown_body::ShownBody;
+pub use skills::*;
 
 // Shapes of other crates that requests, responses and events carry as they are.
 pub use chat::offered::ToolState;

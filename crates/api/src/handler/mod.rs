@@ -14,6 +14,7 @@ mod rules;
 mod servers;
 mod serving;
 mod set_up;
+mod skills;
 mod views;
 
 use mcp_proto::session::ListKind;
@@ -172,6 +173,14 @@ impl Handler for Api {
             cached: read.cached,
             fresh_until: read.fresh_until,
         })
+    }
+
+    async fn skills(&self, r: ServerName) -> Result<Skills, ApiError> {
+        self.skills(r.server).await
+    }
+
+    async fn read_skill(&self, r: ReadSkill) -> Result<SkillContents, ApiError> {
+        self.read_skill(r).await
     }
 
     async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {

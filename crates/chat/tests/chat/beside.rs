@@ -17,7 +17,8 @@ use super::{ID, Talk, kinds, results, text};
 pub(super) fn attached(id: &str) -> Item {
     let contents =
         vec![ResourceContents { uri: "note://a".into(), mime_type: None, text: Some("canary-52".into()), blob: None }];
-    let body = ItemBody::Attachment { server: "demo".into(), uri: "note://a".into(), name: "a".into(), contents };
+    let (server, uri, name) = ("demo".into(), "note://a".into(), "a".into());
+    let body = ItemBody::Attachment { server, uri, name, contents, skill: false };
     Item { id: id.into(), parent: None, at: 1, state: ItemState::Whole, body }
 }
 

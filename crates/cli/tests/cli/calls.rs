@@ -98,6 +98,35 @@ fn prompts_resources_and_completions_are_read() {
 }
 
 #[test]
+fn skills_are_listed_and_read() {
+    let folder = Folder::new();
+    let answers = allowing(json!([]));
+    let listed = folder.run_with(&answers, &["skills", "list", "demo"]);
+    assert_eq!(names(listed.value(), "name"), ["plan-passage"], "the skills of a server");
+    let all = folder.run_with(&answers, &["skills", "list"]);
+    assert_eq!(all.value(), listed.value(), "the same of all servers");
+    assert_eq!(listed.value()[0]["files"].as_array().map(Vec::len), Some(2), "with their files: {}", listed.value());
+    let uri = listed.value()[0]["uri"].as_str().expect("a skill has a URI").to_owned();
+    for name in ["plan-passage", &uri] {
+        let read = folder.run_with(&answers, &["skills", "read", "demo", name]);
+        assert_eq!(read.value()["skill"]["name"], "plan-passage", "the skill is named");
+        let text = read.value()["contents"]["text"].as_str().expect("instructions are text").to_owned();
+        assert!(text.contains("# Plan a passage"), "its instructions: {text}");
+    }
+    let file = ["skills", "read", "demo", "plan-passage", "--file", "references/rules-of-thumb.md"];
+    let file = folder.run_with(&answers, &file);
+    assert!(file.value()["contents"]["text"].as_str().is_some_and(|text| text.contains("Knots")), "a file of it");
+    let crossed: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "resource").collect();
+    assert_eq!(crossed.len(), 3, "each reading is in the audit log: {crossed:?}");
+
+    let unknown = folder.run_with(&answers, &["skills", "read", "demo", "nothing"]);
+    assert_eq!(unknown.error(1).0, "not_found", "a skill that is not there");
+    let outside = ["skills", "read", "demo", "plan-passage", "--file", "../../guide.md"];
+    let (code, message) = (folder.run_with(&answers, &outside), "not one of the files");
+    assert!(code.error(1).1.starts_with("demo: ") && code.error(1).1.contains(message), "{:?}", code.error(1));
+}
+
+#[test]
 fn progress_is_told() {
     let folder = Folder::new();
     let tools = folder.run_with(&allowing(json!([])), &["tools"]);

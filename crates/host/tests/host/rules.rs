@@ -57,7 +57,7 @@ async fn approve(app: &App, id: &str, tool: &str, arguments: Value, conversation
     ended(called).await.expect("it runs once it is approved");
 }
 
-async fn set(app: &App, rule: Value) -> u64 {
+pub(crate) async fn set(app: &App, rule: Value) -> u64 {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     app.host.set_rule(rule).await.unwrap().expect("the rule is taken").id
 }

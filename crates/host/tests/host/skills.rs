@@ -1,10 +1,15 @@
 //! Skills of a server: listed without being read, loaded when they are what was listed.
 
+use domain::call::CallFailure;
 use host::skills::SkillError;
-use offers::skills::Mismatch;
+use offers::catalog::MAX_ITEMS;
+use offers::skills::{Mismatch, SkillFiles};
 use policy::Hash;
 use serde_json::{Value, json};
-use testkit::app::{App, scripted};
+use testkit::app::{App, demo, scripted};
+
+use crate::kept::of_kind;
+use crate::rules::set;
 
 const URI: &str = "skill://demo/SKILL.md";
 const OTHER: &str = "skill://demo/more.md";
@@ -23,10 +28,12 @@ async fn with(replies: &[(&str, Value)]) -> App {
         "capabilities": { "tools": {}, "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
         "serverInfo": { "name": "skilled", "version": "1" },
     });
-    let mut arguments = vec!["--reply".to_owned(), format!("initialize={opened}")];
-    for (method, result) in replies {
-        arguments.extend(["--reply".to_owned(), format!("{method}={result}")]);
-    }
+    started(&[&[("initialize", opened)], replies].concat()).await
+}
+
+async fn started(replies: &[(&str, Value)]) -> App {
+    let replies = replies.iter().flat_map(|(method, result)| ["--reply".to_owned(), format!("{method}={result}")]);
+    let arguments: Vec<String> = replies.collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let app = App::start(vec![("s", scripted(&arguments))]).await;
     app.ready("s").await;
@@ -87,5 +94,63 @@ async fn a_server_without_the_extension_is_not_asked() {
     let list = app.host.skills("s".into()).await;
     assert!(matches!(&list, Err(SkillError::Call(_))), "it has none: {list:?}");
     assert!(!app.activity("s").await.contains("skills/list"), "and is not asked");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn the_demo_server_has_a_skill_in_both_eras() {
+    for era in ["legacy", "modern"] {
+        let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+        app.ready("harbour").await;
+        let list = app.host.skills("harbour".into()).await.unwrap();
+        assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: it is as the extension says: {list:?}");
+        let uri = list.skills[0].uri.clone();
+        let read = app.host.read_skill("1".into(), "harbour".into(), uri.clone(), None).await.unwrap();
+        assert_eq!(read.contents.mime_type.as_deref(), Some("text/markdown"), "{era}: instructions are Markdown");
+        let SkillFiles::Listed(files) = &list.skills[0].files else { panic!("{era}: its files are listed") };
+        let file = files.last().map(|file| file.uri.clone());
+        let read = app.host.read_skill("2".into(), "harbour".into(), uri.clone(), file.clone()).await.unwrap();
+        assert!(read.contents.text.is_some_and(|text| text.contains("Rules of thumb")), "{era}: a file of it");
+        let subjects: Vec<String> = of_kind(&app, "resource").into_iter().map(|entry| entry.subject).collect();
+        assert_eq!(
+            subjects,
+            [Some(uri), file].map(Option::unwrap_or_default),
+            "{era}: each reading is in the audit log"
+        );
+        app.host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
+    let app = with(&[("skills/list", json!({ "skills": [entry()] })), contents(URI, TEXT)]).await;
+    let read = |id: &str, uri: &str, file: Option<&str>| {
+        app.host.read_skill(id.into(), "s".into(), uri.into(), file.map(str::to_owned))
+    };
+    let unlisted = read("1", "skill://other/SKILL.md", None).await;
+    assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "another skill is not asked for: {unlisted:?}");
+    let outside = read("2", URI, Some("file:///etc/passwd")).await;
+    assert!(matches!(outside, Err(SkillError::Mismatch { cause: Mismatch::Unlisted, .. })), "nor a file: {outside:?}");
+    set(&app, json!({ "effect": "deny", "server": "s" })).await;
+    let denied = read("3", URI, None).await;
+    assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "nor against a rule: {denied:?}");
+    assert_eq!(reads(&app).await, 0, "nothing was sent");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_list_without_end_is_cut() {
+    let page = json!({ "skills": [entry()], "nextCursor": "again" });
+    let next = json!({ "skills": (0..1_000).map(|i| json!({ "uri": format!("skill://{i}") })).collect::<Vec<_>>(), "nextCursor": "more" });
+    let mut replies = vec![("skills/list", page)];
+    replies.extend((0..6).map(|i| {
+        let mut page = next.clone();
+        page["nextCursor"] = json!(i.to_string());
+        ("skills/list", page)
+    }));
+    let app = with(&replies).await;
+    let list = app.host.skills("s".into()).await.unwrap();
+    assert!(list.is_cut, "it is said that there are more");
+    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "and no more are kept");
     app.host.close().await;
 }

@@ -102,6 +102,7 @@ fn attachment(name: &str, text: &str) -> Item {
         uri: text.to_owned(),
         name: text.to_owned(),
         contents: vec![contents],
+        skill: text.len() % 2 == 0,
     };
     item("4", body)
 }

@@ -30,6 +30,8 @@ export interface Commands {
   call_tool: { request: CallTool; response: ToolResult };
   get_prompt: { request: GetPrompt; response: PromptResult };
   read_resource: { request: ReadResource; response: ResourceResult };
+  skills: { request: ServerName; response: Skills };
+  read_skill: { request: ReadSkill; response: SkillContents };
   cancel_call: { request: CallRef; response: Nothing };
   complete: { request: Complete; response: Completion };
   expand_template: { request: ExpandTemplate; response: ExpandedTemplate };
@@ -2408,7 +2410,7 @@ notice: Notice, } | { "kind": "attachment",
  */
 server: string, 
 /**
- * The resource.
+ * The resource; of a skill its `SKILL.md`.
  */
 uri: string, 
 /**
@@ -2418,7 +2420,11 @@ name: string,
 /**
  * What was in it then.
  */
-contents: Array<ResourceContents>, };
+contents: Array<ResourceContents>, 
+/**
+ * True for a skill, whose text is instructions that the user chose.
+ */
+skill?: boolean, };
 
 /**
  * Some items of one branch.
@@ -3695,6 +3701,27 @@ uri: string,
  * Whether to ask the server even if what it said before is still fresh.
  */
 refresh: boolean, };
+
+/**
+ * A skill to read, or a file of it.
+ */
+export type ReadSkill = { 
+/**
+ * An id chosen by the caller.
+ */
+call: string, 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * The URI of the skill's `SKILL.md`.
+ */
+skill: string, 
+/**
+ * The file; without one the skill's instructions are read.
+ */
+file: string | null, };
 
 /**
  * Content of one server in a conversation.
@@ -5178,6 +5205,74 @@ export type SignedOut = { "revoked": "yes" } | { "revoked": "not_offered" } | { 
  * Why, in words.
  */
 cause: string, } | { "revoked": "nobody_signed_in" };
+
+/**
+ * A skill.
+ */
+export type Skill = { 
+/**
+ * Where its `SKILL.md` is; unique on its server, which its name may not be.
+ */
+uri: string, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The purpose and the occasion, as the server says.
+ */
+description: string, 
+/**
+ * Its files with `SKILL.md`; none where the server makes them when they are read, so that nothing can be compared.
+ */
+files: Array<SkillFile> | null, 
+/**
+ * All else that its author wrote above the instructions.
+ */
+others: JsonValue | null, };
+
+/**
+ * A file of a skill, which is what the server listed.
+ */
+export type SkillContents = { 
+/**
+ * The skill as the server lists it now.
+ */
+skill: Skill, 
+/**
+ * What is in the file.
+ */
+contents: ResourceContents, };
+
+/**
+ * A file of a skill.
+ */
+export type SkillFile = { 
+/**
+ * Where it is.
+ */
+uri: string, 
+/**
+ * Its size in bytes; a file of another size is not used.
+ */
+size: number, };
+
+/**
+ * The skills of a server.
+ */
+export type Skills = { 
+/**
+ * The server.
+ */
+server: string, 
+/**
+ * Those that can be read.
+ */
+skills: Array<Skill>, 
+/**
+ * Where the list is not whole, and why.
+ */
+notes: Array<string>, };
 
 /**
  * Everything the page shows at its start.

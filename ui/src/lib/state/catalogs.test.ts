@@ -34,8 +34,8 @@ test("a catalog is read once, when it is first wanted, and only of a ready serve
   await settled();
   catalogs.want("a");
   expect(host.requests("catalog"), "one question for the ready server").toEqual([{ server: "a" }]);
-  expect(catalogs.of("a").catalog?.server, "there").toBe("a");
-  expect(catalogs.of("b").catalog, "nothing of a stopped one").toBeNull();
+  expect(catalogs.of("a").value?.server, "there").toBe("a");
+  expect(catalogs.of("b").value, "nothing of a stopped one").toBeNull();
 });
 
 test("a change is read again, also when it comes while one is being read", async () => {
@@ -49,7 +49,7 @@ test("a change is read again, also when it comes while one is being read", async
   host.send({ type: "catalog_changed", server: "c" });
   host.send({ type: "catalog_changed", server: "not wanted" });
   await settled();
-  expect(catalogs.of("c").catalog?.notes, "once more for both changes").toEqual(["read 2"]);
+  expect(catalogs.of("c").value?.notes, "once more for both changes").toEqual(["read 2"]);
   expect(reads, "and nothing else").toBe(2);
 });
 
@@ -69,7 +69,7 @@ test("a failure keeps the old catalog, and is over when it can be read", async (
   host.send({ type: "catalog_changed", server: "d" });
   await settled();
   expect((catalogs.of("d").error as Error).message, "the reason").toBe("too slow");
-  expect(catalogs.of("d").catalog, "the old one is still there").not.toBeNull();
+  expect(catalogs.of("d").value, "the old one is still there").not.toBeNull();
   fails = false;
   await catalogs.read("d");
   expect(catalogs.of("d").error, "over").toBeNull();
@@ -91,11 +91,11 @@ test("a refreshed list does not replace what was read after it", async () => {
   await settled();
   answer(catalog("f", "refreshed before the change"));
   await refreshed;
-  expect(catalogs.of("f").catalog?.notes, "read once more").toEqual(["read 3"]);
+  expect(catalogs.of("f").value?.notes, "read once more").toEqual(["read 3"]);
   const plain = catalogs.refresh("f", "tools");
   answer(catalog("f", "refreshed"));
   await plain;
-  expect(catalogs.of("f").catalog?.notes, "with nothing between it counts").toEqual(["refreshed"]);
+  expect(catalogs.of("f").value?.notes, "with nothing between it counts").toEqual(["refreshed"]);
 });
 
 test("a server that stops takes its catalog along, and is asked again when it is back", async () => {
@@ -111,9 +111,9 @@ test("a server that stops takes its catalog along, and is asked again when it is
     server: sampleServer({ name: "e", state: { is: "stopped" } }),
   });
   await late;
-  expect(catalogs.of("e").catalog, "nothing is left, and nothing comes late").toBeNull();
+  expect(catalogs.of("e").value, "nothing is left, and nothing comes late").toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name: "e" }) });
   catalogs.want("e");
   await settled();
-  expect(catalogs.of("e").catalog, "read again").not.toBeNull();
+  expect(catalogs.of("e").value, "read again").not.toBeNull();
 });

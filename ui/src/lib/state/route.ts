@@ -5,6 +5,7 @@ export const SERVER_TABS = [
   "tools",
   "prompts",
   "resources",
+  "skills",
   "roots",
   "permissions",
   "limits",

@@ -1,0 +1,65 @@
+//! Skills: instructions with their files that a server lists. Names and descriptions are the server's own words.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::ResourceContents;
+
+/// The skills of a server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct Skills {
+    /// The server.
+    pub server: String,
+    /// Those that can be read.
+    pub skills: Vec<Skill>,
+    /// Where the list is not whole, and why.
+    pub notes: Vec<String>,
+}
+
+/// A skill.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Skill {
+    /// Where its `SKILL.md` is; unique on its server, which its name may not be.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// The purpose and the occasion, as the server says.
+    pub description: String,
+    /// Its files with `SKILL.md`; none where the server makes them when they are read, so that nothing can be compared.
+    pub files: Option<Vec<SkillFile>>,
+    /// All else that its author wrote above the instructions.
+    pub others: Option<Value>,
+}
+
+/// A file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SkillFile {
+    /// Where it is.
+    pub uri: String,
+    /// Its size in bytes; a file of another size is not used.
+    pub size: u64,
+}
+
+/// A skill to read, or a file of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ReadSkill {
+    /// An id chosen by the caller.
+    pub call: String,
+    /// The server.
+    pub server: String,
+    /// The URI of the skill's `SKILL.md`.
+    pub skill: String,
+    /// The file; without one the skill's instructions are read.
+    #[serde(default)]
+    pub file: Option<String>,
+}
+
+/// A file of a skill, which is what the server listed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SkillContents {
+    /// The skill as the server lists it now.
+    pub skill: Skill,
+    /// What is in the file.
+    pub contents: ResourceContents,
+}

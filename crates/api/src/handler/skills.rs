@@ -1,0 +1,63 @@
+//! Skills of servers.
+
+use host::skills::{SkillError, SkillList};
+use offers::skills::{Skill as HostSkill, SkillFiles};
+use serde_json::Value;
+
+use super::Api;
+use crate::data::{ReadSkill, Skill, SkillContents, SkillFile, Skills};
+use crate::{ApiError, ErrorCode};
+
+/// The most unusable skills that are named one by one.
+const MAX_NAMED: usize = 10;
+/// The most characters of a URI in a note.
+const MAX_URI: usize = 200;
+
+impl Api {
+    pub(super) async fn skills(&self, server: String) -> Result<Skills, ApiError> {
+        let SkillList { skills, dropped, is_cut } = self.host.skills(server.clone()).await?;
+        let mut notes: Vec<String> = dropped.iter().take(MAX_NAMED).map(|(uri, cause)| note(uri, cause)).collect();
+        if dropped.len() > MAX_NAMED {
+            notes.push(format!("{} more skills can't be used", dropped.len() - MAX_NAMED));
+        }
+        if is_cut {
+            notes.push(format!("the list of skills is too long; after {} the rest was not read", skills.len()));
+        }
+        Ok(Skills { server, skills: skills.into_iter().map(skill).collect(), notes })
+    }
+
+    pub(super) async fn read_skill(&self, r: ReadSkill) -> Result<SkillContents, ApiError> {
+        let read = self.host.read_skill(r.call, r.server, r.skill, r.file).await?;
+        Ok(SkillContents { skill: skill(read.skill), contents: read.contents })
+    }
+}
+
+fn note(uri: &str, cause: &str) -> String {
+    let uri: String = uri.chars().take(MAX_URI).collect();
+    let cause: String = cause.chars().take(2 * MAX_URI).collect();
+    if uri.is_empty() { format!("a skill can't be used: {cause}") } else { format!("{uri} can't be used: {cause}") }
+}
+
+fn skill(skill: HostSkill) -> Skill {
+    let mut others = skill.frontmatter;
+    others.retain(|key, _| key != "name" && key != "description");
+    let files = match skill.files {
+        SkillFiles::Listed(files) => {
+            Some(files.into_iter().map(|file| SkillFile { uri: file.uri, size: file.size }).collect())
+        }
+        SkillFiles::Dynamic => None,
+    };
+    let others = (!others.is_empty()).then_some(Value::Object(others));
+    Skill { uri: skill.uri, name: skill.name, description: skill.description, files, others }
+}
+
+impl From<SkillError> for ApiError {
+    fn from(error: SkillError) -> Self {
+        let message = error.to_string();
+        match error {
+            SkillError::Call(failure) => failure.into(),
+            SkillError::NotListed { .. } => Self::new(ErrorCode::NotFound, message),
+            SkillError::Unusable { .. } | SkillError::Mismatch { .. } => Self::new(ErrorCode::BadAnswer, message),
+        }
+    }
+}

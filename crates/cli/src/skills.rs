@@ -1,0 +1,74 @@
+//! The commands about skills of servers.
+
+use api::data::{ReadSkill, ServerName, Skill, Skills};
+use api::{ErrorCode, Handler as _};
+use serde_json::Value;
+
+use crate::arguments::{Of, SkillsCommand};
+use crate::commands::{CALL, Offered, list, use_server};
+use crate::failure::Failure;
+use crate::output::value;
+use crate::people;
+use crate::session::Session;
+
+/// The capability of servers that have skills.
+const CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
+
+/// Carries out a command.
+pub(crate) async fn run(session: &Session, command: SkillsCommand) -> Result<Value, Failure> {
+    match command {
+        SkillsCommand::List(of) => list_skills(session, of).await,
+        SkillsCommand::Read { server, name, file } => read(session, server, &name, file.as_deref()).await,
+    }
+}
+
+/// Of all servers those that have no skills are left out; of one that is named it is a failure.
+async fn list_skills(session: &Session, of: Of) -> Result<Value, Failure> {
+    let is_named = of.server.is_some();
+    let read = async |server: String| {
+        let has_skills = |server: api::data::Server| server.capabilities.iter().any(|name| name == CAPABILITY);
+        if !is_named && !session.server(&server).is_some_and(has_skills) {
+            return Ok(Offered { items: Vec::new(), notes: Vec::new() });
+        }
+        let Skills { skills, notes, .. } = session.api.skills(ServerName { server }).await?;
+        Ok(Offered { items: skills, notes })
+    };
+    list(session, of, read, people::skill).await
+}
+
+async fn read(session: &Session, server: String, name: &str, file: Option<&str>) -> Result<Value, Failure> {
+    use_server(session, &server).await?;
+    let listed = session.api.skills(ServerName { server: server.clone() }).await?.skills;
+    let skill = find(&server, &listed, name)?.uri.clone();
+    let file = file.map(|file| in_folder(&skill, file));
+    let result = session.api.read_skill(ReadSkill { call: CALL.to_owned(), server, skill, file }).await?;
+    session.output.text(&people::contents(&result.contents));
+    Ok(value(&result))
+}
+
+/// The skill with this URI, or the only one with this name.
+fn find<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, Failure> {
+    if let Some(skill) = listed.iter().find(|skill| skill.uri == name) {
+        return Ok(skill);
+    }
+    let named: Vec<&Skill> = listed.iter().filter(|skill| skill.name == name).collect();
+    match named[..] {
+        [skill] => Ok(skill),
+        [] => Err(Failure::new(ErrorCode::NotFound, format!("{server} lists no skill called {name:?}"))),
+        _ => {
+            let uris: Vec<&str> = named.iter().map(|skill| skill.uri.as_str()).collect();
+            Err(Failure::usage(format!(
+                "{server} lists several skills called {name}; name one by its URI: {}",
+                uris.join(", ")
+            )))
+        }
+    }
+}
+
+/// A path within a skill's folder as a URI; a URI stays as it is.
+fn in_folder(skill: &str, file: &str) -> String {
+    match skill.strip_suffix("SKILL.md") {
+        Some(folder) if !file.contains("://") => format!("{folder}{file}"),
+        _ => file.to_owned(),
+    }
+}

@@ -1,0 +1,36 @@
+//! Skills: what is listed, and the files of each, which are read as resources.
+
+use rmcp::model::{ErrorData, ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources};
+use serde_json::json;
+
+const PLAN_URI: &str = "skill://harbour/plan-passage/SKILL.md";
+const PLAN: &str = include_str!("../assets/plan-passage/SKILL.md");
+const RULES_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
+const RULES: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
+
+/// The files of the one skill.
+const FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN), (RULES_URI, RULES)];
+
+/// All skills.
+pub(crate) fn list() -> Vec<Skill> {
+    let frontmatter = SkillFrontmatter::new(
+        "plan-passage",
+        "Plans a passage of a ship between two harbours. Use it when somebody wants to sail from one town to another.",
+    )
+    .with_field("license", "CC0-1.0")
+    .with_field("metadata", json!({ "version": "1.0" }));
+    let files = FILES.map(|(uri, text)| SkillResource::from_bytes(uri, text.as_bytes()));
+    vec![Skill::new(PLAN_URI, frontmatter, SkillResources::Files(files.to_vec()))]
+}
+
+/// The skill whose `SKILL.md` is there.
+pub(crate) fn get(uri: &str) -> Result<Skill, ErrorData> {
+    let found = list().into_iter().find(|skill| skill.uri == uri);
+    found.ok_or_else(|| ErrorData::invalid_params("there is no such skill", Some(json!({ "uri": uri }))))
+}
+
+/// A file of a skill.
+pub(crate) fn contents(uri: &str) -> Option<ResourceContents> {
+    let (uri, text) = FILES.into_iter().find(|(known, _)| *known == uri)?;
+    Some(ResourceContents::text(text, uri).with_mime_type("text/markdown"))
+}

@@ -1,0 +1,82 @@
+// Something that is asked of each server when it is first wanted. Callers: the catalogs, and the skills.
+import { SvelteMap } from "svelte/reactivity";
+
+import { app } from "./app.svelte";
+
+export interface Known<T> {
+  value: T | null;
+  loading: boolean;
+  error: unknown;
+}
+
+const NONE: Known<never> = { value: null, loading: false, error: null };
+
+export class PerServer<T> {
+  #known = new SvelteMap<string, Known<T>>();
+  #stale = new Set<string>();
+  readonly #ask: (server: string) => Promise<T>;
+
+  constructor(ask: (server: string) => Promise<T>) {
+    this.#ask = ask;
+    app.onEvent((event) => {
+      if (event.type === "server_changed" && event.server.state.is !== "ready") {
+        // What it offered says nothing about what it will offer.
+        this.#known.delete(event.server.name);
+      } else if (event.type === "server_removed") {
+        this.#known.delete(event.name);
+      }
+    });
+  }
+
+  /** As it is now; call `want` in an effect to have it read. */
+  of(server: string): Known<T> {
+    return this.#known.get(server) ?? NONE;
+  }
+
+  /** True once it was wanted, and the server is still there. */
+  protected isKnown(server: string): boolean {
+    return this.#known.has(server);
+  }
+
+  /** Reads it from a ready server if that was not done yet. */
+  want(server: string): void {
+    const known = this.#known.get(server);
+    if (!known || (!known.loading && known.value === null && known.error === null)) {
+      if (app.server(server)?.state.is === "ready") void this.read(server);
+    }
+  }
+
+  /** Takes a newer value. Rejects where there is none. */
+  protected async renew(server: string, ask: () => Promise<T>): Promise<void> {
+    const before = this.#known.get(server);
+    const value = await ask();
+    const now = this.#known.get(server);
+    if (!now) return;
+    // What was read in the meantime may be newer, and overtaken by this answer.
+    if (now !== before) await this.read(server);
+    else this.#known.set(server, { ...now, value, error: null });
+  }
+
+  /** Reads it again. */
+  async read(server: string): Promise<void> {
+    const before = this.of(server);
+    if (before.loading) {
+      this.#stale.add(server);
+      return;
+    }
+    this.#known.set(server, { ...before, loading: true });
+    let known: Known<T>;
+    try {
+      known = { value: await this.#ask(server), loading: false, error: null };
+    } catch (error) {
+      known = { value: before.value, loading: false, error };
+    }
+    // The server stopped or went away in the meantime.
+    if (!this.#known.has(server)) {
+      this.#stale.delete(server);
+      return;
+    }
+    this.#known.set(server, known);
+    if (this.#stale.delete(server)) await this.read(server);
+  }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+
+import { frontmatter } from "./frontmatter";
+
+test("a header is told from the rest, and nothing is lost", () => {
+  expect(frontmatter("---\na: 1\nb: 2\n---\n# T"), "a header").toEqual({
+    ...{ head: "a: 1\nb: 2", rest: "# T" },
+  });
+  expect(frontmatter("---\r\na: 1\r\n---"), "with nothing behind it").toEqual({
+    ...{ head: "a: 1", rest: "" },
+  });
+  for (const text of ["# T\n---\n", "---\na: 1\n", "----\na\n---\n", ""])
+    expect(frontmatter(text), `none in ${JSON.stringify(text)}`).toEqual({
+      head: null,
+      rest: text,
+    });
+});

@@ -1,0 +1,136 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test } from "vitest";
+
+import type { Server, Skill } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake, type FakeHost } from "$lib/testing/fake";
+
+import ServerPage from "../servers/ServerPage.svelte";
+
+import { skillLists } from "./skills.svelte";
+import SkillsTab from "./SkillsTab.svelte";
+
+const ROOT = "skill://port/plan-passage";
+const URI = `${ROOT}/SKILL.md`;
+const TEXT = "---\nname: plan-passage\ndescription: Plans\n---\n\n# Plan it\n\nAsk first.";
+let host: FakeHost;
+let number = 0;
+/** A server of its own for each test: what is known of one is kept. */
+let server: Server;
+let skill: Skill;
+let notes: string[];
+
+beforeEach(async () => {
+  number += 1;
+  server = sampleServer({
+    name: `port${number}`,
+    capabilities: ["resources", "extensions", "extensions.io.modelcontextprotocol/skills"],
+  });
+  skill = {
+    ...{ uri: URI, name: "plan-passage", description: "Plans a passage" },
+    files: [
+      { uri: URI, size: 120 },
+      { uri: `${ROOT}/references/rules.md`, size: 40 },
+    ],
+    others: { license: "MIT" },
+  };
+  notes = [];
+  host = await startFake(
+    {
+      skills: ({ server }) => ({ server, skills: [skill], notes }),
+      read_skill: ({ file }) => ({
+        skill,
+        contents: {
+          ...{ uri: file ?? URI, mimeType: "text/markdown", blob: null },
+          text: file === null ? TEXT : "# Rules",
+        },
+      }),
+    },
+    { servers: [server], conversations: [{ id: "c1", title: "Trip", updatedAt: 1 }] },
+  );
+});
+
+test("lists a skill with its files, and reads them when they are opened", async () => {
+  const user = userEvent.setup();
+  const { rerender } = render(SkillsTab, { server });
+  await user.click(await screen.findByRole("option", { name: /plan-passage/ }));
+  expect(router.current, "opened").toMatchObject({ tab: "skills", item: URI });
+  await rerender({ server, item: URI });
+  const files = screen.getByRole("list", { name: "Files" });
+  expect(
+    within(files)
+      .getAllByRole("button")
+      .map((file) => file.textContent.trim()),
+    "by their paths",
+  ).toEqual(["SKILL.md", "references/rules.md"]);
+  expect(screen.getByText(/Written by port/), "whose instructions they are").toBeInTheDocument();
+  expect(host.requests("read_skill"), "nothing is read before it is asked for").toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText("Plan it"), "as Markdown").toBeVisible();
+  const head = screen.getByText(/name: plan-passage/, { selector: "pre" });
+  expect(head.textContent, "its header apart").toBe("name: plan-passage\ndescription: Plans");
+  expect(host.requests("read_skill"), "by its URI").toMatchObject([
+    { server: server.name, skill: URI, file: null },
+  ]);
+  await user.click(within(files).getByRole("button", { name: "references/rules.md" }));
+  expect(await screen.findByText("Rules"), "a file of it").toBeVisible();
+  expect(host.requests("read_skill")[1], "by its own").toMatchObject({
+    file: `${ROOT}/references/rules.md`,
+  });
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+});
+
+test("attaches a skill to a conversation that is picked", async () => {
+  const user = userEvent.setup();
+  render(SkillsTab, { server, item: URI });
+  await user.click(await screen.findByRole("button", { name: "Attach…" }));
+  await user.click(await screen.findByRole("option", { name: /Trip/ }));
+  expect(host.requests("append_items")[0]?.items[0]?.body, "as a skill, with its text").toEqual({
+    ...{ kind: "attachment", server: server.name, uri: URI, name: "plan-passage", skill: true },
+    contents: [{ uri: URI, mimeType: "text/markdown", text: TEXT, blob: null }],
+  });
+  expect(router.current, "and goes there").toEqual({ at: "conversation", id: "c1" });
+});
+
+test("says why a skill is left out, and why one can't be read", async () => {
+  const user = userEvent.setup();
+  notes = ["skill://other/SKILL.md can't be used: its URI is wrong"];
+  host.answers.read_skill = () => {
+    throw { code: "bad_answer", message: "port: its SHA-256 is another than the one listed" };
+  };
+  render(SkillsTab, { server, item: URI });
+  expect(await screen.findByText(/skill:\/\/other/), "left out").toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText(/its SHA-256 is another/), "not as listed").toBeInTheDocument();
+});
+
+test("shows what is hidden in a skill, and no more of it than fits", async () => {
+  const user = userEvent.setup();
+  const size = 4_000_000;
+  skill = { ...skill, description: "Plans\u202e a passage", others: null };
+  host.answers.read_skill = () => ({
+    skill,
+    contents: {
+      ...{ uri: URI, mimeType: "text/markdown", blob: null },
+      text: `---\nname: plan-passage\n---\nFirst\u202e line \u001b[2J\n\n${"word ".repeat(size / 5)}`,
+    },
+  });
+  const { container } = render(SkillsTab, { server, item: URI });
+  expect(await screen.findAllByText("U+202E"), "in the list and beside it").toHaveLength(2);
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText(/U\+001B/), "in its text").toBeInTheDocument();
+  expect(container.textContent, "nothing acts").not.toMatch(/[\u202e]|\p{Cc}\[2J/u);
+  expect(container.textContent.length, "the rest is opened on demand").toBeLessThan(size / 2);
+});
+
+test("a tab is there only for a server that offers skills", async () => {
+  render(ServerPage, { name: server.name, tab: "overview", item: undefined });
+  expect(await screen.findByRole("tab", { name: /Skills/ }), "it does").toBeInTheDocument();
+  host.send({ type: "server_changed", server: { ...server, capabilities: ["resources"] } });
+  const tab = () => screen.queryByRole("tab", { name: /Skills/ });
+  await waitFor(() => expect(tab(), "no more").toBeNull());
+  skillLists.want(server.name);
+  expect(host.requests("skills"), "and it is not asked").toEqual([]);
+});
