@@ -176,11 +176,11 @@ impl Handler for Api {
     }
 
     async fn skills(&self, r: ServerName) -> Result<Skills, ApiError> {
-        self.skills(r.server).await
+        skills::skills(self, r.server).await
     }
 
     async fn read_skill(&self, r: ReadSkill) -> Result<SkillContents, ApiError> {
-        self.read_skill(r).await
+        skills::read_skill(self, r).await
     }
 
     async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {

@@ -13,23 +13,21 @@ const MAX_NAMED: usize = 10;
 /// The most characters of a URI in a note.
 const MAX_URI: usize = 200;
 
-impl Api {
-    pub(super) async fn skills(&self, server: String) -> Result<Skills, ApiError> {
-        let SkillList { skills, dropped, is_cut } = self.host.skills(server.clone()).await?;
-        let mut notes: Vec<String> = dropped.iter().take(MAX_NAMED).map(|(uri, cause)| note(uri, cause)).collect();
-        if dropped.len() > MAX_NAMED {
-            notes.push(format!("{} more skills can't be used", dropped.len() - MAX_NAMED));
-        }
-        if is_cut {
-            notes.push(format!("the list of skills is too long; after {} the rest was not read", skills.len()));
-        }
-        Ok(Skills { server, skills: skills.into_iter().map(skill).collect(), notes })
+pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
+    let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
+    let mut notes: Vec<String> = dropped.iter().take(MAX_NAMED).map(|(uri, cause)| note(uri, cause)).collect();
+    if dropped.len() > MAX_NAMED {
+        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_NAMED));
     }
+    if is_cut {
+        notes.push(format!("the list of skills is too long; after {} the rest was not read", skills.len()));
+    }
+    Ok(Skills { server, skills: skills.into_iter().map(skill).collect(), notes })
+}
 
-    pub(super) async fn read_skill(&self, r: ReadSkill) -> Result<SkillContents, ApiError> {
-        let read = self.host.read_skill(r.call, r.server, r.skill, r.file).await?;
-        Ok(SkillContents { skill: skill(read.skill), contents: read.contents })
-    }
+pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents, ApiError> {
+    let read = api.host.read_skill(r.call, r.server, r.skill, r.file).await?;
+    Ok(SkillContents { skill: skill(read.skill), contents: read.contents })
 }
 
 fn note(uri: &str, cause: &str) -> String {

@@ -6,6 +6,7 @@ use domain::call::CallFailure;
 use domain::item::{Item, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
+// clock: stamps items.
 use ports::time::now;
 use serde_json::{Map, Value};
 

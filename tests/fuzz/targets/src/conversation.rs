@@ -102,7 +102,7 @@ fn attachment(name: &str, text: &str) -> Item {
         uri: text.to_owned(),
         name: text.to_owned(),
         contents: vec![contents],
-        skill: text.len() % 2 == 0,
+        skill: text.len().is_multiple_of(2),
     };
     item("4", body)
 }
