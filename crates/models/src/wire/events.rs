@@ -1,4 +1,7 @@
-//! The events of an answer, read line by line within bounds.
+//! The events of an answer, read line by line within bounds. Caller: `exchange.rs`.
+//!
+//! Not the reader of `mcp-transport`: that one drops comments, and here each line counts against the time that a provider may go on
+//! without saying anything. Ollama's lines of JSON share the same bounds.
 
 use std::io;
 use std::time::{Duration, Instant};
