@@ -11,7 +11,7 @@ use super::whole::whole;
 pub struct SetDataFlow {
     /// The server.
     pub server: String,
-    /// What is set, with every member.
+    /// The new settings; a request that leaves out a member is refused.
     #[serde(deserialize_with = "whole")]
     pub flow: DataFlow,
 }

@@ -9,7 +9,7 @@ use super::ResourceContents;
 /// The skills of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct Skills {
-    /// The server.
+    /// The name of the server that lists them.
     pub server: String,
     /// Those that can be read.
     pub skills: Vec<Skill>,
@@ -17,12 +17,12 @@ pub struct Skills {
     pub notes: Vec<String>,
 }
 
-/// A skill.
+/// Instructions for a model, as a server lists them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Skill {
     /// Where its `SKILL.md` is; unique on its server, which its name may not be.
     pub uri: String,
-    /// Its name.
+    /// The name that the server gives; two skills may share one.
     pub name: String,
     /// The purpose and the occasion, as the server says.
     pub description: String,
@@ -35,7 +35,7 @@ pub struct Skill {
 /// A file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SkillFile {
-    /// Where it is.
+    /// The URI by which it is read.
     pub uri: String,
     /// Its size in bytes; a file of another size is not used.
     pub size: u64,
@@ -46,7 +46,7 @@ pub struct SkillFile {
 pub struct ReadSkill {
     /// An id chosen by the caller.
     pub call: String,
-    /// The server.
+    /// The name of the server that lists it.
     pub server: String,
     /// The URI of the skill's `SKILL.md`.
     pub skill: String,
@@ -60,6 +60,6 @@ pub struct ReadSkill {
 pub struct SkillContents {
     /// The skill as the server lists it now.
     pub skill: Skill,
-    /// What is in the file.
+    /// The text or the bytes, checked against what the server lists.
     pub contents: ResourceContents,
 }

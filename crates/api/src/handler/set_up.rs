@@ -116,7 +116,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, A
     keep_secrets(api, vec![(key, r.value)]).await
 }
 
-/// Whether another server has a secret under this key, in the spelling of any keychain.
+/// Returns true if another server has a secret under this key. Upper and lower case are equal, as in some keychains.
 async fn is_used_by_others(api: &Api, server: &str, key: &str) -> Result<bool, ApiError> {
     let servers = api.host.snapshot().await?.servers;
     let mut others = servers.iter().filter(|other| other.name != server);

@@ -45,9 +45,9 @@ const CANCEL_AGAIN: Duration = Duration::from_millis(100);
 pub struct ToolCall {
     /// Its id, chosen by the caller; the id of its item as well.
     pub id: CallId,
-    /// Who makes it.
+    /// The user, a model or the command line, and the conversation if there is one.
     pub origin: CallOrigin,
-    /// The server.
+    /// The name of the server.
     pub server: String,
     /// The tool.
     pub tool: String,

@@ -3711,7 +3711,7 @@ export type ReadSkill = {
  */
 call: string, 
 /**
- * The server.
+ * The name of the server that lists it.
  */
 server: string, 
 /**
@@ -4927,7 +4927,7 @@ export type SetDataFlow = {
  */
 server: string, 
 /**
- * What is set, with every member.
+ * The new settings; a request that leaves out a member is refused.
  */
 flow: DataFlow, };
 
@@ -5207,7 +5207,7 @@ export type SignedOut = { "revoked": "yes" } | { "revoked": "not_offered" } | { 
 cause: string, } | { "revoked": "nobody_signed_in" };
 
 /**
- * A skill.
+ * Instructions for a model, as a server lists them.
  */
 export type Skill = { 
 /**
@@ -5215,7 +5215,7 @@ export type Skill = {
  */
 uri: string, 
 /**
- * Its name.
+ * The name that the server gives; two skills may share one.
  */
 name: string, 
 /**
@@ -5240,7 +5240,7 @@ export type SkillContents = {
  */
 skill: Skill, 
 /**
- * What is in the file.
+ * The text or the bytes, checked against what the server lists.
  */
 contents: ResourceContents, };
 
@@ -5249,7 +5249,7 @@ contents: ResourceContents, };
  */
 export type SkillFile = { 
 /**
- * Where it is.
+ * The URI by which it is read.
  */
 uri: string, 
 /**
@@ -5262,7 +5262,7 @@ size: number, };
  */
 export type Skills = { 
 /**
- * The server.
+ * The name of the server that lists them.
  */
 server: string, 
 /**

@@ -139,7 +139,7 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The value of `uXXXX`.
+/// The code unit of an escape's `u` and four hexadecimal digits, which begin at `at`.
 fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..)?.first_chunk::<5>()? else { return None };
     digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
