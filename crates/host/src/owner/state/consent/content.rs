@@ -1,11 +1,11 @@
-//! Consent requests in the words of the audit log and of the answers file, and the hash over what they show. Callers: `questions.rs`,
-//! `gate.rs`, and whatever writes an entry about a consent request.
+//! Consent requests in the words of the audit log and of the answers file, and the hash over what they show. Callers:
+//! `owner/questions.rs`, `owner/gate.rs`, and whatever writes an entry about a consent request.
 
 use domain::call::CallKind;
 use domain::question::{QuestionOutcome, Why};
 use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion};
-use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult};
+use mcp_proto::types::{CreateMessageParams, CreateMessageResult, ElicitAction, ElicitParams, ElicitResult};
 use offers::definitions::call_hash;
 use offers::review::as_json;
 use policy::{Hash, canonical_json, canonical_object};
@@ -13,11 +13,11 @@ use ports::server_config::address_hash;
 use ports::url_parts::shown_url;
 use serde_json::{Value, json};
 use server_requests::form::Form;
-use server_requests::sampling::{Run, ask_hash, asked_before};
+use server_requests::sampling::{Run, SamplingState, ask_hash, asked_before};
 
-use crate::owner::sampling::{self};
 use crate::view::QuestionBody;
 
+/// The hash over the exact bytes that an approval lets cross.
 pub(in crate::owner) fn hash_of(body: &QuestionBody, schema: Option<&Value>) -> Hash {
     match body {
         QuestionBody::StartServer { config, resolved, plan, files, package, .. } => {
@@ -84,7 +84,8 @@ pub(in crate::owner) const fn asker_of(why: &Why) -> &'static str {
     }
 }
 
-pub(super) fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
+/// The content of a consent request that a server asks for, with the schema of a form.
+pub(in crate::owner) fn body_of(question: ServerQuestion) -> (QuestionBody, Option<Value>) {
     match question {
         ServerQuestion::Sampling(request) => {
             (QuestionBody::Sampling { request, response: None, state: Box::default() }, None)
@@ -118,7 +119,7 @@ pub(in crate::owner) const fn kind_of(body: &QuestionBody) -> &'static str {
     }
 }
 
-/// What an approval would let cross, where that is more than the subject says.
+/// The content that an approval would let cross, where that is more than the subject says.
 pub(in crate::owner) fn content_of(body: &QuestionBody) -> Option<String> {
     match body {
         QuestionBody::Tool { arguments, .. } | QuestionBody::Read { arguments, .. } => {
@@ -131,12 +132,13 @@ pub(in crate::owner) fn content_of(body: &QuestionBody) -> Option<String> {
     }
 }
 
+/// The subject of a consent request, as the audit log names it.
 pub(in crate::owner) fn subject_of(body: &QuestionBody) -> String {
     match body {
         QuestionBody::StartServer { config, .. } => config.command_line(),
         QuestionBody::ConnectServer { config, .. } => config.shown_url(),
         QuestionBody::Tool { tool, .. } => tool.name.clone(),
-        QuestionBody::Sampling { request, response, state } => sampling::subject(request, response.as_deref(), state),
+        QuestionBody::Sampling { request, response, state } => sampling_subject(request, response.as_deref(), state),
         QuestionBody::Form { message, .. } => message.clone(),
         QuestionBody::Url { url, .. } => shown_url(url),
         QuestionBody::Read { name, .. } => name.clone(),
@@ -144,6 +146,20 @@ pub(in crate::owner) fn subject_of(body: &QuestionBody) -> String {
         QuestionBody::Roots => "folders".to_owned(),
         QuestionBody::SignIn { issuer, scopes, .. } => format!("{} ({})", shown_url(issuer), scopes.join(" ")),
         QuestionBody::ClientId { issuer, .. } => shown_url(issuer),
+    }
+}
+
+/// The subject of a sampling request, on one line.
+pub(in crate::owner) fn sampling_subject(
+    request: &CreateMessageParams,
+    response: Option<&CreateMessageResult>,
+    state: &SamplingState,
+) -> String {
+    let messages = format!("{} message(s)", request.messages.len());
+    match (response, &state.model) {
+        (Some(response), _) => format!("{messages}, answered by {}", response.model),
+        (None, Some(choice)) => format!("{messages} to {}/{}", choice.model.provider, choice.model.model),
+        (None, None) => messages,
     }
 }
 

@@ -1,58 +1,60 @@
-//! What a server's record knows of signing in to it, and what changes it.
+//! The state of signing in to one server. Callers: `owner/sign_in`.
 
 use credentials::settings::not_offered;
+use credentials::sign_in::{SignInError, SignedOut};
 use mcp_auth::{AuthError, Reason};
 use ports::server_config::HttpConfig;
+use tokio::sync::oneshot;
 
-use super::{SignIn, ending};
+use crate::owner::sign_in::SignIn;
 
-/// What a server's record knows of signing in.
+/// The state of signing in to a server.
 #[derive(Default)]
-pub(in crate::owner) struct Access {
-    pub(super) sign_in: Option<SignIn>,
+pub(in crate::owner) struct SignInState {
+    pub(in crate::owner) sign_in: Option<SignIn>,
     /// The user saved the settings since it was made; secrets that they name may be others.
-    pub(super) is_outdated: bool,
+    pub(in crate::owner) is_outdated: bool,
     /// The user wants the connection that is being made, and is there to sign in.
-    pub(super) wanted_now: bool,
+    pub(in crate::owner) wanted_now: bool,
     /// The user asked to sign in, not only for a connection.
-    pub(super) asked: bool,
-    /// Why the next sign-in is made, if not because nobody is signed in.
-    pub(super) reason: Option<Reason>,
+    pub(in crate::owner) asked: bool,
+    /// The reason why the next sign-in is made, if not because nobody is signed in.
+    pub(in crate::owner) reason: Option<Reason>,
     /// The sign-in under way that the host began.
-    pub(super) flow: Option<u64>,
-    /// Why the last one did not come to its end.
-    pub(super) failed: Option<AuthError>,
+    pub(in crate::owner) flow: Option<u64>,
+    /// The cause why the last one did not come to its end.
+    pub(in crate::owner) failed: Option<AuthError>,
     /// One without the user was tried since the server was last in use.
-    pub(super) tried_unattended: bool,
+    pub(in crate::owner) tried_unattended: bool,
     /// Once the session has ended: why the user has to sign in.
-    pub(super) when_ended: Option<String>,
+    pub(in crate::owner) when_ended: Option<String>,
     /// Once the session has ended: what is to be done with the sign-in.
-    pub(super) then: Option<ending::Then>,
+    pub(in crate::owner) then: Option<AfterSession>,
 }
 
-impl Access {
-    /// Whether the user can sign in.
+impl SignInState {
+    /// Returns true if the user can sign in.
     pub(in crate::owner) const fn is_offered(&self) -> bool {
         self.sign_in.is_some()
     }
 
-    /// Why the server refused what could not be signed any better, in words; once.
+    /// The cause why the server refused what could not be signed any better, in words; once.
     pub(in crate::owner) fn refusal(&self) -> Option<String> {
-        self.sign_in.as_ref().and_then(|sign_in| sign_in.signing.take_refusal())
+        self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
     }
 
-    /// Why the session that has ended was ended for a sign-in, if it was; once.
+    /// The cause why the session that has ended was ended for a sign-in, if it was; once.
     pub(in crate::owner) fn take_cause(&mut self) -> Option<String> {
         self.when_ended.take()
     }
 
     /// The sign-in, unless what it was made of may be others.
-    pub(super) fn current(&self) -> Option<&SignIn> {
+    pub(in crate::owner) fn current(&self) -> Option<&SignIn> {
         self.sign_in.as_ref().filter(|_| !self.is_outdated)
     }
 
     /// The user wants a connection now.
-    pub(super) const fn want_now(&mut self) {
+    pub(in crate::owner) const fn want_now(&mut self) {
         self.wanted_now = true;
     }
 
@@ -63,7 +65,7 @@ impl Access {
 
     /// The server is in use. Gives the sign-in that the user asked for, if it has not happened on the way: the server lets in
     /// whoever comes.
-    pub(super) fn is_ready(&mut self) -> Option<SignIn> {
+    pub(in crate::owner) fn is_ready(&mut self) -> Option<SignIn> {
         (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
         // A refusal that is there already is that of the first request after the opening, and is told of at once.
         if !std::mem::take(&mut self.asked) {
@@ -109,16 +111,34 @@ impl Access {
         self.sign_in.get_or_insert(made).clone()
     }
 
-    /// What failed a moment ago may work now: the user asks for it, or the network is another.
+    /// A step that failed a moment ago may work now: the user asks for it, or the network is another.
     pub(in crate::owner) fn try_again(&self) {
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.try_again();
         }
     }
 
-    /// Whether the same may work without the user, a while later: the tokens could only not be renewed.
+    /// Returns true if the same may work without the user, a while later: the tokens could only not be renewed.
     pub(in crate::owner) fn may_pass(&self) -> bool {
         let account = self.sign_in.as_ref().and_then(|sign_in| sign_in.authorization.account());
         self.flow.is_none() && account.is_some_and(|account| account.can_refresh && account.ended.is_none())
     }
+}
+
+/// Where the outcome of a sign-out goes.
+pub(crate) type SignOutReply = oneshot::Sender<Result<SignedOut, SignInError>>;
+
+/// The act that follows the end of a session.
+pub(in crate::owner) enum AfterSession {
+    /// The server is started again.
+    Start,
+    /// The user is signed out.
+    SignOut(SignOutReply, AfterSignOut),
+}
+
+/// The act that follows a sign-out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::owner) enum AfterSignOut {
+    Nothing,
+    SignIn,
 }

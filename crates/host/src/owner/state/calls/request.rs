@@ -1,5 +1,5 @@
 //! A call's request with the hash of what it sends. It can't change without losing the hash, so that the gate, which needs the hash
-//! again when the request leaves, makes it anew only after a change. Its callers are `calls.rs` and `gate.rs`.
+//! again when the request leaves, makes it anew only after a change. Its callers are `owner/calls.rs` and `owner/gate.rs`.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use policy::Hash;
 use serde_json::{Map, Value};
 
 /// The request of a call that has not been sent.
-pub(super) struct CallRequest {
+pub(in crate::owner) struct CallRequest {
     request: ClientRequest,
     hashed: Option<Hashed>,
 }
@@ -22,15 +22,15 @@ struct Hashed {
 }
 
 impl CallRequest {
-    pub(super) const fn new(request: ClientRequest) -> Self {
+    pub(in crate::owner) const fn new(request: ClientRequest) -> Self {
         Self { request, hashed: None }
     }
 
-    pub(super) const fn get(&self) -> &ClientRequest {
+    pub(in crate::owner) const fn get(&self) -> &ClientRequest {
         &self.request
     }
 
-    pub(super) fn into_inner(self) -> ClientRequest {
+    pub(in crate::owner) fn into_inner(self) -> ClientRequest {
         self.request
     }
 
@@ -43,7 +43,7 @@ impl CallRequest {
     }
 
     /// Calls the tool with other arguments. Returns false if they are the same or it calls no tool.
-    pub(super) fn change_arguments(&mut self, changed: &Map<String, Value>) -> bool {
+    pub(in crate::owner) fn change_arguments(&mut self, changed: &Map<String, Value>) -> bool {
         let ClientRequest::CallTool { arguments, .. } = &mut self.request else { return false };
         if arguments == changed {
             return false;
@@ -54,7 +54,7 @@ impl CallRequest {
     }
 
     /// Hashes what it sends to a tool of this definition. Returns the hash and the arguments as canonical JSON; `None` if it calls no tool.
-    pub(super) fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
+    pub(in crate::owner) fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
         self.hashed = Some(Hashed { definition: definition.approval.clone(), call: call.clone() });
         Some((call, sent))
@@ -62,7 +62,7 @@ impl CallRequest {
 
     /// The hash of what it sends to a tool of this definition; `None` if it calls no tool. It is made again unless neither
     /// has changed.
-    pub(super) fn current_hash(&self, definition: &Definition) -> Option<Cow<'_, Hash>> {
+    pub(in crate::owner) fn current_hash(&self, definition: &Definition) -> Option<Cow<'_, Hash>> {
         match &self.hashed {
             Some(hashed) if hashed.definition == definition.approval => Some(Cow::Borrowed(&hashed.call)),
             _ => Some(Cow::Owned(definition.call_hash(self.arguments()?).0)),
