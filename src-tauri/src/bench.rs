@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use api::Api;
 use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
-use host::{Events, Host};
+use host::{CallOrigin, Events, Host};
 use policy::Scope;
 use store::Locations;
 use tauri::http::{Response, header::CONTENT_TYPE};
 use tauri::{App, AppHandle, Builder, Manager as _, WebviewUrl, WebviewWindowBuilder, Wry};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::measure::{Drawn, Measure, Measured, since_process_start};
 use crate::page_sandbox::PageSandbox;
@@ -117,7 +117,7 @@ async fn until_question(host: &Host, mut drawn: mpsc::Receiver<(Drawn, Instant)>
     let mut events = host.events();
     while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != Drawn::Page {}
     let failed = |problem: &dyn std::fmt::Display| BenchProblem::Server(problem.to_string());
-    host.start_server(SERVER.into()).await.map_err(|e| failed(&e))?.map_err(|e| failed(&e))?;
+    host.start_server(SERVER.into()).await.map_err(|e| failed(&e))?;
     let (id, asked) = drive(host, &mut events).await?;
     loop {
         let (what, at) = drawn.recv().await.ok_or(BenchProblem::Ended)?;
@@ -140,9 +140,7 @@ async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), Be
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let allow = UserAnswer::Allow(Scope::Once);
                     let answered = host.answer(question.id, question.hash.to_string(), allow).await;
-                    answered
-                        .map_err(|_| BenchProblem::Ended)?
-                        .map_err(|error| BenchProblem::Server(error.to_string()))?;
+                    answered.map_err(|error| BenchProblem::Server(error.to_string()))?;
                 }
             },
             HostEvent::ServerChanged(server) if server.state == ServerState::Ready && !called => {
@@ -151,7 +149,9 @@ async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), Be
                 let host = host.clone();
                 tauri::async_runtime::spawn(async move {
                     // It never ends: the question stays open until the app closes.
-                    let _ = host.call_tool("bench".into(), SERVER.into(), TOOL.into(), Default::default(), None).await;
+                    let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
+                    let (id, server, tool) = ("bench".to_owned(), SERVER.to_owned(), TOOL.to_owned());
+                    let _ = host.call_tool_as(user, id, server, tool, Default::default(), sent).await;
                 });
             }
             HostEvent::ServerChanged(server) => {

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 use store::Locations;
@@ -35,14 +35,24 @@ fn choose(
     }
 }
 
-/// The demo server, if it lies beside the program.
+/// The folder of an installed app's own programs, beside the folder of those that users call: /usr/lib/drawbridge for /usr/bin.
+const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
+
+/// The demo server: where a package installs it, or beside the program as a build leaves it.
 pub(crate) fn demo_server() -> Option<PathBuf> {
-    let program = env::current_exe().ok()?;
-    let demo = program.parent()?.join(format!("demo-server{}", env::consts::EXE_SUFFIX));
-    demo.is_file().then_some(demo)
+    demo_server_of(&env::current_exe().ok()?)
+}
+
+fn demo_server_of(program: &Path) -> Option<PathBuf> {
+    let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
+    let beside = program.parent()?;
+    // The path goes into the settings file and a consent request, so it has no "..".
+    let installed = beside.join(INSTALLED_PROGRAMS).canonicalize().ok().map(|folder| folder.join(&name));
+    installed.into_iter().chain([beside.join(&name)]).find(|demo| demo.is_file())
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -59,5 +69,22 @@ mod tests {
             Err(StoreError { path: String::new(), cause: String::from("no home") })
         });
         assert!(both.is_ok(), "with both named, a missing home folder does not matter");
+    }
+
+    #[test]
+    fn the_demo_server_is_found_installed_and_beside_a_build() {
+        let root = tempfile::tempdir().unwrap();
+        let usr = root.path().canonicalize().unwrap().join("usr");
+        let (bin, lib) = (usr.join("bin"), usr.join("lib/drawbridge"));
+        for folder in [&bin, &lib] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
+        let app = bin.join("drawbridge");
+        assert_eq!(demo_server_of(&app), None, "nothing is named that is not there");
+        std::fs::write(bin.join(&name), "").unwrap();
+        assert_eq!(demo_server_of(&app), Some(bin.join(&name)), "a build leaves it beside the app");
+        std::fs::write(lib.join(&name), "").unwrap();
+        assert_eq!(demo_server_of(&app), Some(lib.join(&name)), "a package has its own folder for it");
     }
 }

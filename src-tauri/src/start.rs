@@ -1,10 +1,11 @@
 //! The start: files, host, window, in this order.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use api::Api;
+use api::{Api, Surroundings};
 use domain::StoreError;
 use host::{Host, HostOptions};
 use ports::server_config::ConfigProblem;
@@ -72,6 +73,10 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options)));
+    let api = match std::env::home_dir() {
+        Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
+        None => api,
+    };
     app.manage(api.clone());
     app.manage(Pump::default());
     closing::on_signal(app);

@@ -1,6 +1,7 @@
 //! What was allowed once (E19): a server that ends, or wants another sign-in, is not started or connected to again without its user.
 
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::question::Why;
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
@@ -22,7 +23,7 @@ fn kill(pid: u32) {
 async fn started(scope: Scope) -> (App, u32, tempfile::TempDir) {
     let aside = tempfile::tempdir().unwrap();
     let app = App::start(vec![(SERVER, asking(&aside.path().join("record")))]).await;
-    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+    app.host.start_server(SERVER.into()).await.unwrap();
     let question = app.question(SERVER, "its start", |_| true).await;
     app.answer(&question, UserAnswer::Allow(scope)).await;
     let pid = app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await.pid.unwrap();
@@ -80,7 +81,7 @@ async fn signed_in_once() -> (App, AuthorizationServer, ProtectedServer) {
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
     let app = App::start(vec![(SERVER, remote(&server.url()))]).await;
     app.platform.browses.store(true, std::sync::atomic::Ordering::Relaxed);
-    app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+    app.host.start_server(SERVER.into()).await.unwrap();
     let connects = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
     let connect = app.question(SERVER, "its address", connects).await;
     app.answer(&connect, ONCE).await;
@@ -132,7 +133,7 @@ async fn e19_a_sign_in_that_its_user_has_finished_connects_to_what_was_allowed()
     let called = app.host.call_tool("late".into(), SERVER.into(), "echo".into(), arguments, None).await;
     called.expect_err("the tokens are void");
     app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
-    app.host.sign_in(SERVER.into()).await.unwrap().unwrap();
+    app.host.sign_in(SERVER.into()).await.unwrap();
     let sign_in = app.question(SERVER, "signing in", |q| matches!(q.body, QuestionBody::SignIn { .. })).await;
     app.answer(&sign_in, ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;

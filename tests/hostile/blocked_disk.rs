@@ -76,7 +76,7 @@ async fn ends(app: App, row: Row) {
 
 /// The consent request to start the bad server.
 async fn asked_to_start(app: &App) -> QuestionView {
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.question("bad", "its start", |q| matches!(q.body, QuestionBody::StartServer { .. })).await
 }
 
@@ -92,7 +92,7 @@ async fn s15_a_held_lock_of_the_documents_does_not_stop_the_loop() {
     let running = data(&pair.app).join("running.json");
     let before = std::fs::read_to_string(&running).unwrap_or_default();
 
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     // The owner is asked for something again and again; no turn may wait for the file's lock.
     let mut slowest = Duration::ZERO;
     loop {
@@ -121,7 +121,7 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
     let (app, row) = quiet(what).await;
     let question = asked_to_start(&app).await;
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always));
-    answers_others(&app.host, what, lock_of(&data(&app)), answer).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), answer).await.unwrap();
     assert!(document(&app, "grants.json").contains("bad"), "{what}: it stands in the file");
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
 
@@ -135,7 +135,7 @@ async fn s15_approvals_are_given_and_taken_back_behind_a_held_lock() {
     }
     assert!(!revoke.is_finished(), "{what}: it is not said to be gone while the file has it");
     drop(lock);
-    assert!(revoke.await.unwrap().unwrap().unwrap(), "{what}: it is taken back");
+    assert!(revoke.await.unwrap().unwrap(), "{what}: it is taken back");
     assert!(!document(&app, "grants.json").contains("bad"), "{what}: it is gone from the file");
     ends(app, row).await;
 }
@@ -146,11 +146,11 @@ async fn s15_rules_change_behind_a_held_lock() {
     let (app, row) = quiet(what).await;
     let rule: PolicyRule = serde_json::from_value(json!({ "server": "bad", "effect": "deny" })).unwrap();
     let set = app.host.set_rule(rule);
-    let rule = answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    let rule = answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "policy.json").contains("bad"), "{what}: it stands in the file");
     assert_eq!(app.host.rules().await.unwrap().rules.len(), 1, "{what}: it holds");
     let remove = app.host.remove_rule(rule);
-    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
     assert!(app.host.rules().await.unwrap().rules.is_empty(), "{what}: it is gone");
     ends(app, row).await;
 }
@@ -161,7 +161,7 @@ async fn s15_settings_change_behind_a_held_lock() {
     let (app, row) = quiet(what).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
     let set = app.host.set_settings(settings.clone());
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().settings, settings, "{what}: they hold");
     assert!(document(&app, "settings.json").contains("365"), "{what}: they are kept");
     assert!(document(&app, "confirmed.json").contains("365"), "{what}: they are confirmed");
@@ -175,7 +175,7 @@ async fn s15_changes_behind_a_held_lock_keep_their_order() {
     let set = |days: u32| {
         let host = app.host.clone();
         let settings = AppSettings { audit_days: days, ..AppSettings::default() };
-        async move { host.set_settings(settings).await.unwrap().unwrap() }
+        async move { host.set_settings(settings).await.unwrap() }
     };
     // Each is with the owner before the next one is.
     let all = async { tokio::join!(biased; set(101), set(102), set(103)) };
@@ -197,11 +197,11 @@ async fn s15_what_a_server_may_use_changes_behind_a_held_lock() {
     let (app, row) = quiet(what).await;
     let settings = SamplingSettings { on: true, max_tokens: 77, ..SamplingSettings::default() };
     let set = app.host.set_sampling("bad".into(), settings);
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "sampling.json").contains("77"), "{what}: it is kept");
     let flow = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
     let set = app.host.set_data_flow("bad".into(), flow);
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     assert!(document(&app, "flow.json").contains("bad"), "{what}: it is kept");
     ends(app, row).await;
 }
@@ -212,12 +212,12 @@ async fn s15_providers_change_behind_a_held_lock() {
     let (app, row) = quiet(what).await;
     let settings = json!({ "id": "own", "name": "Own", "kind": "openai", "url": "http://127.0.0.1:9/v1" });
     let set = app.host.set_provider(serde_json::from_value(settings).unwrap());
-    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), set).await.unwrap();
     let problem = app.host.providers().await.unwrap().providers[0].problem.clone();
     assert_eq!(problem, None, "{what}: it is confirmed");
     assert!(document(&app, "models.json").contains("own"), "{what}: it is kept");
     let remove = app.host.remove_provider("own".into());
-    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
     assert!(app.host.providers().await.unwrap().providers.is_empty(), "{what}: it is gone");
     ends(app, row).await;
 }
@@ -228,10 +228,10 @@ async fn s15_servers_are_added_and_removed_behind_a_held_lock() {
     let (app, row) = quiet(what).await;
     let entry = ports::server_config::ServerEntry { name: "other".to_owned(), config: scripted(&[]) };
     let add = app.host.add_server(entry);
-    answers_others(&app.host, what, lock_of(&data(&app)), add).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), add).await.unwrap();
     app.server("other").await;
     let remove = app.host.remove_server("other".into());
-    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap().unwrap();
+    answers_others(&app.host, what, lock_of(&data(&app)), remove).await.unwrap();
     assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "{what}: it is gone");
     ends(app, row).await;
 }
@@ -242,7 +242,7 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
     let (app, row) = quiet(what).await;
     let question = asked_to_start(&app).await;
     // The log is there once something is written down.
-    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
     assert!(holds_within(PATIENCE, || data(&app).join("audit.db").exists()).await, "{what}: there is a log");
     assert_eq!(app.decisions().len(), 1, "{what}: it has the refusal");
     let question = asked_to_start(&app).await;
@@ -255,12 +255,12 @@ async fn s15_nothing_leaves_and_nothing_waits_while_the_audit_log_is_locked() {
         let mut again = pin!(app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)));
         tokio::select! {
             biased;
-            answered = &mut answer => answered.unwrap().unwrap(),
+            answered = &mut answer => answered.unwrap(),
             second = &mut again => {
-                assert!(second.unwrap().is_err(), "{what}: one approval is one act");
+                assert!(second.is_err(), "{what}: one approval is one act");
                 let view = app.server("bad").await;
                 assert_eq!(view.state, ServerState::AwaitingApproval, "{what}: nothing starts that is not in the log");
-                answer.as_mut().await.unwrap().unwrap();
+                answer.as_mut().await.unwrap();
             }
         }
     })
@@ -308,9 +308,9 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", scripted(&[]))], options).await;
     let question = asked_to_start(&app).await;
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
-    answers_others(&app.host, what, Hanging::begins(), answer).await.unwrap().unwrap();
+    answers_others(&app.host, what, Hanging::begins(), answer).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    app.host.stop_server("bad".into()).await.unwrap();
 
     // A refusal needs no look at them.
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
@@ -322,12 +322,12 @@ async fn s15_a_program_on_a_hanging_file_system_does_not_stop_the_loop() {
     tokio::task::yield_now().await;
     let again = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once));
     let again = tokio::time::timeout(AT_ONCE, again).await.expect("a second approval waits for nothing");
-    assert_eq!(again.unwrap(), Err(AnswerError::Stale), "{what}: one approval is looked at");
+    assert_eq!(again, Err(AnswerError::Stale), "{what}: one approval is looked at");
     let refuse = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny);
     let refused = tokio::time::timeout(AT_ONCE, refuse).await.expect("it is refused at once");
-    refused.unwrap().unwrap();
+    refused.unwrap();
     drop(hanging);
-    assert_eq!(allow.await.unwrap().unwrap(), Err(AnswerError::NotOpen), "{what}: the refusal came first");
+    assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: the refusal came first");
     ends(app, row).await;
 }
 
@@ -339,11 +339,11 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
     let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
-        app.host.start_server("bad".into()).await.unwrap().unwrap();
+        app.host.start_server("bad".into()).await.unwrap();
         app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
     };
     let question = asked().await;
-    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
     assert_eq!(app.decisions().len(), 1, "{what}: there is a log");
     let question = asked().await;
     let held = Connection::open(data(&app).join("audit.db")).unwrap();
@@ -357,9 +357,9 @@ async fn s15_an_approval_that_is_overtaken_lets_nothing_leave() {
         _ = &mut allow => panic!("{what}: it is answered before it is in the log"),
         snapshot = app.host.snapshot() => drop(snapshot),
     }
-    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    app.host.stop_server("bad".into()).await.unwrap();
     drop(held);
-    assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: it was taken back");
+    assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: it was taken back");
     assert_eq!(app.server("bad").await.state, ServerState::Stopped, "{what}: it does not start");
     let decisions: Vec<String> = app.decisions().into_iter().map(|(_, decision, _)| decision).collect();
     assert_eq!(decisions, ["denied", "allowed", "withdrawn", "withdrawn"], "{what}: the log says that nothing left");
@@ -374,11 +374,11 @@ async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
     let servers = vec![("bad", testkit::app::remote("http://127.0.0.1:9/mcp"))];
     let app = App::start_in(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
     let asked = async || {
-        app.host.start_server("bad".into()).await.unwrap().unwrap();
+        app.host.start_server("bad".into()).await.unwrap();
         app.question("bad", "its start", |q| matches!(q.body, QuestionBody::ConnectServer { .. })).await
     };
     let question = asked().await;
-    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+    app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
     for all in [false, true] {
         let question = asked().await;
         let before = app.decisions().len();
@@ -395,12 +395,12 @@ async fn s15_an_approval_can_be_refused_while_the_log_is_locked() {
         if all {
             app.host.deny_all("bad".into(), false).await.unwrap();
         } else {
-            let denied = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
+            let denied = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing has left yet");
         }
         assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: it waits no more");
         drop(held);
-        assert_eq!(allow.await.unwrap(), Err(AnswerError::NotOpen), "{what}: the approval comes to nothing");
+        assert_eq!(allow.await, Err(AnswerError::NotOpen), "{what}: the approval comes to nothing");
         let decisions: Vec<String> =
             app.decisions().into_iter().skip(before).map(|(_, decision, _)| decision).collect();
         assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "{what}: the log says that nothing left");

@@ -17,7 +17,7 @@ fn is_start(question: &QuestionView) -> bool {
 
 /// Starts the bad server; its question must show the command as it is, and nothing may run meanwhile.
 async fn asks_about(pair: &Pair, what: &str, config: &StdioConfig) -> QuestionView {
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     let question = pair.while_good(what, pair.app.question("bad", "its command", is_start)).await;
     let QuestionBody::StartServer { config: shown, .. } = &question.body else { panic!("{what}: its command") };
     assert_eq!((&shown.command, &shown.args), (&config.command, &config.args), "{what}: it is shown whole");
@@ -62,7 +62,7 @@ async fn x58_an_approval_holds_for_what_was_approved_only() {
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     let edited = scripted(&["--misbehave", "escapes"]);
     let entry = ServerEntry { name: "bad".into(), config: edited.clone() };
-    pair.app.host.update_server("bad".into(), entry).await.unwrap().unwrap();
+    pair.app.host.update_server("bad".into(), entry).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let question = asks_about(&pair, what, &stdio(edited)).await;
     let QuestionBody::StartServer { approved_before, .. } = &question.body else { panic!("{what}: its command") };
@@ -84,7 +84,7 @@ async fn approved_and_stopped(what: &str, config: &ServerConfig) -> Pair {
     let question = asks_about(&pair, what, &stdio(config.clone())).await;
     pair.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     pair
 }

@@ -30,8 +30,8 @@ fn held(misbehaviour: &str) -> ServerConfig {
 async fn running(misbehaviour: &str, limits: Limits) -> Pair {
     let pair = Pair::not_yet_open(held(misbehaviour)).await;
     let settings = AppSettings { limits, ..AppSettings::default() };
-    pair.app.host.set_settings(settings).await.unwrap().unwrap();
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.set_settings(settings).await.unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     pair
 }
@@ -103,8 +103,8 @@ async fn s37_the_limits_are_part_of_what_is_asked_about() {
     let what = "S37, what a server is stopped at is shown before it starts";
     let pair = Pair::asked_to_start(held("silent")).await;
     let settings = AppSettings { limits: limits(), ..AppSettings::default() };
-    pair.app.host.set_settings(settings).await.unwrap().unwrap();
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.set_settings(settings).await.unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     let question = pair.app.question("bad", "its start", |_| true).await;
     let host::view::QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
         panic!("{what}: it says what holds it: {question:?}")

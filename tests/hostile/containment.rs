@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::view::{AppSettings, QuestionBody, QuestionView, ServerState, UserAnswer};
@@ -48,14 +49,14 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
     let inside = ground.path().canonicalize().unwrap();
     let sandbox = SandboxConfig { folders: vec![folder(&inside, Access::Write)], network: Network::None };
     let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
-    app.host.start_server("held".into()).await.unwrap().unwrap();
+    app.host.start_server("held".into()).await.unwrap();
     let question = app.question("held", "its start", is_start).await;
     let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
         panic!("the question says what it would reach: {question:?}");
     };
     assert_eq!(plan.reach.folders, sandbox.folders, "the folders that were named");
     assert_eq!(plan.network, Network::None, "and no network");
-    let report = app.host.plan_sandbox("held".into()).await.unwrap().expect("it can be set up");
+    let report = app.host.plan_sandbox("held".into()).await.expect("it can be set up");
     assert_eq!(report.plan, *plan, "whoever asks beforehand is told the same");
     let home = plan.reach.home.clone();
     let mechanism = plan.mechanism.name();
@@ -77,7 +78,7 @@ async fn a_server_in_a_sandbox_works_and_its_question_says_what_it_reaches() {
 async fn more_reach_is_another_command() {
     let sandbox = SandboxConfig::default();
     let app = App::start(vec![("held", held(sandbox.clone(), &[]))]).await;
-    app.host.start_server("held".into()).await.unwrap().unwrap();
+    app.host.start_server("held".into()).await.unwrap();
     let question = app.question("held", "its start", is_start).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("held", "ready", |s| s.state == ServerState::Ready).await;
@@ -88,10 +89,10 @@ async fn more_reach_is_another_command() {
         ("without a sandbox", without),
     ] {
         let entry = ServerEntry { name: "held".into(), config };
-        app.host.update_server("held".into(), entry).await.unwrap().unwrap();
+        app.host.update_server("held".into(), entry).await.unwrap();
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} it is not");
-        app.host.start_server("held".into()).await.unwrap().unwrap();
+        app.host.start_server("held".into()).await.unwrap();
         let question = app.question("held", "its start", is_start).await;
         let diff =
             question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what}: the change is shown: {question:?}"));
@@ -121,8 +122,8 @@ async fn what_can_not_be_held_does_not_start_and_is_not_asked_about() {
     for (name, path, access, words) in tries {
         let sandbox = SandboxConfig { folders: vec![folder(&path, access)], network: Network::None };
         let entry = ServerEntry { name: name.into(), config: held(sandbox, &[]) };
-        app.host.add_server(entry).await.unwrap().unwrap();
-        app.host.start_server(name.into()).await.unwrap().unwrap();
+        app.host.add_server(entry).await.unwrap();
+        app.host.start_server(name.into()).await.unwrap();
         let view = app.until(name, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
         let ServerState::Failed(failure) = view.state else { panic!("{name}: it is failed") };
         assert!(failure.message.contains(words), "{name}: the cause is named: {}", failure.message);
@@ -142,11 +143,11 @@ async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
     let sandbox = SandboxConfig { folders: vec![folder(&base.join("in"), Access::Read)], network: Network::None };
     let app = App::start(vec![("held", held(sandbox, &[]))]).await;
     let shared = ["in/deep", "inX", "out"].map(|name| base.join(name)).to_vec();
-    app.host.set_roots("held".into(), shared.clone()).await.unwrap().unwrap();
+    app.host.set_roots("held".into(), shared.clone()).await.unwrap();
     let view = app.server("held").await;
     assert_eq!(view.roots, Some(shared), "what the user shared stays as it is");
     assert_eq!(view.told_roots, Some(vec![base.join("in/deep")]), "X29: but it is told only of what it reaches");
-    app.host.set_roots("held".into(), vec![base.clone()]).await.unwrap().unwrap();
+    app.host.set_roots("held".into(), vec![base.clone()]).await.unwrap();
     let told = app.server("held").await.told_roots;
     assert_eq!(told, Some(vec![base.join("in")]), "X29: of a larger folder the part that it reaches");
     app.host.close().await;
@@ -154,7 +155,7 @@ async fn x29_a_server_is_told_of_no_folder_that_its_sandbox_does_not_reach() {
 
 async fn limited(app: &App, limits: Limits) {
     let settings = AppSettings { limits, ..AppSettings::default() };
-    app.host.set_settings(settings).await.unwrap().unwrap();
+    app.host.set_settings(settings).await.unwrap();
 }
 
 #[tokio::test]
@@ -162,7 +163,7 @@ async fn calls_beyond_the_limit_are_refused_and_counted() {
     let what = "calls beyond the limit";
     let pair = Pair::not_yet_open(scripted(&["--misbehave", "silent"])).await;
     limited(&pair.app, Limits { calls: 2, ..Limits::default() }).await;
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     // A list that is still being read is a request under way as well.
     pair.app.until("bad", "read", |s| s.state == ServerState::Ready && s.counts[0] > 0 && s.counts[1] > 0).await;
     let waiting = [pair.begin("1", "echo", json!({})), pair.begin("2", "echo", json!({}))];
@@ -205,7 +206,7 @@ async fn a_server_that_sends_too_much_is_slowed_down_and_no_other_is() {
     let args = ["--misbehave", "flood-log", "--count", "400000"];
     let pair = Pair::not_yet_open(scripted(&args)).await;
     limited(&pair.app, Limits { bytes_per_minute: 1, notifications_per_second: 100, ..Limits::default() }).await;
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let call = pair.begin("1", "echo", json!({}));
     let used = || async { pair.app.host.used("bad".into()).await.unwrap().expect("there is such a server") };

@@ -17,8 +17,8 @@ use crate::pair::Pair;
 /// All pauses at their longest (1 s, 2 s, 4 s, 8 s, 16 s), and what the starts take.
 const ALL_ATTEMPTS: Duration = Duration::from_secs(60);
 
-/// Longer than the longest pause before an attempt.
-const LONGER: Duration = Duration::from_secs(20);
+/// Longer than the pause before an attempt more than those allowed, 32 s.
+const LONGER: Duration = Duration::from_secs(60);
 
 /// Waits, with the good server being used, until the bad one is left to the user.
 async fn left_to_the_user(pair: &Pair, what: &str) -> Failure {

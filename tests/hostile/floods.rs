@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use host::view::QuestionBody;
 use serde_json::{Map, Value, json};

@@ -70,7 +70,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{what}: refused is refused: {refused:?}");
     assert_eq!(std::fs::read_to_string(&record).unwrap(), sent, "{what}: and nothing was sent");
 
-    app.host.trust("bad".into(), host::rules::Trust::Run).await.unwrap().unwrap();
+    app.host.trust("bad".into(), host::rules::Trust::Run).await.unwrap();
     let obeys = call(app, model(), "g", ("environment", &canary));
     let question = app.question("bad", "the tool of a trusted server", is_tool).await;
     assert_eq!(question.rule, "after-untrusted", "{what}: trust in the server changes nothing");
@@ -84,7 +84,7 @@ async fn s26_what_one_server_passed_on_makes_calls_of_its_other_tools_ask() {
         .unwrap()
         .unwrap();
     let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
-    app.host.set_data_flow("bad".into(), off).await.unwrap().unwrap();
+    app.host.set_data_flow("bad".into(), off).await.unwrap();
     quiet("i", ("environment", "x")).await;
     pair.close(what).await;
 }

@@ -48,7 +48,7 @@ async fn x30_patterns_that_take_for_ever_do_not() {
         if matches!(question.body, QuestionBody::Form { form: Ok(_), .. }) {
             let typed = Map::from_iter([("name".to_owned(), json!(ones))]);
             let began = Instant::now();
-            let checked = pair.app.host.check_form(question.id, typed).await.unwrap();
+            let checked = pair.app.host.check_form(question.id, typed).await;
             assert!(checked.is_ok(), "{what}: what is typed can be checked: {checked:?}");
             assert!(began.elapsed() < READ, "{what}: at once: {:?}", began.elapsed());
         }

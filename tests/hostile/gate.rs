@@ -112,7 +112,7 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     let shown = bench.app.question(SERVER, "a model", is_sampling).await;
     bench.app.answer(&shown, UserAnswer::ByHand).await;
     let by_hand = bench.app.question(SERVER, "the answer", |q| is_sampling(q) && q.hash != shown.hash).await;
-    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await.unwrap();
+    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await;
     assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: nothing was asked that could be again: {again:?}");
     assert!(bench.model.asked().is_empty(), "E01: what was not reviewed does not reach a model");
     let log = bench.log();
@@ -144,7 +144,7 @@ async fn e01_an_answer_by_hand_does_not_lead_a_request_past_its_review() {
     let edited = bench.app.question(SERVER, "the request", is_request).await;
     bench.app.answer(&edited, UserAnswer::ByHand).await;
     let by_hand = bench.app.question(SERVER, "the answer", is_answer).await;
-    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await.unwrap();
+    let again = bench.app.host.answer(by_hand.id, by_hand.hash.to_string(), UserAnswer::Again).await;
     assert!(matches!(again, Err(AnswerError::WrongKind(_))), "E01: it was changed since it was asked: {again:?}");
     assert_eq!(bench.model.asked().len(), 2, "E01: nothing else was asked");
     bench.app.host.close().await;

@@ -21,7 +21,7 @@ fn is_start(question: &QuestionView) -> bool {
 
 /// Asks for the bad server's start, and waits for the consent request.
 async fn asked(pair: &Pair, what: &str) -> QuestionView {
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     pair.while_good(what, pair.app.question("bad", "its start", is_start)).await
 }
 
@@ -34,7 +34,7 @@ async fn approve_and_stop(pair: &Pair, what: &str) {
 
 async fn stop(pair: &Pair) {
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
-    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
@@ -106,7 +106,7 @@ async fn s06_an_approval_of_an_earlier_request_does_not_count_for_a_later_one() 
     let later = asked(&pair, what).await;
     assert_ne!(later.hash, earlier.hash, "{what}: the request shows another program");
     script(&program, "before");
-    let taken = pair.app.host.answer(later.id, earlier.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    let taken = pair.app.host.answer(later.id, earlier.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(taken, Err(host::AnswerError::Stale), "{what}: it is not what the request shows");
     let anew = pair.app.question("bad", "its start, anew", |q| is_start(q) && q.id != later.id).await;
     assert_eq!(anew.hash, earlier.hash, "{what}: the program as it is now is shown");
@@ -125,7 +125,7 @@ async fn s06_a_script_in_the_arguments_that_is_replaced_asks_again() {
     // A version manager that touches a file, or writes it anew with the same content, changes nothing.
     script(&path, "before");
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     stop(&pair).await;
     assert!(pair.app.questions().await.is_empty(), "{what}: the same content asks nothing");
     replace_unseen(&path, "behind");
@@ -146,7 +146,7 @@ async fn s06_a_script_that_another_server_may_write_is_told() {
     let pair = Pair::asked_to_start(command("/bin/sh".into(), &[path.to_str().unwrap()])).await;
     let writable = Folder { path: base.clone(), access: Access::Write };
     let entry = ServerEntry { name: "writer".into(), config: held(vec![writable], "/bin/sh", &[]) };
-    pair.app.host.add_server(entry).await.unwrap().unwrap();
+    pair.app.host.add_server(entry).await.unwrap();
     let question = asked(&pair, what).await;
     let QuestionBody::StartServer { writers, .. } = &question.body else { panic!("{what}: its start") };
     let told: Vec<(&str, &PathBuf, &PathBuf)> =
@@ -173,10 +173,10 @@ async fn s10_a_readable_folder_shows_nothing_of_drawbridges_own() {
     );
     let around = Folder { path: base.parent().unwrap().to_owned(), access: Access::Read };
     let other = ServerEntry { name: "other".into(), config: command("/bin/false".into(), &["--key=canary-key"]) };
-    pair.app.host.add_server(other).await.unwrap().unwrap();
+    pair.app.host.add_server(other).await.unwrap();
     let config = held(vec![around], "/bin/sh", &["-c", &reads]);
-    pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     let view = pair
         .app
         .until("bad", "asked about or refused", |s| {
@@ -227,8 +227,8 @@ async fn s10_no_folder_of_drawbridges_own_may_be_named() {
         .flat_map(|path| [Access::Read, Access::Write].map(|access| Folder { path: path.clone(), access }));
     for folder in named {
         let config = held(vec![folder], "/bin/sh", &[]);
-        pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
-        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
+        pair.app.host.start_server("bad".into()).await.unwrap();
         let failure = failed(&pair).await;
         assert!(failure.message.contains("own settings"), "{what}: it is refused: {}", failure.message);
     }
@@ -246,8 +246,8 @@ async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
     for (argument, told) in [("server.sh", "server.sh is looked for in"), (whole.as_str(), add.as_str())] {
         let config = held(Vec::new(), "/bin/sh", &[argument]);
-        pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap().unwrap();
-        let preview = pair.app.host.plan_sandbox("bad".into()).await.unwrap().expect("it can be set up");
+        pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
+        let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("it can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
         assert!(missing.iter().any(|one| one.contains(told)), "{what}: told beforehand: {missing:?}");
         let question = asked(&pair, what).await;

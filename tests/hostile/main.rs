@@ -39,5 +39,6 @@ mod seen;
 mod servers;
 mod sign_in;
 mod silence;
+mod skills;
 mod surroundings;
 mod urls;

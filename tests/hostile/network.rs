@@ -91,7 +91,7 @@ async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
     }
     assert_eq!(at_named.load(Ordering::SeqCst), 1, "{what}: the named one saw one connection");
     assert_eq!(at_other.load(Ordering::SeqCst), 0, "{what}: the other one saw none");
-    pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.stop_server("bad".into()).await.unwrap();
     pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     let activity = pair.app.activity("bad").await;
     for part in [
@@ -109,7 +109,7 @@ async fn s24_a_server_reaches_named_hosts_and_nothing_else() {
 async fn s24_more_hosts_are_another_start_to_approve() {
     let before = hosts(&["example.com".to_owned()]);
     let app = App::start(vec![("held", held(before.clone(), &[]))]).await;
-    app.host.start_server("held".into()).await.unwrap().unwrap();
+    app.host.start_server("held".into()).await.unwrap();
     let question = app.question("held", "its start", is_start).await;
     let QuestionBody::StartServer { plan: Some(plan), .. } = &question.body else {
         panic!("S24: the request says what it would reach: {question:?}");
@@ -128,10 +128,10 @@ async fn s24_more_hosts_are_another_start_to_approve() {
     ] {
         let what = format!("S24: {:?}", sandbox.network);
         let entry = ServerEntry { name: "held".into(), config: held(sandbox, &[]) };
-        app.host.update_server("held".into(), entry).await.unwrap().unwrap();
+        app.host.update_server("held".into(), entry).await.unwrap();
         app.until("held", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!app.server("held").await.approved, "{what} is not what was approved");
-        app.host.start_server("held".into()).await.unwrap().unwrap();
+        app.host.start_server("held".into()).await.unwrap();
         let question = app.question("held", "its start", is_start).await;
         let diff =
             question.marks.diff.as_deref().unwrap_or_else(|| panic!("{what} is shown as a change: {question:?}"));

@@ -105,12 +105,12 @@ fn package(question: &QuestionView) -> (&StdioConfig, &LoadedPackage) {
 }
 
 async fn asks(app: &App) -> QuestionView {
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.question("bad", "its start", is_start).await
 }
 
 async fn stopped(app: &App) {
-    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    app.host.stop_server("bad".into()).await.unwrap();
     app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
@@ -169,7 +169,7 @@ async fn s25_a_standing_approval_runs_its_version_without_a_look_up() {
     assert!(pair.app.server("bad").await.approved, "{what}: it is approved as it is");
     stopped(&pair.app).await;
     launchers.offers("6.6.6", "sha512-evil");
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     pair.app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.asked().len(), 1, "{what}: npm was asked once, for the first start");
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: the approved version runs again");
@@ -252,7 +252,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
 
     launchers.offers("1.2.4", "sha512-two");
     let app = App::start_in(app.folder, Vec::new(), options()).await;
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started(), ["-y @scope/server@1.2.3 --port 1"; 2], "{what}: what was approved runs");
     let deadline = tokio::time::Instant::now() + testkit::app::PATIENCE;
@@ -263,7 +263,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     }
     stopped(&app).await;
     launchers.behaves("exit 1");
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(launchers.started()[2], "-y @scope/server@1.2.3 --port 1", "{what}: offline, the approved one runs");
     stopped(&app).await;
@@ -271,7 +271,7 @@ async fn s25_a_newer_version_is_announced_and_asked_about_at_the_next_start() {
     let question = asks(&app).await;
     assert_eq!(package(&question).0.args[1], "@scope/server@1.2.4", "{what}: the next start asks about it");
     denied(&app, &question).await;
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "ready", |s| s.state == ServerState::Ready).await;
     assert_eq!(
         launchers.started()[3],
@@ -319,11 +319,11 @@ async fn s25_of_a_server_that_a_rule_keeps_out_nothing_is_looked_up() {
     let app = App::start_in(tempfile::tempdir().unwrap(), vec![("bad", npx())], options).await;
     let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
     let denies: PolicyRule = serde_json::from_value(denies).unwrap();
-    let rule = app.host.set_rule(denies).await.unwrap().unwrap();
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    let rule = app.host.set_rule(denies).await.unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert!(launchers.asked().is_empty(), "{what}: no package manager ran: {:?}", launchers.asked());
-    app.host.remove_rule(rule).await.unwrap().unwrap();
+    app.host.remove_rule(rule).await.unwrap();
     let question = asks(&app).await;
     assert!(!launchers.asked().is_empty(), "{what}: without the rule it is looked up");
     denied(&app, &question).await;

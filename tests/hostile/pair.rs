@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
@@ -122,7 +123,7 @@ impl Pair {
 
     async fn opening_within(times: (Duration, Duration), bad: ServerConfig) -> Self {
         let pair = Self::set_up(times, luring(bad), allows_use).await;
-        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        pair.app.host.start_server("bad".into()).await.unwrap();
         pair
     }
 
@@ -134,7 +135,7 @@ impl Pair {
     /// Both are ready, and what is asked about the bad one's tools waits for the test.
     pub(crate) async fn undecided(bad: ServerConfig) -> Self {
         let pair = Self::set_up((FLOOD, FLOOD), luring(bad), allows_good).await;
-        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        pair.app.host.start_server("bad".into()).await.unwrap();
         pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         pair
     }
@@ -172,7 +173,7 @@ impl Pair {
         let clock = RuntimeClock::new();
         let app = App::start_over(folder, servers, options, secrets, |ports| Ports { clock, ..ports }).await;
         let user = app.always(user);
-        app.host.start_server("good".into()).await.unwrap().unwrap();
+        app.host.start_server("good".into()).await.unwrap();
         app.until("good", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
         let memory = processes::resident_bytes(std::process::id()).expect("the test runs on Linux");
         processes::forget_own_peak().expect("the peak of the own memory can be set back");

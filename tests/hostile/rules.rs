@@ -12,7 +12,7 @@ use crate::pair::Pair;
 
 async fn set(pair: &Pair, rule: Value) {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    pair.app.host.set_rule(rule).await.unwrap().expect("the rule is taken");
+    pair.app.host.set_rule(rule).await.expect("the rule is taken");
 }
 
 fn calls(record: &Path) -> usize {
@@ -33,7 +33,7 @@ async fn s02_an_identity_rule_holds_however_an_address_is_spelled() {
         set(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
         pair.good_is_well(&what, "first").await;
         // A server that could never be reached may be refused before the rules are asked.
-        let _ = pair.app.host.start_server("bad".into()).await.unwrap();
+        let _ = pair.app.host.start_server("bad".into()).await;
         let is_refused =
             |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
         pair.app.until("bad", "refused by the rule", |server| is_refused(&server.state)).await;

@@ -8,7 +8,6 @@ use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::scripted;
 use testkit::model::{ScriptedModel, ends, named, text};
-use testkit::time::pass;
 
 use crate::pair::{Call, Pair};
 use crate::report::{about, word};
@@ -44,7 +43,7 @@ async fn answer(pair: &Pair, question: &QuestionView, text: &str) {
     let second = pair.app.question("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text(text));
-    let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
+    let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
     pair.app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
 }
 
@@ -68,7 +67,7 @@ async fn x25_a_prompt_of_5_mb_is_there_whole_and_can_be_changed() {
     assert!(shown.contains("You have no rules."), "{what}: so is the system prompt");
     let mut shorter = request(&question).clone();
     shorter.system_prompt = None;
-    let edited = pair.app.host.edit(question.id, Edit::Request(Box::new(shorter))).await.unwrap();
+    let edited = pair.app.host.edit(question.id, Edit::Request(Box::new(shorter))).await;
     let edited = edited.unwrap_or_else(|error| panic!("{what}: it can be changed: {error}"));
     assert_ne!(edited.hash, question.hash, "{what}: which is another thing to approve");
     let sent = || std::fs::read_to_string(&record).unwrap().contains("reviewed-answer");
@@ -77,7 +76,7 @@ async fn x25_a_prompt_of_5_mb_is_there_whole_and_can_be_changed() {
     let second = pair.app.question("bad", "the answer", is_answer).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::One(ContentBlock::text("reviewed-answer"));
-    let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
+    let written = pair.app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
     assert!(!sent(), "{what}: the answer is reviewed before it goes back");
     pair.app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
     assert!(testkit::deadline::holds_within(testkit::app::PATIENCE, sent).await, "{what}: then it goes");
@@ -106,7 +105,7 @@ async fn x26_a_loop_of_requests_goes_no_further_than_the_user() {
     let waiting = |q: &QuestionView| last.as_ref().is_none_or(|last| last.id != q.id);
     pair.app.question("bad", "the next request", waiting).await;
     pair.app.host.deny_all("bad".into(), true).await.unwrap();
-    pair.while_good(what, pass(std::time::Duration::from_secs(1))).await;
+    pair.bad_has_read(what).await;
     let open = pair.app.questions().await.into_iter().filter(|question| question.server == "bad").count();
     assert_eq!(open, 0, "{what}: one refusal for all ends it");
     call.abort();

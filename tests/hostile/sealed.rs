@@ -82,7 +82,7 @@ async fn over(folder: tempfile::TempDir, keychain: &Arc<Keychain>, is_first: boo
 
 /// Starts the server, whose start is approved for good.
 async fn approve_for_good(app: &App) {
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     let question = app.question("bad", "its start", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("bad", "ready", |server| server.state == ServerState::Ready).await;
@@ -128,7 +128,7 @@ async fn asks_after(what: &str, change: impl FnOnce(&Path)) {
     change(&file);
     let app = over(folder, &keychain, false).await;
     assert_eq!(grants(&app.host).await, 0, "{what}: nothing in it is used");
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     let question = app.question("bad", "its start", |_| true).await;
     assert!(matches!(question.body, QuestionBody::StartServer { .. }), "{what}: it asks");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("it is shown");
@@ -175,7 +175,7 @@ async fn s21_an_approval_that_was_taken_back_does_not_come_back_with_an_old_file
     let file = app.folder.path().join("data/grants.json");
     let old = std::fs::read(&file).unwrap();
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap().unwrap(), "it is taken back");
+    assert!(app.host.revoke(id).await.unwrap(), "it is taken back");
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("grants.json 2")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;
@@ -254,7 +254,7 @@ async fn s21_forged_approvals_are_not_used_once_the_keychain_is_gone() {
     assert_eq!(grants(&app.host).await, 0, "nothing in it is used");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("and that is said");
     assert!(problem.message.contains("sealed"), "with the reason: {}", problem.message);
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     app.question("bad", "its start", |question| matches!(question.body, QuestionBody::StartServer { .. })).await;
     app.host.close().await;
     withstood(row);
@@ -271,7 +271,7 @@ async fn s11_what_one_program_takes_back_ends_for_the_other() {
     approve_for_good(&app).await;
     until("the other program has it", || async { grants(&other).await == 1 }).await;
     let id = app.host.grants().await.unwrap()[0].id;
-    assert!(app.host.revoke(id).await.unwrap().unwrap(), "it is taken back");
+    assert!(app.host.revoke(id).await.unwrap(), "it is taken back");
     let took = until("it ends for the other", || async { grants(&other).await == 0 }).await;
     // A build for tests shares its machine with others.
     let most = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
@@ -294,7 +294,7 @@ async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confi
             if keychain { Arc::new(Keychain::default()) } else { Arc::new(ports::secrets::SecretsInMemory::default()) };
         let folder = tempfile::tempdir().unwrap();
         let app = App::start_with(folder, Vec::new(), HostOptions::default(), secrets).await;
-        app.host.set_provider(provider(old)).await.unwrap().unwrap();
+        app.host.set_provider(provider(old)).await.unwrap();
         let told = entries(&app, "provider");
         assert!(told.iter().any(|entry| entry.contains(old)), "what the user sets is written down: {told:?}");
         let path = app.folder.path().join("data/models.json");
@@ -308,7 +308,7 @@ async fn s11_a_provider_that_another_program_moved_is_not_used_until_it_is_confi
         assert_eq!(asked.err(), Some(wanted), "and nothing is asked of it");
         let told = entries(&app, "provider");
         assert!(told[0].contains(old) && told[0].contains(new), "it is written down: {told:?}");
-        app.host.set_provider(provider(new)).await.unwrap().unwrap();
+        app.host.set_provider(provider(new)).await.unwrap();
         assert_eq!(problem().await, None, "once the user confirms it, it is used");
         app.host.close().await;
     }
@@ -321,7 +321,7 @@ async fn s04_removing_what_was_confirmed_does_not_shorten_the_log() {
     let keychain = Arc::new(Keychain::default());
     let app = over(tempfile::tempdir().unwrap(), &keychain, true).await;
     let settings = AppSettings { audit_days: 365, ..AppSettings::default() };
-    app.host.set_settings(settings).await.unwrap().unwrap();
+    app.host.set_settings(settings).await.unwrap();
     let is_marked = || async { keychain.marks.lock().unwrap().values().any(|mark| mark.contains("confirmed.json")) };
     until("the keychain knows of it", is_marked).await;
     app.host.close().await;

@@ -4,13 +4,14 @@
 use domain::call::CallFailure;
 use domain::question::Why;
 use host::view::{QuestionBody, ServerState, UserAnswer};
-use host::{CallOrigin, ReviewError, Seen};
+use host::{CallOrigin, ReviewError, ShownDefinition};
 use mcp_proto::session::ListKind;
 use offers::review::{FlagReason, Marks};
 use policy::{Scope, Standing};
 use ports::server_config::ServerEntry;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, scripted};
+use testkit::calls::CallTool as _;
 use tokio::sync::oneshot;
 
 use crate::pair::Pair;
@@ -148,10 +149,11 @@ async fn x05_a_tool_that_hides_and_comes_back_changed_shows_its_change() {
 
     // Reviewed as it was shown, the old approval does not come back: it rests on the old definition.
     let (hash, _) = marks(app, "bad", "echo").await;
-    let seen = |hash: &str| vec![Seen { kind: offers::review::Kind::Tool, name: "echo".into(), hash: hash.into() }];
-    let stale = app.host.review("bad".into(), seen("0")).await.unwrap();
+    let seen =
+        |hash: &str| vec![ShownDefinition { kind: offers::review::Kind::Tool, name: "echo".into(), hash: hash.into() }];
+    let stale = app.host.review("bad".into(), seen("0")).await;
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review is of what was shown");
-    app.host.review("bad".into(), seen(&hash)).await.unwrap().expect("it can be reviewed");
+    app.host.review("bad".into(), seen(&hash)).await.expect("it can be reviewed");
     assert_eq!(marks(app, "bad", "echo").await.1.standing, Some(Standing::Reviewed), "{what}: now it was seen");
     assert!(app.decisions().iter().any(|(kind, ..)| kind == "review"), "{what}: and that is written down");
     let call = pair.begin("third", "echo", json!({}));
@@ -176,8 +178,8 @@ async fn x02_what_was_seen_outlives_the_host_and_a_change_meanwhile_is_shown() {
 
     let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
     let entry = ports::server_config::ServerEntry { name: "bad".into(), config: start("Sends the text away") };
-    again.host.update_server("bad".into(), entry).await.unwrap().unwrap();
-    again.host.start_server("bad".into()).await.unwrap().unwrap();
+    again.host.update_server("bad".into(), entry).await.unwrap();
+    again.host.start_server("bad".into()).await.unwrap();
     let question = again.question("bad", "its start", |q| !is_tool(q)).await;
     let diff = question.marks.diff.clone().unwrap_or_else(|| panic!("{what}: what changed about the server is shown"));
     assert!(diff.server_changed, "{what}: it is the server itself");
@@ -240,8 +242,8 @@ async fn x09_what_a_model_asks_for_after_words_of_another_server_asks_again() {
     let pair = Pair::undecided(scripted(&["--reply", &says])).await;
     let app = &pair.app;
     let added = ServerEntry { name: "post".into(), config: post };
-    app.host.add_server(added).await.unwrap().unwrap();
-    app.host.start_server("post".into()).await.unwrap().unwrap();
+    app.host.add_server(added).await.unwrap();
+    app.host.start_server("post".into()).await.unwrap();
     app.until("post", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let is_tool = |q: &host::view::QuestionView| matches!(q.body, QuestionBody::Tool { .. });
     let conversation = "trip".to_owned();
@@ -302,8 +304,8 @@ async fn a_prompt_that_changed_is_looked_at_before_it_is_used() {
     let (hash, marks) = reviewed.prompt(&reviewed.catalog().prompt("greet").unwrap());
     assert_eq!(marks.standing, Some(Standing::Changed), "that is what its marks say");
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "and what is strange about it");
-    let seen = Seen { kind: offers::review::Kind::Prompt, name: "greet".into(), hash: hash.to_string() };
-    app.host.review("bad".into(), vec![seen]).await.unwrap().expect("it can be reviewed");
+    let seen = ShownDefinition { kind: offers::review::Kind::Prompt, name: "greet".into(), hash: hash.to_string() };
+    app.host.review("bad".into(), vec![seen]).await.expect("it can be reviewed");
     get("reviewed").await.expect("and is used then");
     app.host.close().await;
 }

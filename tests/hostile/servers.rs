@@ -4,6 +4,7 @@ use host::view::{FailureReason, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
 use ports::server_config::{ServerEntry, StdioConfig};
 use testkit::app::{App, demo, scripted};
+use testkit::calls::CallTool as _;
 
 fn failure(state: &ServerState) -> &host::view::Failure {
     match state {
@@ -30,7 +31,7 @@ async fn every_revision_is_spoken_with_the_demo_server() {
 async fn nothing_starts_before_its_exact_command_was_approved() {
     let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     assert_eq!(app.server("harbour").await.state, ServerState::Stopped, "a configured server does not run");
-    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
     let QuestionBody::StartServer { config, resolved, approved_before, .. } = &question.body else {
         panic!("the question is about the command: {question:?}");
@@ -52,19 +53,19 @@ async fn nothing_starts_before_its_exact_command_was_approved() {
 #[tokio::test]
 async fn an_approval_that_lasts_holds_for_the_same_command_only() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
-    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
-    app.host.restart_server("harbour".into()).await.unwrap().unwrap();
+    app.host.restart_server("harbour".into()).await.unwrap();
     app.until("harbour", "stopping or starting", |s| s.state != ServerState::Ready).await;
     app.until("harbour", "ready again without asking", |s| s.state == ServerState::Ready).await;
     assert!(app.questions().await.is_empty(), "the approved command did not ask again");
 
     let changed = ServerEntry { name: "harbour".into(), config: demo(&["--era", "modern"]) };
-    app.host.update_server("harbour".into(), changed).await.unwrap().unwrap();
+    app.host.update_server("harbour".into(), changed).await.unwrap();
     app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
-    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "the changed command", |_| true).await;
     let QuestionBody::StartServer { approved_before: Some(before), .. } = &question.body else {
         panic!("the question shows what was approved before: {question:?}");
@@ -76,7 +77,7 @@ async fn an_approval_that_lasts_holds_for_the_same_command_only() {
 #[tokio::test]
 async fn approvals_outlive_the_host() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
-    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
@@ -90,7 +91,7 @@ async fn approvals_outlive_the_host() {
 async fn a_command_that_is_not_there_says_where_was_looked() {
     let config = StdioConfig { command: "no-such-program-anywhere".into(), ..StdioConfig::default() }.into();
     let app = App::start(vec![("ghost", config)]).await;
-    app.host.start_server("ghost".into()).await.unwrap().unwrap();
+    app.host.start_server("ghost".into()).await.unwrap();
     let view = app.until("ghost", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let failure = failure(&view.state);
     assert_eq!(failure.reason, FailureReason::CommandNotFound, "the reason is its own");
@@ -120,7 +121,7 @@ async fn stopping_leaves_no_process_behind() {
     let app = App::start(vec![("stubborn", scripted(&["--misbehave", "never-exits"]))]).await;
     let view = app.ready("stubborn").await;
     let pid = view.pid.expect("a ready server has a process");
-    app.host.stop_server("stubborn".into()).await.unwrap().unwrap();
+    app.host.stop_server("stubborn".into()).await.unwrap();
     app.until("stubborn", "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(
         testkit::processes::alive_in_group(pid).is_empty(),
@@ -191,7 +192,7 @@ async fn names_that_cannot_be_used_are_refused() {
         ("\u{202e}ruobrah", "turned around, X12"),
         (long.as_str(), "long"),
     ] {
-        let added = app.host.add_server(ServerEntry { name: name.into(), config: demo(&[]) }).await.unwrap();
+        let added = app.host.add_server(ServerEntry { name: name.into(), config: demo(&[]) }).await;
         assert!(matches!(added, Err(host::ServerError::BadName { .. })), "a name that is {why} is refused: {added:?}");
     }
 }
@@ -199,7 +200,7 @@ async fn names_that_cannot_be_used_are_refused() {
 #[tokio::test]
 async fn a_settings_file_that_is_empty_or_gone_for_a_moment_takes_nothing_away() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
-    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.host.start_server("harbour".into()).await.unwrap();
     let question = app.question("harbour", "its command", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("harbour", "ready", |s| s.state == ServerState::Ready).await;
@@ -234,7 +235,7 @@ async fn a_relative_working_folder_is_refused() {
     let mut here = demo(&[]);
     here.as_stdio_mut().unwrap().cwd = Some("tools".into());
     let app = App::start(vec![("here", here)]).await;
-    app.host.start_server("here".into()).await.unwrap().unwrap();
+    app.host.start_server("here".into()).await.unwrap();
     let view = app.until("here", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert!(failure(&view.state).message.contains("working folder"), "the cause is named: {:?}", view.state);
 }

@@ -49,7 +49,7 @@ impl SignIn {
         let pair = Pair::not_yet_open(remote(&server.url())).await;
         pair.app.platform.browses.store(true, Ordering::Relaxed);
         prepare(&pair);
-        pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        pair.app.host.start_server("bad".into()).await.unwrap();
         Self { what: what.to_owned(), pair, issuer, server }
     }
 
@@ -85,7 +85,7 @@ async fn ended(pair: &Pair) -> Result<(), String> {
             ServerState::Ready if view.counts[0] > 0 => return Ok(()),
             ServerState::Failed(failure) => return Err(failure.message.clone()),
             ServerState::NeedsSignIn(needed) if !needed.signing_in => {
-                let known = pair.app.host.authorization("bad".into()).await.unwrap().unwrap();
+                let known = pair.app.host.authorization("bad".into()).await.unwrap();
                 if let Some(cause) = known.failed.filter(|_| known.in_progress.is_none()) {
                     return Err(cause);
                 }
@@ -103,7 +103,7 @@ async fn ended(pair: &Pair) -> Result<(), String> {
 
 /// No secret of a sign-in is in a file, in the activity or in what the page is told.
 async fn nothing_is_told(what: &str, pair: &Pair, issuers: &[&AuthorizationServer]) {
-    let known = pair.app.host.authorization("bad".into()).await.unwrap();
+    let known = pair.app.host.authorization("bad".into()).await;
     let mut places = leaks::places(&pair.app, "bad").await;
     places.push(("the steps".to_owned(), format!("{known:?}")));
     for secret in issuers.iter().flat_map(|issuer| issuer.secrets()) {

@@ -47,15 +47,15 @@ async fn sampling_is_reviewed_before_and_after() {
 
     let mut shorter = request.clone();
     shorter.system_prompt = None;
-    let edited = app.host.edit(question.id, Edit::Request(shorter)).await.unwrap().unwrap();
-    let stale = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    let edited = app.host.edit(question.id, Edit::Request(shorter)).await.unwrap();
+    let stale = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(stale, Err(AnswerError::Stale), "[sampling-edit-prompt]: only what is shown now can be allowed");
     app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
 
     let second = app.question(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
-    let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap().unwrap();
+    let written = app.host.edit(second.id, Edit::Response(Box::new(response))).await.unwrap();
     app.answer(&written, UserAnswer::Allow(Scope::Once)).await;
     let result = ended(under_way).await.unwrap();
     assert!(!result.is_error, "[sampling-result-fields]: the server takes the answer: {result:?}");
@@ -170,11 +170,10 @@ async fn a_form_with_every_kind_of_field_is_shown_checked_and_sent() {
         assert!(shown.title.is_some() && shown.description.is_some(), "[elicit-what-and-why]: {name} is explained");
         let mut content = filled();
         content.insert((*name).to_owned(), wrong.clone());
-        let problems = app.host.check_form(question.id, content.clone()).await.unwrap().unwrap();
+        let problems = app.host.check_form(question.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
         assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not right for {name}");
-        let submitted =
-            app.host.answer(question.id, question.hash.to_string(), UserAnswer::Submit(content)).await.unwrap();
+        let submitted = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Submit(content)).await;
         assert_eq!(submitted, Err(AnswerError::Form(problems)), "[elicit-validate]: nor is it sent");
     }
     app.answer(&question, UserAnswer::Submit(filled())).await;

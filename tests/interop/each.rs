@@ -157,7 +157,7 @@ async fn served(case: Case) {
 }
 
 async fn starts_when_approved(app: &App, case: &Case) {
-    app.host.start_server("it".into()).await.unwrap().unwrap();
+    app.host.start_server("it".into()).await.unwrap();
     let question = app.question("it", "its command", |_| true).await;
     let QuestionBody::StartServer { config, resolved, .. } = &question.body else {
         panic!("the command is asked about first: {question:?}")
@@ -235,7 +235,7 @@ async fn all_was_understood(app: &App) {
 async fn stops_without_a_trace(app: &App) {
     let pid = app.server("it").await.pid.expect("a ready server has a process");
     assert!(testkit::processes::is_alive(pid), "which lives");
-    app.host.stop_server("it".into()).await.unwrap().unwrap();
+    app.host.stop_server("it".into()).await.unwrap();
     app.until("it", "stopped", |s| s.state == ServerState::Stopped).await;
     assert_eq!(testkit::processes::alive_in_group(pid), Vec::<u32>::new(), "nothing of its group is left");
     assert!(app.questions().await.is_empty(), "nor anything it asked");

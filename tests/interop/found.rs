@@ -65,7 +65,7 @@ async fn in_the_session() {
     let by_script = command(script.clone(), &[]);
     let app = App::start(vec![("name", by_name.into()), ("script", by_script)]).await;
     for (server, expected) in [("name", &node), ("script", &script)] {
-        app.host.start_server(server.into()).await.unwrap().unwrap();
+        app.host.start_server(server.into()).await.unwrap();
         let question = app.question(server, "its command", |_| true).await;
         let QuestionBody::StartServer { resolved, .. } = &question.body else { panic!("{question:?}") };
         assert_eq!(resolved, expected, "the file that will run is shown");

@@ -36,7 +36,7 @@ async fn six_servers_start_answer_and_end_side_by_side() {
         _ => None,
     });
     for (name, ..) in &calls {
-        app.host.start_server((*name).into()).await.unwrap().unwrap();
+        app.host.start_server((*name).into()).await.unwrap();
     }
     let mut processes = Vec::new();
     for (name, ..) in &calls {

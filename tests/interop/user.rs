@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::Events;

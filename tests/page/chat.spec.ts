@@ -39,7 +39,7 @@ const test = base.extend<{ provider: Provider; conversation: string }>({
       const settings = {
         model: { provider: "fake", model: "gpt-5.2" },
         servers: [{ server: "harbour", tools: null, instructions: null }],
-        ...{ system_prompt: "", share_roots: false, thinking: false },
+        ...{ systemPrompt: "", shareRoots: false, thinking: false },
       };
       await host.call("set_conversation", { conversation: id, settings });
       await visit(app, `#/conversation/${id}`);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -30,6 +30,8 @@ export const SCRIPT = "<script>";
 export interface Setup {
   /** The servers in mcp.json, or nothing for a first start. */
   servers: Record<string, ServerConfig> | null;
+  /** The settings of other apps: their text, by their path in the home folder. */
+  home?: Record<string, string>;
   /** What a server reads from the file `SCRIPT`. */
   script?: object;
   /** Those of them that run, approved, when the test begins. */
@@ -53,6 +55,8 @@ export class DevHost {
   readonly folder = temporaryFolder("drawbridge-page-");
   readonly config = join(this.folder, "mcp.json");
   readonly data = join(this.folder, "data");
+  /** Where servers of other apps are looked for. */
+  readonly home = join(this.folder, "home");
   /** What the system's dialogs answer, and what it was told to open. */
   readonly platform = join(this.folder, "platform");
   url = "";
@@ -71,7 +75,8 @@ export class DevHost {
   }
 
   async #start(setup: Setup): Promise<void> {
-    for (const folder of [this.data, this.platform]) mkdirSync(folder);
+    for (const folder of [this.data, this.platform, this.home]) mkdirSync(folder);
+    for (const [path, text] of Object.entries(setup.home ?? {})) this.writeAtHome(path, text);
     const script = join(this.folder, "script.json");
     if (setup.script) writeFileSync(script, JSON.stringify(setup.script));
     if (setup.servers) {
@@ -98,7 +103,7 @@ export class DevHost {
 
   async #launch(): Promise<void> {
     const args = ["--port", "0", "--config", this.config, "--data-dir", this.data, "--ui", DIST];
-    args.push("--platform-dir", this.platform, "--demo-server", DEMO);
+    args.push("--platform-dir", this.platform, "--demo-server", DEMO, "--home", this.home);
     this.#process = spawn(join(BINARIES, `dev-host${EXE}`), args, { stdio: ["pipe", "pipe", "pipe"] });
     this.#process.stderr?.on("data", (text) => (this.#errors += text));
     const lines = createInterface({ input: this.#process.stdout! });
@@ -203,6 +208,13 @@ export class DevHost {
 
   answer(question: Question, answer: unknown): Promise<unknown> {
     return this.call("answer_question", { id: question.id, hash: question.hash, answer });
+  }
+
+  /** Writes a file of another app. */
+  writeAtHome(path: string, text: string): void {
+    const file = join(this.home, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 
   /** What the next dialog of the system answers. */

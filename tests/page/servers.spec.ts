@@ -213,3 +213,13 @@ test("by keyboard: Start gives its focus on, and F leads into a form", async ({ 
   await expect(field, "and the key is not typed").not.toHaveValue(/f/);
   await app.keyboard.press("Escape");
 });
+
+test("servers are asked whether they live once the network is back", async ({ app, host }) => {
+  const asked = async () => {
+    const page = (await host.call("activity", { server: "harbour", after: null, limit: 200 })) as { entries: { preview: string }[] };
+    return page.entries.filter(({ preview }) => preview.includes("its network changed")).length;
+  };
+  const before = await asked();
+  await app.evaluate(() => dispatchEvent(new Event("online")));
+  await expect.poll(asked).toBe(before + 1);
+});

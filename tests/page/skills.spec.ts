@@ -1,4 +1,5 @@
-import { expect, test, visit, ERAS } from "./fixtures";
+import { SCRIPTED } from "./dev-host";
+import { ERAS, expect, LEGACY, test, visit } from "./fixtures";
 
 const PLAN = `#/server/harbour/skills/${encodeURIComponent("skill://harbour/plan-passage/SKILL.md")}`;
 
@@ -38,4 +39,32 @@ test("a skill is found by @ beside resources", async ({ app, host }) => {
   await app.getByRole("combobox", { name: "Find a resource or skill" }).fill("skill");
   await app.getByRole("option", { name: /plan-passage/ }).click();
   await expect(app.getByRole("article", { name: "Attached plan-passage" })).toBeVisible();
+});
+
+/** A server with these skills, then, once a resource was read and it announced the change, with these others. */
+function changing(before: string[], after: string[]): string[] {
+  const skill = (name: string) => ({ uri: `skill://port/${name}/SKILL.md`, frontmatter: { name, description: "Acts" }, resources: "dynamic" });
+  const listed = (names: string[]) => `skills/list=${JSON.stringify({ skills: names.map(skill) })}`;
+  const opened = {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {}, resources: { listChanged: true }, extensions: { "io.modelcontextprotocol/skills": {} } },
+    serverInfo: { name: "port", version: "1" },
+  };
+  const announced = JSON.stringify({ jsonrpc: "2.0", method: "notifications/resources/list_changed" });
+  const read = `resources/read=${announced}\n{"jsonrpc":"2.0","id":$ID,"result":{"contents":[]}}`;
+  return ["--reply", `initialize=${JSON.stringify(opened)}`, "--reply", listed(before), "--reply", listed(after), "--raw", read];
+}
+
+test.describe("a server that announces a change", () => {
+  test.use({
+    setup: { ...LEGACY, servers: { port: { command: SCRIPTED, args: changing(["plan"], ["plan", "moor"]) } }, running: ["port"] },
+  });
+
+  test("its skills are listed again", async ({ app, host }) => {
+    await visit(app, "#/server/port/skills");
+    const skills = app.getByRole("main").getByRole("option");
+    await expect(skills).toHaveText([/plan/]);
+    await host.call("read_resource", { call: "1", server: "port", uri: "test://one", refresh: true });
+    await expect(skills, "without a word of the user").toHaveText([/plan/, /moor/]);
+  });
 });

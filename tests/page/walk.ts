@@ -34,6 +34,7 @@ async function pages(app: Page, host: DevHost, see: See): Promise<void> {
     ["permissions", "#/server/harbour/permissions"],
     ["server-settings", "#/server/harbour/settings"],
     ["add-server", "#/add-server"],
+    ["import", "#/import"],
     ["all-tools", "#/tools"],
     ["rules", "#/rules"],
     ["audit", "#/audit"],

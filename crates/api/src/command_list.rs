@@ -13,6 +13,10 @@ macro_rules! commands {
             add_server: AddServer => SecretsKept,
             /// Reads pasted text: `mcpServers`, VS Code's `servers`, one bare entry, a command line, or a URL.
             check_import: ImportText => ImportPreview,
+            /// Looks for servers in the settings of other apps. Nothing is started, and nothing is written.
+            import_candidates: ImportSource => ImportCandidates,
+            /// Takes over servers that were found: stopped, without any approval, their secrets in the keychain.
+            import_servers: ImportServers => ImportedServers,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,
             /// Enters the secret of a header or a variable again, or one that signing in needs.
@@ -27,6 +31,8 @@ macro_rules! commands {
             restart_server: ServerName => Nothing,
             /// Makes the next attempt to bring a server back at once.
             retry_now: ServerName => Nothing,
+            /// Says that the network is there again: servers that are waited for are tried, and those in use asked whether they live.
+            network_changed: Nothing => Nothing,
             /// Signs the user in to a remote server. Returns when that has begun; its questions come in the queue.
             sign_in: ServerName => Nothing,
             /// Ends a sign-in that is under way.

@@ -15,6 +15,7 @@ mod typescript;
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
 pub use handler::{Api, audit_verdict};
+pub use other_apps::Surroundings;
 pub use stream::EventStream;
 pub use table::{COMMANDS, Handler, dispatch};
 pub use typescript::typescript;

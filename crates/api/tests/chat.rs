@@ -17,7 +17,7 @@ async fn talking(answers: Vec<Vec<Step>>) -> (App, Api, Value) {
     answers.into_iter().for_each(|answer| model.next(answer));
     let api = Api::new(app.host.clone());
     let id = call(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
-    let settings = json!({"model": {"provider": "scripted", "model": "m"}, "system_prompt": "Be brief."});
+    let settings = json!({"model": {"provider": "scripted", "model": "m"}, "systemPrompt": "Be brief."});
     call(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;
     (app, api, id)
 }
@@ -62,7 +62,7 @@ async fn an_answer_comes_as_events_and_is_in_the_conversation_then() {
     let body = &conversation["items"][1]["body"];
     assert_eq!((&body["parts"][0]["text"], &body["stop"]["is"]), (&json!("Hello"), &json!("end_turn")), "{body}");
     assert_eq!(conversation["answering"], false, "and it is over");
-    assert_eq!(conversation["settings"]["system_prompt"], "Be brief.", "with what the user set");
+    assert_eq!(conversation["settings"]["systemPrompt"], "Be brief.", "with what the user set");
     let cost = call(&api, "conversation_cost", json!({"conversation": id})).await;
     assert_eq!((&cost["usage"]["input"], &cost["unpriced"]), (&json!(10), &json!(1)), "what it took: {cost}");
 

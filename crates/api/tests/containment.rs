@@ -45,7 +45,9 @@ async fn folders_are_kept_by_where_they_really_lie() {
 async fn what_is_no_sandbox_is_refused() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    for path in ["src", "/"] {
+    let link = app.folder.path().join("all");
+    std::os::unix::fs::symlink("/", &link).unwrap();
+    for path in ["src", "/", link.to_str().unwrap()] {
         let sandbox = json!({"folders": [{"path": path, "access": "read"}], "network": {"preset": "full"}});
         let request = json!({"name": "held", "config": config(sandbox)});
         let error = dispatch(&api, "add_server", request).await.expect_err("it is refused");

@@ -277,7 +277,7 @@ async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
         app.question("harbour", "the call", |q| matches!(q.body, host::view::QuestionBody::Tool { .. })).await;
     let changed = json!({"seconds": 61});
     let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
-    let edited = app.host.edit(question.id, edit).await.unwrap().unwrap();
+    let edited = app.host.edit(question.id, edit).await.unwrap();
     app.answer(&edited, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !app.activity("harbour").await.contains("61") {

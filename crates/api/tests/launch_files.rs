@@ -27,7 +27,7 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     std::fs::write(&script, &begin).unwrap();
     let config = json!({"type": "stdio", "command": "sh", "args": [script]});
     dispatch(&api, "add_server", json!({"name": "near", "config": config})).await.unwrap();
-    app.host.start_server("near".into()).await.unwrap().unwrap();
+    app.host.start_server("near".into()).await.unwrap();
     let files = shown(&app, &api).await;
     let [program, own] = &files[..] else { panic!("the program and its script: {files:?}") };
     assert_eq!((&program["role"], &own["role"]), (&json!("program"), &json!("argument")), "why each counts");
@@ -40,10 +40,10 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     let question = app.question("near", "its start", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("near", "ready", |s| s.state == ServerState::Ready).await;
-    app.host.stop_server("near".into()).await.unwrap().unwrap();
+    app.host.stop_server("near".into()).await.unwrap();
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
     std::fs::write(&script, format!("# another\n{begin}")).unwrap();
-    app.host.start_server("near".into()).await.unwrap().unwrap();
+    app.host.start_server("near".into()).await.unwrap();
     let files = shown(&app, &api).await;
     let changed: Vec<&Value> = files.iter().map(|file| &file["changed"]).collect();
     assert_eq!(changed, [false, true], "the script is marked, and the program is not: {files:?}");

@@ -50,8 +50,11 @@ async fn header_values_go_in_and_never_come_out() {
     assert_eq!(shown["transport"], "streamable-http", "how it was reached is shown");
     assert!(shown["foundBy"].as_str().unwrap().contains("initialize"), "and how that was found: {}", shown["foundBy"]);
     assert_eq!(shown["url"]["domain"], "127.0.0.1", "its address is taken apart");
+    // Events come in order, so this one comes behind all that could tell a secret.
+    call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
-    while let Ok(Some(batch)) = tokio::time::timeout(std::time::Duration::from_millis(300), events.next()).await {
+    while !told.contains("fence") {
+        let batch = events.next().await.expect("the stream goes on");
         told.push_str(&serde_json::to_string(&batch).unwrap());
     }
     assert!(told.contains("connect_server"), "the question was told");
@@ -89,6 +92,24 @@ async fn a_change_keeps_values_for_the_same_address_only() {
     assert_eq!(kept().as_deref(), Some("two"), "it was entered again");
     call(&api, "remove_server", json!({"server": "far"})).await;
     assert_eq!(kept(), None, "nothing of a server that was removed stays in the keychain");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let added = |name: &str, value: &str| {
+        let headers = json!([header("X-Key", value, true)]);
+        let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
+        json!({"name": name, "config": config})
+    };
+    // Both names are the same in ASCII, which names of secrets are made of.
+    tokio::join!(call(&api, "add_server", added("ü", "one")), call(&api, "add_server", added("ä", "two")));
+    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    let mut secrets = [secret("_.X-Key"), secret("_.X-Key-2")];
+    secrets.sort();
+    assert_eq!(secrets, ["one", "two"].map(|secret| Some(secret.to_owned())), "neither overwrites the other");
     app.host.close().await;
 }
 

@@ -6,7 +6,6 @@ use domain::{Millis, StoreError};
 use ports::History;
 // clock: stamps conversations and their changes.
 use ports::time::now;
-use serde_json::json;
 
 use super::engine::Chat;
 use super::history::{PlacedItem, PlacedItems};
@@ -56,7 +55,7 @@ impl Chat {
             title: shorten(title),
             created_at: now,
             updated_at: now,
-            settings: json!(settings),
+            settings: settings.stored(),
             ..history::Conversation::default()
         };
         let kept = {
@@ -90,7 +89,7 @@ impl Chat {
             let siblings = std::mem::take(&mut placed.siblings);
             *placed = PlacedItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
         }
-        let settings = Self::conversation_settings(&kept.settings);
+        let settings = ConversationSettings::from_stored(&kept.settings);
         Ok(Some(OpenConversation { kept, settings, page, sources, answering }))
     }
 

@@ -10,7 +10,6 @@ use models::ModelRef;
 // clock: stamps items.
 use ports::time::now;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::attachments;
@@ -220,12 +219,6 @@ impl Chat {
         Ok(())
     }
 
-    /// What the user set for a conversation.
-    #[must_use]
-    pub fn conversation_settings(kept: &Value) -> ConversationSettings {
-        serde_json::from_value(kept.clone()).unwrap_or_default()
-    }
-
     /// The tools of a conversation: which are offered to its model, and why others are not.
     ///
     /// # Errors
@@ -242,7 +235,7 @@ impl Chat {
         };
         let instructions = servers.iter().filter_map(said).collect();
         let offering = tokio::task::spawn_blocking(move || Offering::new(&servers));
-        let offering = offering.await.map_err(|_| ConversationError::Closing)?;
+        let offering = offering.await?;
         Ok(ConversationTools { offering, threshold, instructions })
     }
 
@@ -278,7 +271,7 @@ impl Chat {
             Format::Markdown => Ok(export::to_markdown(&kept.title, &items)),
             Format::Json => export::to_json(&kept.title, &settings, &items),
         });
-        let text = written.await.map_err(|_| ConversationError::Closing)?;
+        let text = written.await?;
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
     }
 

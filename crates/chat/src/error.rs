@@ -61,6 +61,16 @@ pub enum ConversationError {
     /// The host ends.
     #[error("Drawbridge is closing")]
     Closing,
+    /// A task of ours panicked.
+    #[error("an internal error stopped this; Drawbridge's log has the details")]
+    Internal,
+}
+
+impl From<tokio::task::JoinError> for ConversationError {
+    fn from(error: tokio::task::JoinError) -> Self {
+        tracing::error!(%error, "a task of a conversation ended without a result");
+        if error.is_panic() { Self::Internal } else { Self::Closing }
+    }
 }
 
 impl From<HostClosed> for ConversationError {

@@ -11,6 +11,7 @@ use domain::item::{
 };
 use offers::review::shown;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::ConversationSettings;
 use super::inert_markdown::{code_block, inert, inert_words};
@@ -38,7 +39,7 @@ impl Format {
 #[derive(Serialize)]
 struct Exported<'a> {
     title: &'a str,
-    settings: &'a ConversationSettings,
+    settings: Value,
     items: &'a [Item],
 }
 
@@ -47,7 +48,7 @@ struct Exported<'a> {
 /// # Errors
 /// If something in it is no JSON.
 pub fn to_json(title: &str, settings: &ConversationSettings, items: &[Item]) -> serde_json::Result<String> {
-    let mut text = serde_json::to_string_pretty(&Exported { title, settings, items })?;
+    let mut text = serde_json::to_string_pretty(&Exported { title, settings: settings.stored(), items })?;
     text.push('\n');
     Ok(text)
 }

@@ -24,6 +24,7 @@ mod system;
 
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
@@ -32,10 +33,10 @@ pub use error::ConversationError;
 pub use history::{FoundPage, PlacedItem, PlacedItems};
 pub use models::ModelRef;
 
-/// What the user set for a conversation.
+/// What the user set for a conversation. Its serialized form is the page's; the history has that of [`stored`](Self::stored).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub struct ConversationSettings {
     /// The model that answers.
     pub model: Option<ModelRef>,
@@ -47,6 +48,39 @@ pub struct ConversationSettings {
     pub share_roots: bool,
     /// Whether it should think before it answers, where it can.
     pub thinking: bool,
+}
+
+/// Members whose names in the history are others than the page's, with both. Earlier versions read the history as well.
+const STORED_NAMES: [(&str, &str); 2] = [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots")];
+
+impl ConversationSettings {
+    /// The form in the history and in exported files.
+    #[must_use]
+    pub fn stored(&self) -> Value {
+        let mut stored = json!(self);
+        if let Some(members) = stored.as_object_mut() {
+            for (stored, name) in STORED_NAMES {
+                rename(members, name, stored);
+            }
+        }
+        stored
+    }
+
+    /// Reads that form. What can't be read is as if nothing was set.
+    #[must_use]
+    pub fn from_stored(stored: &Value) -> Self {
+        let mut members = stored.as_object().cloned().unwrap_or_default();
+        for (stored, name) in STORED_NAMES {
+            rename(&mut members, stored, name);
+        }
+        serde_json::from_value(Value::Object(members)).unwrap_or_default()
+    }
+}
+
+fn rename(members: &mut Map<String, Value>, from: &str, to: &str) {
+    if let Some(member) = members.remove(from) {
+        members.insert(to.to_owned(), member);
+    }
 }
 
 /// A server whose tools a model may use.
@@ -83,5 +117,27 @@ impl OfferedServer {
     pub fn has_other_instructions(&self, server: &ServerForModel) -> bool {
         let now = server.instructions_hash();
         server.is_ready && self.instructions.is_some() && now.is_some() && self.instructions != now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_history_and_the_page_have_their_own_names_of_members() {
+        let settings = ConversationSettings {
+            system_prompt: "Be brief.".into(),
+            share_roots: true,
+            ..ConversationSettings::default()
+        };
+        let stored =
+            json!({"model": null, "system_prompt": "Be brief.", "servers": [], "share_roots": true, "thinking": false});
+        assert_eq!(settings.stored(), stored, "as every version has written it");
+        assert_eq!(ConversationSettings::from_stored(&stored), settings, "and reads it");
+        let shown =
+            json!({"model": null, "systemPrompt": "Be brief.", "servers": [], "shareRoots": true, "thinking": false});
+        assert_eq!(json!(settings), shown, "as all of the page's data");
+        assert_eq!(ConversationSettings::from_stored(&Value::Null), ConversationSettings::default(), "nothing was set");
     }
 }

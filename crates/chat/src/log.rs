@@ -39,12 +39,12 @@ impl Log {
     ) -> Result<(history::Conversation, ConversationSettings), ConversationError> {
         let kept = self.on_disk(|history, id| history.conversation(id)).await?;
         let kept = kept.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))?;
-        let settings = serde_json::from_value(kept.settings.clone()).unwrap_or_default();
+        let settings = ConversationSettings::from_stored(&kept.settings);
         Ok((kept, settings))
     }
 
     pub(super) async fn set(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
-        let settings = json!(settings);
+        let settings = settings.stored();
         // clock: stamps the change.
         let change = ConversationChange { settings: Some(settings), at: ports::time::now(), ..Default::default() };
         if self.on_disk(move |history, id| history.change(id, &change)).await? {
@@ -168,7 +168,7 @@ pub(super) async fn on_disk<T: Send + 'static>(
     let history = Arc::clone(history);
     tokio::task::spawn_blocking(move || act(history.as_ref()))
         .await
-        .map_err(|_| ConversationError::Closing)?
+        .map_err(ConversationError::from)?
         .map_err(ConversationError::Store)
 }
 

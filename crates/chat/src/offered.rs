@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use host::ServerForModel;
 use models::Tool;
-use offers::review::{Reviewed, shown, shown_schema};
+use offers::review::{ServerReview, shown, shown_schema};
 use policy::Standing;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -80,7 +80,7 @@ pub struct Offering {
 struct Basis {
     offered: OfferedServer,
     is_ready: bool,
-    reviewed: Option<Reviewed>,
+    reviewed: Option<ServerReview>,
 }
 
 impl Basis {
@@ -123,7 +123,7 @@ impl Offering {
             && self.basis.iter().zip(servers).all(|(own, (offered, now))| own.holds_for(offered, now))
     }
 
-    fn add_server(&mut self, offered: &OfferedServer, reviewed: &Reviewed) {
+    fn add_server(&mut self, offered: &OfferedServer, reviewed: &ServerReview) {
         let server = &offered.server;
         let mut tools: Vec<_> = reviewed.catalog().tools.iter().collect();
         // A server may list them in another order each time.
@@ -281,7 +281,7 @@ mod tests {
         catalog.tools = tools.iter().map(Listed::from).collect();
         ServerForModel {
             server: name.to_owned(),
-            reviewed: Some(Reviewed::new(name, StdioConfig::default().into(), catalog, pins, Some(identity))),
+            reviewed: Some(ServerReview::new(name, StdioConfig::default().into(), catalog, pins, Some(identity))),
             is_ready: true,
             instructions: None,
             roots: Vec::new(),

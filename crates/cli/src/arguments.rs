@@ -4,7 +4,7 @@ mod models;
 mod rules;
 
 pub(crate) use models::{Chat, ModelsCommand, NewProvider, Sampling, WireName};
-pub(crate) use rules::{Audit, AuditCommand, AuditList, DryKind, Flow, PolicyCommand, ReviewName, SameServerName};
+pub(crate) use rules::{Audit, AuditCommand, AuditList, Flow, PolicyCommand, ReviewName, SameServerName};
 
 use std::path::PathBuf;
 
@@ -147,6 +147,15 @@ pub(crate) enum Command {
         /// The name; of a header or a variable, its own name.
         name: String,
     },
+    /// Takes over servers from the settings of other apps: all that are found, stopped and without any approval. Secrets go to the keychain.
+    /// Nothing is started, and no file of another app is changed.
+    Import(Import),
+    /// Prints the servers for another app. Secrets stand in it as references, never as text.
+    Export {
+        /// The app's form.
+        #[arg(long, value_name = "FORM", default_value = "mcpServers")]
+        format: ExportFormat,
+    },
     /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
     Sandbox {
         /// The server.
@@ -187,6 +196,24 @@ pub(crate) enum Command {
     Watch(Of),
     /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
     Audit(Audit),
+    #[command(flatten)]
+    Documents(Documents),
+}
+
+/// What the program writes about itself.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Documents {
+    /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other installations.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Writes the manual pages of the program and of each command into a folder.
+    Man {
+        /// The folder, which must exist.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 /// A server, or all.
@@ -194,6 +221,32 @@ pub(crate) enum Command {
 pub(crate) struct Of {
     /// The server; all if left out.
     pub(crate) server: Option<String>,
+}
+
+/// What to import.
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Only from this app, such as cursor or codex, from this file, or from the files of apps in this project folder.
+    #[arg(long, value_name = "APP|FILE")]
+    pub(crate) from: Option<String>,
+    /// The home folder to look in, for instance on another disk. Unless given, your own, and where your environment has apps keep their
+    /// settings.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Only say what would be imported.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// That of most apps.
+    #[value(name = "mcpServers")]
+    McpServers,
+    /// That of VS Code's mcp.json.
+    #[value(name = "vscode")]
+    VsCode,
 }
 
 /// What to do with skills.

@@ -16,6 +16,7 @@ use crate::chat;
 use crate::describe;
 use crate::failure::Failure;
 use crate::flow;
+use crate::import;
 use crate::login;
 use crate::models;
 use crate::output::{value, without_variables};
@@ -56,6 +57,8 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Auth { client_document: Some(url), .. } => login::client_document(session, &url),
         Command::Auth { server, .. } => login::auth(session, &server.unwrap_or_default()).await,
         Command::Secret { server, name } => secret::enter(session, &server, name).await,
+        Command::Import(what) => import::run(session, what).await,
+        Command::Export { format } => import::export(session, format).await,
         Command::Flow(what) => flow::run(session, what).await,
         Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
@@ -63,6 +66,8 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Models { command } => models::run(session, command).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
+        // `main` writes them before a session is opened.
+        Command::Documents(_) => Ok(Value::Null),
     }
 }
 
@@ -120,7 +125,13 @@ pub(crate) async fn list<T: Serialize>(
             failures.push(failure);
             continue;
         }
-        let offered = read(name.clone()).await?;
+        let offered = match read(name.clone()).await {
+            Ok(offered) => offered,
+            Err(failure) => {
+                failures.push(failure);
+                continue;
+            }
+        };
         for note in &offered.notes {
             session.output.event("note", json!({ "server": name, "message": note }));
             session.output.say(&visible::line(&format!("{name}: {note}")));

@@ -10,11 +10,13 @@ mod checked;
 mod commands;
 mod decide;
 mod describe;
+mod documents;
 mod endpoints;
 mod events;
 mod failure;
 mod flow;
 mod form;
+mod import;
 mod input;
 mod launch_files;
 mod login;
@@ -71,6 +73,14 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    if let arguments::Command::Documents(what) = &arguments.command {
+        return match documents::write(what) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                end(&Output::new(arguments.json), Err(Failure::new(api::ErrorCode::System, error.to_string())))
+            }
+        };
+    }
     let filter = EnvFilter::try_from_env("DRAWBRIDGE_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     let output = Arc::new(Output::new(arguments.json));

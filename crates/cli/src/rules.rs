@@ -4,7 +4,7 @@ use api::Handler as _;
 use api::data::{DryAct, DryRun, Effect, Nothing, Policy, Preset, Rule, RuleFile, RuleScope, RuleSource};
 use serde_json::Value;
 
-use crate::arguments::{DryKind, PolicyCommand};
+use crate::arguments::PolicyCommand;
 use crate::checked;
 use crate::commands::object;
 use crate::failure::Failure;
@@ -126,22 +126,14 @@ async fn check(
     server: String,
     tool: Option<String>,
     args: &str,
-    act: Option<DryKind>,
+    act: Option<DryAct>,
     after_untrusted: bool,
 ) -> Result<Value, Failure> {
     let act = match (tool, act) {
         (Some(tool), None) => {
-            DryAct::Tool { tool, arguments: Value::Object(object(args, "JSON")?), conversation: None, after_untrusted }
+            DryAct::Tool { tool, arguments: object(args, "JSON")?, conversation: None, after_untrusted }
         }
-        (None, Some(act)) => match act {
-            DryKind::Read => DryAct::Read,
-            DryKind::Start => DryAct::Start,
-            DryKind::Sampling => DryAct::Sampling,
-            DryKind::Form => DryAct::Form,
-            DryKind::Url => DryAct::Url,
-            DryKind::Roots => DryAct::Roots,
-            DryKind::SignIn => DryAct::SignIn,
-        },
+        (None, Some(act)) => act,
         _ => return Err(Failure::usage("expected the name of a tool, or --act with something else to check")),
     };
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;

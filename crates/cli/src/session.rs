@@ -49,7 +49,9 @@ impl Session {
                 (config.unwrap_or(usual.config_file), data.unwrap_or(usual.data_dir))
             }
         };
-        if arguments.config.is_some() && !config.exists() {
+        // An import makes the file.
+        let makes_file = matches!(&arguments.command, Command::Import(_));
+        if arguments.config.is_some() && !makes_file && !config.exists() {
             return Err(Failure::usage(format!("{}: there is no such file", config.display())));
         }
         let logs_in = matches!(arguments.command, Command::Login { .. });

@@ -39,9 +39,10 @@ async fn list_skills(session: &Session, of: Of) -> Result<Value, Failure> {
 async fn read(session: &Session, server: String, name: &str, file: Option<&str>) -> Result<Value, Failure> {
     use_server(session, &server).await?;
     let listed = session.api.skills(ServerName { server: server.clone() }).await?.skills;
-    let skill = find(&server, &listed, name)?.uri.clone();
+    let found = find(&server, &listed, name)?;
+    let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| in_folder(&skill, file));
-    let result = session.api.read_skill(ReadSkill { call: CALL.to_owned(), server, skill, file }).await?;
+    let result = session.api.read_skill(ReadSkill { call: CALL.to_owned(), server, skill, shown, file }).await?;
     session.output.text(&people::contents(&result.contents));
     Ok(value(&result))
 }

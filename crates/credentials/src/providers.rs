@@ -96,6 +96,9 @@ pub enum ProviderError {
     /// The provider does not answer as it should.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// Drawbridge is closing.
+    #[error("Drawbridge is closing")]
+    Closing,
 }
 
 /// What a provider's key is kept under.

@@ -257,4 +257,7 @@ pub enum SignInError {
         /// Why not.
         cause: String,
     },
+    /// Drawbridge is closing.
+    #[error("Drawbridge is closing")]
+    Closing,
 }

@@ -199,4 +199,7 @@ pub enum CallFailure {
     /// The host ends.
     #[error("Drawbridge is closing")]
     Closing,
+    /// A task of ours panicked. If it was about to send something, that may have left.
+    #[error("an internal error stopped this; Drawbridge's log has the details")]
+    Internal,
 }

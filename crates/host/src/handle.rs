@@ -4,41 +4,39 @@ mod calls;
 mod catalogs;
 mod consent;
 mod conversation;
+mod other_apps;
+mod preparations;
 mod providers;
 mod results;
 mod rules;
 mod sampling;
 mod saved_files;
 mod servers;
+mod setup;
 mod sign_in;
 mod storage;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::StoreError;
-use domain::call::CallFailure;
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, Addresses, Clocks};
+use supervision::wake::{self, Addresses, Clocks, Pace};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
+pub use other_apps::ImportError;
+pub use setup::{Setup, SetupError};
 pub use storage::StorageError;
 
 use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};
-use crate::{HostOptions, NumberedEvent};
+use crate::{HostClosed, HostOptions, NumberedEvent};
 
 /// How long the start waits for the keychain, without which no approval is known.
 const SETTLES: Duration = Duration::from_secs(2);
 /// The most events an observer may be behind; then it has a gap, and reads the snapshot again.
 const MAX_EVENTS: usize = 4_096;
-
-/// The host has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("Drawbridge is closing")]
-pub struct HostClosed;
 
 /// A running host. Clones are handles to the same one; it ends when [`close`](Self::close) was called or the last is dropped.
 #[derive(Clone)]
@@ -47,6 +45,11 @@ pub struct Host {
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
     times: crate::view::CallTimes,
+    preparations: preparations::Preparations,
+    /// Of reports that the network changed.
+    pace: Arc<Mutex<Pace>>,
+    /// Held by whoever changes the settings of servers ([`Setup`]).
+    setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// The owner, as long as there is a handle to it.
@@ -107,7 +110,9 @@ impl Host {
         tokio::spawn(crate::owner::run(owner.clone()));
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_clocks(owner.downgrade(), Arc::clone(&ports.clock)));
-        Self { owner: Arc::new(HeldOwner(owner)), events, ports, times }
+        let owner = Arc::new(HeldOwner(owner));
+        let (preparations, pace, setting_up) = Default::default();
+        Self { owner, events, ports, times, preparations, pace, setting_up }
     }
 
     fn watch_settings(ports: &Ports, owner: &WeakOwner) {
@@ -210,20 +215,35 @@ impl Host {
 
     /// Tells that the network changed or the computer slept: what is waited for, or was given up because it did not answer, is
     /// tried at once, and servers that are in use have to show that they live. Sleep and another address of this computer are
-    /// noticed without it, too.
+    /// noticed without it, too. Reports that come too often wait ([`Pace`]). Caller: the page, by the command of the same name.
     ///
     /// # Errors
     /// If the host has ended.
     pub async fn network_changed(&self) -> Result<(), HostClosed> {
-        self.with(Owner::woke).await
+        let now = Instant::now();
+        let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).report(now);
+        match at {
+            Some(at) if at <= now => self.with(Owner::woke).await,
+            Some(at) => {
+                let (owner, pace) = (self.owner.0.downgrade(), Arc::clone(&self.pace));
+                tokio::spawn(async move {
+                    tokio::time::sleep_until(at).await;
+                    pace.lock().unwrap_or_else(PoisonError::into_inner).taken();
+                    // The host may have ended in the meantime.
+                    let _ = owner.turn("network", Owner::woke);
+                });
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Changes the app's settings.
     ///
     /// # Errors
     /// If they can't be written.
-    pub async fn set_settings(&self, settings: AppSettings) -> Result<Result<(), StoreError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.set_settings(settings, reply)).await
+    pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
+        Ok(self.with_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
     }
 }
 
@@ -248,11 +268,5 @@ async fn watch_clocks(owner: WeakOwner, clock: SharedClock) {
         if owner.turn("clocks", look).is_err() {
             return;
         }
-    }
-}
-
-impl From<HostClosed> for CallFailure {
-    fn from(_: HostClosed) -> Self {
-        Self::Closing
     }
 }

@@ -4,6 +4,7 @@
 //! All state lies with one owner; [`Host`] is the handle to it. What a server does reaches the owner only
 //! through that server's own connection, which bounds it.
 
+mod closed;
 mod connection;
 mod handle;
 mod owner;
@@ -11,10 +12,11 @@ pub mod rules;
 pub mod skills;
 pub mod view;
 
-pub use handle::{Events, Host, HostClosed, StorageError};
+pub use closed::HostClosed;
+pub use handle::{Events, Host, ImportError, Setup, SetupError, StorageError};
 pub use owner::{
-    AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Seen, Sent,
-    ServerError, ServerForModel,
+    AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Sent,
+    ServerError, ServerForModel, ShownDefinition,
 };
 
 use std::time::Duration;

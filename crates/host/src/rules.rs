@@ -7,6 +7,8 @@ use domain::StoreError;
 use policy::{Explanation, PolicyFile, PolicyRule, Preset, RuleError, RuleProblem, RuleSource, Standing};
 use serde_json::{Map, Value};
 
+use crate::HostClosed;
+
 /// All that stands, beside grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesView {
@@ -49,33 +51,38 @@ pub enum Trust {
     Always,
 }
 
-/// What a dry run is about.
-#[derive(Debug, Clone, PartialEq)]
-pub enum DryRun {
-    /// A call of a tool.
-    Call {
+/// An act that a dry run is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum DryAct {
+    /// A tool is called.
+    Tool {
         /// The tool.
         tool: String,
-        /// What would be sent.
+        /// The arguments that would be sent.
+        #[cfg_attr(feature = "typescript", ts(as = "Value"))]
         arguments: Map<String, Value>,
-        /// In this conversation.
+        /// The conversation that the call belongs to.
+        #[serde(default)]
         conversation: Option<String>,
-        /// As asked for by a model that has read another server's output.
+        /// True for a call by a model that has read another server's output.
+        #[serde(default)]
         after_untrusted: bool,
     },
-    /// To get a prompt, or read a resource.
+    /// A prompt is got or a resource read.
     Read,
-    /// To start the server or connect to it.
+    /// The server is started, or connected to.
     Start,
-    /// What the server asks for.
+    /// The server asks for a model's answer.
     Sampling,
-    /// What the server asks for.
+    /// The server asks the user to fill in a form.
     Form,
-    /// What the server asks for.
+    /// The server asks to open a URL.
     Url,
-    /// What the server asks for.
+    /// The server asks for folders.
     Roots,
-    /// To sign in to the server.
+    /// The user signs in to the server.
     SignIn,
 }
 
@@ -117,6 +124,9 @@ pub enum RulesError {
     /// The file can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The host has ended.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
 }
 
 impl From<RuleProblem> for RulesError {

@@ -1,13 +1,21 @@
 //! Asking a server for its skills, and loading one. Callers: `api`, for the page and the CLI, and the conformance client.
 
+use std::collections::HashSet;
+use std::time::Duration;
+
 use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use mcp_proto::session::{ClientRequest, ServerResult};
 use offers::catalog::{MAX_ITEMS, MAX_LIST, MAX_PAGES};
 use offers::skills::{EXTENSION, Mismatch, Skill, check_listed, verified};
+use policy::Hash;
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 
 use crate::Host;
+
+/// The most time for a list of skills that is read on the way to one of them, however many pages it has.
+const MAX_LISTING: Duration = Duration::from_secs(60);
 
 /// The skills of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,6 +62,14 @@ pub enum SkillError {
         /// The URI of its `SKILL.md`.
         uri: String,
     },
+    /// The server lists another entry than the user saw.
+    #[error("{server} changed the skill at {uri} since it was shown; read the list of skills again")]
+    Changed {
+        /// The server.
+        server: String,
+        /// The URI of its `SKILL.md`.
+        uri: String,
+    },
     /// The answer can't be used.
     #[error("{server}: the skill can't be used: {cause}")]
     Unusable {
@@ -81,6 +97,7 @@ impl Host {
     /// If the server has no skills or does not answer as the extension says.
     pub async fn skills(&self, server: String) -> Result<SkillList, SkillError> {
         let mut list = SkillList::default();
+        let mut uris = HashSet::new();
         let mut cursor: Option<String> = None;
         let mut bytes = 0;
         for _ in 0..MAX_PAGES {
@@ -95,7 +112,7 @@ impl Host {
                     list.is_cut = true;
                     return Ok(list);
                 }
-                list.add(entry);
+                list.add(entry, &mut uris);
             }
             match page.remove("nextCursor") {
                 Some(Value::String(next)) if cursor.as_ref() != Some(&next) => cursor = Some(next),
@@ -137,21 +154,29 @@ impl Host {
     }
 
     /// Reads the instructions of a listed skill, or one of its files, checked against its entry. The list is read first: only a
-    /// URI that the server lists is sent, and the check is against what the server lists now. `id` is the call's.
+    /// URI that the server lists is sent, and the check is against what the server lists now. `shown` is the hash of the entry that the
+    /// user saw ([`Skill::hash`]); none where no entry was shown. `id` is the call's, by which it can be cancelled from the start.
     ///
     /// # Errors
-    /// If the server lists no such skill, or the file can't be read or is not what the entry says: then nothing of it may be used.
+    /// If the server lists no such skill, or another than was shown, or the file can't be read or is not what the entry says: then nothing
+    /// of it may be used.
     pub async fn read_skill(
         &self,
         id: String,
         server: String,
-        uri: String,
+        (uri, shown): (String, Option<Hash>),
         file: Option<String>,
     ) -> Result<SkillFileRead, SkillError> {
-        let listed = self.skills(server.clone()).await?.skills;
-        let Some(skill) = listed.into_iter().find(|skill| skill.uri == uri) else {
+        let listing = self.cancellable(&id, timeout(MAX_LISTING, self.skills(server.clone())));
+        let Ok(listed) = listing.await? else {
+            return Err(unusable(&server, &format!("its list took more than {} s", MAX_LISTING.as_secs())));
+        };
+        let Some(skill) = listed?.skills.into_iter().find(|skill| skill.uri == uri) else {
             return Err(SkillError::NotListed { server, uri });
         };
+        if shown.is_some_and(|shown| shown != skill.hash()) {
+            return Err(SkillError::Changed { server, uri });
+        }
         let Some(file) = file.filter(|file| *file != uri) else {
             let LoadedSkill { skill, text, .. } = self.load_skill(id, server, skill).await?;
             let mime_type = Some("text/markdown".to_owned());
@@ -209,13 +234,12 @@ impl Host {
 }
 
 impl SkillList {
-    fn add(&mut self, entry: Value) {
+    /// Adds an entry. `uris` are those of the skills so far: comparing each with all others takes seconds for a hostile list.
+    fn add(&mut self, entry: Value, uris: &mut HashSet<String>) {
         let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         match Skill::read(entry) {
-            Ok(skill) if self.skills.iter().any(|known| known.uri == skill.uri) => {
-                self.dropped.push((uri, "it stands in the list twice".to_owned()));
-            }
-            Ok(skill) => self.skills.push(skill),
+            Ok(skill) if uris.insert(skill.uri.clone()) => self.skills.push(skill),
+            Ok(_) => self.dropped.push((uri, "it stands in the list twice".to_owned())),
             Err(cause) => self.dropped.push((uri, cause)),
         }
     }

@@ -33,6 +33,9 @@ pub enum NoPlan {
         "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
     )]
     OwnFolder(PathBuf),
+    /// Drawbridge is closing.
+    #[error("Drawbridge is closing")]
+    Closing,
 }
 
 /// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings file, in which
@@ -50,7 +53,11 @@ pub struct OwnFiles {
 impl OwnFiles {
     /// The files by where they lie now. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
-        let (data, config) = (ports.documents.path(), ports.servers.path());
+        Self::of(ports.documents.path(), ports.servers.path())
+    }
+
+    /// The files in this data folder, and this settings file, by where they lie now. Reads the disk.
+    pub fn of(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
         own.find();

@@ -145,7 +145,7 @@ impl List {
 
 /// A list being read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct ListReader {
     /// The list that is read.
     pub list: List,
     pages: usize,
@@ -170,7 +170,7 @@ pub enum Next {
     Done,
 }
 
-impl Reading {
+impl ListReader {
     /// Begins to read a list.
     pub fn new(list: List) -> Self {
         Self {
@@ -367,7 +367,7 @@ mod tests {
     fn read(catalog: &mut Catalog, names: &[&str]) {
         let tool = |name: &&str| Listed::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
-        let mut reading = Reading::new(List::Tools);
+        let mut reading = ListReader::new(List::Tools);
         reading.page(ServerResult::Tools { items, next_cursor: None, cache: None });
         reading.finish(catalog, 0);
     }

@@ -5,12 +5,14 @@
 //! reaches another identity.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::ResourceContents;
 use policy::Hash;
 use ports::time::after;
+use tokio::time::Instant;
 
 /// The most results that are kept.
 const MOST: usize = 1_000;
@@ -42,7 +44,8 @@ struct Key {
 struct Kept {
     contents: Vec<ResourceContents>,
     bytes: usize,
-    at: Millis,
+    at: Instant,
+    ttl: Duration,
     fresh_until: Millis,
 }
 
@@ -54,12 +57,11 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// What a resource said, if that is still fresh.
-    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Millis) -> Option<Read> {
+    /// What a resource said, if that is still fresh. The span is measured by tokio's clock: the time of day may be set back.
+    pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<Read> {
         let key = Key { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
-        // A clock that was set back says nothing about how long ago that was.
-        if !(kept.at..kept.fresh_until).contains(&now) {
+        if now.saturating_duration_since(kept.at) >= kept.ttl {
             self.remove(&key);
             return None;
         }
@@ -73,7 +75,7 @@ impl Reads {
         identity: Hash,
         uri: &str,
         (contents, hint): (&[ResourceContents], CacheHint),
-        now: Millis,
+        (now, at): (Millis, Instant),
     ) -> Option<Millis> {
         let key = Key { server: server.to_owned(), identity, uri: uri.to_owned() };
         self.remove(&key);
@@ -83,7 +85,7 @@ impl Reads {
         let fresh_until = after(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
         if bytes <= LARGEST {
-            self.kept.insert(key, Kept { contents: contents.to_vec(), bytes, at: now, fresh_until });
+            self.kept.insert(key, Kept { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
             self.bytes += bytes;
             self.make_room();
         }
@@ -126,11 +128,11 @@ impl Reads {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::time::Duration;
-
     use mcp_proto::session::CacheScope;
 
     use super::*;
+
+    const WALL: Millis = 1_000_000;
 
     fn text(text: &str) -> Vec<ResourceContents> {
         vec![ResourceContents { uri: "a:1".into(), text: Some(text.into()), ..ResourceContents::default() }]
@@ -146,9 +148,12 @@ mod tests {
 
     #[test]
     fn a_result_is_fresh_for_its_time_and_for_whom_it_was_meant() {
-        let (start, mut reads) = (1_000_000, Reads::default());
-        assert!(reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), start).is_some(), "it is fresh for a while");
-        let after = |secs: u64| start + 1_000 * secs;
+        let (start, mut reads) = (Instant::now(), Reads::default());
+        assert!(
+            reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start)).is_some(),
+            "it is fresh for a while"
+        );
+        let after = |secs: u64| start + Duration::from_secs(secs);
         let read = reads.fresh("s", &id("one"), "a:1", after(9)).unwrap();
         assert_eq!(
             (read.contents, read.cached),
@@ -172,10 +177,10 @@ mod tests {
             "[cache-stale-refetch] it is not used beyond its time"
         );
         assert_eq!(reads.bytes, 0, "and then it is gone");
-        reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), start);
-        assert_eq!(reads.fresh("s", &id("one"), "a:1", start - 1), None, "nor when the clock was set back");
+        reads.keep("s", id("one"), "a:1", (&text("x"), hint(10)), (WALL, start));
+        assert!(reads.fresh("s", &id("one"), "a:1", after(9)).is_some(), "whatever the time of day is");
         assert_eq!(
-            reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), start),
+            reads.keep("s", id("one"), "a:1", (&text("x"), hint(0)), (WALL, start)),
             None,
             "no time means not to keep it"
         );
@@ -184,9 +189,9 @@ mod tests {
 
     #[test]
     fn a_change_ends_freshness() {
-        let (start, mut reads) = (1_000_000, Reads::default());
+        let (start, mut reads) = (Instant::now(), Reads::default());
         for uri in ["dir:/a", "dir:/a/b", "dir:/c"] {
-            reads.keep("s", id("one"), uri, (&text("x"), hint(10)), start);
+            reads.keep("s", id("one"), uri, (&text("x"), hint(10)), (WALL, start));
         }
         reads.changed("s", "dir:/a/b");
         let fresh = |reads: &mut Reads, uri| reads.fresh("s", &id("one"), uri, start).is_some();
@@ -199,17 +204,17 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let (start, mut reads) = (1_000_000, Reads::default());
+        let (start, mut reads) = (Instant::now(), Reads::default());
         let large = text(&"x".repeat(3 * 1024 * 1024));
         for n in 0..20_u64 {
-            reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), start + 1_000 * n);
+            reads.keep("s", id("one"), &format!("a:{n}"), (&large, hint(100)), (WALL, start + Duration::from_secs(n)));
             assert!(reads.bytes <= MOST_BYTES, "the bytes of all stay within the bound");
         }
-        let last = start + 20_000;
+        let last = start + Duration::from_secs(20);
         assert!(reads.fresh("s", &id("one"), "a:19", last).is_some(), "the latest is kept");
         assert!(reads.fresh("s", &id("one"), "a:0", last).is_none(), "the oldest went first");
         let huge = text(&"x".repeat(LARGEST + 1));
-        reads.keep("s", id("one"), "a:huge", (&huge, hint(100)), last);
+        reads.keep("s", id("one"), "a:huge", (&huge, hint(100)), (WALL, last));
         assert!(reads.fresh("s", &id("one"), "a:huge", last).is_none(), "one that is too large is not kept");
     }
 }

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, Claims, Direction, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy,
-    PolicyFile, PolicyRule, RuleScope, Scope, Standing, Subject,
+    Act, ArgumentIs, ArgumentRule, Claims, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy, PolicyFile,
+    PolicyRule, Scope, Standing, Subject,
 };
 use serde_json::json;
 
@@ -57,20 +57,8 @@ fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
         grants.add(grant).unwrap();
     }
     let deny = |server: String, folder: String| PolicyRule {
-        id: 0,
-        effect: Effect::Deny,
-        server,
-        tool: None,
-        direction: Direction::ToServer,
         arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
-        annotations: None,
-        sampling: None,
-        scope: RuleScope::Always,
-        expires_at: None,
-        note: String::new(),
-        trusted_server: false,
-        identity: None,
-        after_untrusted: false,
+        ..PolicyRule::new(Effect::Deny, server)
     };
     let own = if rules == 0 { 0 } else { 10 };
     let rules = (0..rules)

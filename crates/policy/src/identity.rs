@@ -6,17 +6,17 @@ use std::sync::OnceLock;
 use crate::spelling;
 
 /// Identities by the user's names for the servers.
-pub(crate) type Identities = HashMap<String, Identity>;
+pub(crate) type Identities = HashMap<String, IdentityWords>;
 
 /// A server's command line, program and URL. Most policies have no rule that asks for the spellings, and they cost more than all else
 /// that a server's start has the policy do.
 #[derive(Debug, Clone)]
-pub(crate) struct Identity {
+pub(crate) struct IdentityWords {
     words: Vec<String>,
     spellings: OnceLock<BTreeSet<String>>,
 }
 
-impl Identity {
+impl IdentityWords {
     pub(crate) const fn new(words: Vec<String>) -> Self {
         Self { words, spellings: OnceLock::new() }
     }

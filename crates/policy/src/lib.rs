@@ -48,7 +48,7 @@ pub use verdict::JudgedReason;
 
 use std::collections::BTreeSet;
 
-use identity::{Identities, Identity};
+use identity::{Identities, IdentityWords};
 use serde_json::{Map, Value};
 
 /// The most paths whose links are followed for one call.
@@ -91,7 +91,7 @@ impl Policy {
     /// Says what a server is, for rules that go by that: its command line, its program, its URL. Until then such a rule fits it.
     /// Such a rule goes by every spelling of the addresses in it.
     pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
-        self.identities.insert(server.to_owned(), Identity::new(words));
+        self.identities.insert(server.to_owned(), IdentityWords::new(words));
     }
 
     /// The paths among the arguments of a call of a tool whose links are to be followed before it is decided about. What is beyond

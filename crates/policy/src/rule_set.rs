@@ -162,13 +162,13 @@ impl RuleSet {
 }
 
 impl PolicyRule {
-    /// The rule that allows the calls of one server's tools.
+    /// A rule without conditions about the calls of these servers' tools.
     #[must_use]
-    pub fn trusting(server: &str) -> Self {
+    pub fn new(effect: crate::Effect, server: String) -> Self {
         Self {
             id: 0,
-            effect: crate::Effect::Allow,
-            server: crate::exactly(server),
+            effect,
+            server,
             tool: None,
             direction: crate::Direction::ToServer,
             arguments: Vec::new(),
@@ -178,9 +178,15 @@ impl PolicyRule {
             expires_at: None,
             identity: None,
             note: String::new(),
-            trusted_server: true,
+            trusted_server: false,
             after_untrusted: false,
         }
+    }
+
+    /// The rule that allows the calls of one server's tools.
+    #[must_use]
+    pub fn trusting(server: &str) -> Self {
+        Self { trusted_server: true, ..Self::new(crate::Effect::Allow, crate::exactly(server)) }
     }
 
     /// Whether it is the rule that stands for trusting this server.

@@ -69,6 +69,11 @@ pub fn command_place(config: &StdioConfig) -> String {
     format!("command {}", hash.as_str())
 }
 
+/// The names of the secrets in the values of headers or variables.
+pub fn names_in(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    values.values().flat_map(|value| names(value)).map(str::to_owned)
+}
+
 /// Whether the environment of a local server names secrets.
 #[must_use]
 pub fn in_environment(config: &StdioConfig) -> bool {

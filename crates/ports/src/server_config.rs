@@ -4,6 +4,7 @@ mod address;
 mod auth;
 mod auth_terms;
 mod hashes;
+mod named_secrets;
 mod sandbox;
 
 use std::collections::BTreeMap;

@@ -8,8 +8,6 @@ mod documents;
 mod files;
 mod hex;
 mod history;
-mod import;
-mod json_text;
 mod lines_from_end;
 mod locations;
 mod lock;
@@ -28,7 +26,6 @@ use std::sync::Arc;
 use domain::StoreError;
 use ports::{Platform, Ports, Secrets};
 
-pub use import::{Imported, import};
 pub use locations::{Locations, default_locations};
 pub use managed::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;

@@ -2,23 +2,23 @@
 //!
 //! Plain JSON. What this version does not understand stays in it: unknown keys, and servers with an unknown transport.
 
-pub(crate) mod auth;
+mod auth;
 mod edit;
 mod read;
-pub(crate) mod sandbox;
+mod sandbox;
 
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
+use other_apps::json_text::{JsonText, without_mark};
 use ports::ServerSettings;
 use ports::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};
-use crate::json_text::JsonText;
 use crate::lock::Lock;
 
-pub(crate) use read::{PIN, Reached, URLS, kind_named, name_problem, reached};
+use read::name_problem;
 
 /// A settings file is small; more is not read.
 const LIMIT: u64 = 4 << 20;
@@ -78,7 +78,7 @@ impl McpJson {
             let before = self.text()?;
             let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
             self.servers(text)?;
-            let bare = crate::json_text::without_mark(text);
+            let bare = without_mark(text);
             let edit = edit(bare).map_err(|message| self.without_place(message))?;
             let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
             if self.servers(&after)?.usable != edit.expected {
@@ -107,12 +107,12 @@ struct FileText<'t> {
 
 impl FileText<'_> {
     fn json(&self) -> JsonText<'_> {
-        let text = crate::json_text::without_mark(self.text);
-        JsonText { text, file: Some(&self.path), lines_before: 0, added_before: 0 }
+        let text = without_mark(self.text);
+        JsonText { file: Some(&self.path), ..JsonText::pasted(text) }
     }
 
     fn problem(&self, offset: usize, message: &str) -> ConfigProblem {
-        let mark = self.text.len() - crate::json_text::without_mark(self.text).len();
+        let mark = self.text.len() - without_mark(self.text).len();
         self.json().problem(offset.saturating_sub(mark), message)
     }
 
@@ -170,7 +170,7 @@ impl ServerSettings for McpJson {
     }
 
     fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
-        crate::import::import(text, taken)
+        other_apps::import(text, taken)
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {

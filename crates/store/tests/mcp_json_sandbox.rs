@@ -123,14 +123,14 @@ fn hosts_are_read_as_they_were_written() {
 #[test]
 fn it_comes_along_when_it_is_pasted() {
     let found =
-        store::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
+        other_apps::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
     let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: Network::Full };
     assert_eq!(
         found[0].config,
         entry(Some(wanted)).config,
         "a server pasted from one's own settings keeps its sandbox"
     );
-    let other = store::import(&text("\"read-only\""), &[]).unwrap();
+    let other = other_apps::import(&text("\"read-only\""), &[]).unwrap();
     assert!(
         other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("left out")),
         "what another program means by it is said to be left out: {:?}",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use keychain::{Keychain, PATIENCE, add, kept, program, sealed, until};
+use keychain::{GatedKeychain, PATIENCE, add, kept, program, sealed, until};
 use ports::{Document, DocumentSeal, Documents};
 use serde_json::{Value, json};
 
@@ -56,13 +56,13 @@ fn s21_what_is_approved_while_the_key_settles_replaces_nothing() {
 
 #[test]
 fn s21_a_dismissed_prompt_withholds_approvals_until_the_user_approves_again() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
-    keychain.locked.store(true, Ordering::SeqCst);
+    keychain.lock(true);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
     assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
-    keychain.locked.store(false, Ordering::SeqCst);
+    keychain.lock(false);
     let (told, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, told);
     let start = Instant::now();
@@ -100,7 +100,7 @@ fn s21_a_keychain_that_hangs_costs_one_thread() {
 fn s21_what_another_computer_sealed_is_taken_over_once() {
     let folder = sealed(&Arc::default());
     let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
     until("the key is there", || documents.seal() == DocumentSeal::Sealed);
@@ -141,7 +141,7 @@ fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: 
 }
 
 /// The document as a program reads it that starts now, and if that refused the file.
-fn read_anew(folder: &Path, keychain: &Arc<Keychain>, name: Document) -> (Option<Value>, bool) {
+fn read_anew(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = program(folder, keychain);
     documents.settle(PATIENCE);
     let read = documents.read(name).unwrap();
@@ -150,7 +150,7 @@ fn read_anew(folder: &Path, keychain: &Arc<Keychain>, name: Document) -> (Option
 
 #[test]
 fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
@@ -166,7 +166,7 @@ fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
 
 #[test]
 fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
@@ -191,7 +191,7 @@ fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
 
 #[test]
 fn s21_sampling_that_was_turned_off_stays_off() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
@@ -207,7 +207,7 @@ fn s21_sampling_that_was_turned_off_stays_off() {
 
 #[test]
 fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
@@ -309,7 +309,7 @@ fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
 
 #[test]
 fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);
@@ -329,7 +329,7 @@ fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
     for counts_elsewhere in [false, true] {
-        let keychain: Arc<Keychain> = Arc::default();
+        let keychain: Arc<GatedKeychain> = Arc::default();
         let folder = sealed(&keychain);
         let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
         first.settle(PATIENCE);
@@ -354,7 +354,7 @@ fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
 
 #[test]
 fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
-    let keychain: Arc<Keychain> = Arc::default();
+    let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = sealed(&keychain);
     let documents = program(folder.path(), &keychain);
     documents.settle(PATIENCE);

@@ -123,16 +123,16 @@ impl Limits {
     }
 }
 
-/// How much a running server used when that was counted last, and what measures the rest.
+/// The last count of what a running server used, and the meter of the rest.
 #[derive(Debug, Clone, Default)]
-pub struct Counted {
+pub struct UsageGauge {
     /// The last count, and when it was made.
     pub counted: Option<(Instant, LimitsUse)>,
     /// Measures the resources of a server in a sandbox.
     pub meter: Option<Meter>,
 }
 
-impl Counted {
+impl UsageGauge {
     /// How much it uses now.
     pub fn now(&self, limits: &Limits) -> LimitsUse {
         let used =

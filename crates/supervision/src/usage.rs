@@ -9,7 +9,7 @@ use mcp_transport::driver::{Direction, Frame, FrameAbout};
 use tokio::time::Instant;
 
 use crate::allowance::Allowance;
-use crate::limits::{Counted, LimitCounter, Limits, LimitsUse};
+use crate::limits::{LimitCounter, Limits, LimitsUse, UsageGauge};
 
 /// A server that is read slower is looked at again after this at the earliest, and at the latest.
 const LEAST_PAUSE: Duration = Duration::from_millis(250);
@@ -19,7 +19,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 pub struct Usage {
     limits: Limits,
     /// Where it is shown.
-    shown: Arc<Mutex<Counted>>,
+    shown: Arc<Mutex<UsageGauge>>,
     bytes: Allowance,
     notifications: Allowance,
     logs: Allowance,
@@ -33,7 +33,7 @@ pub struct Usage {
 
 impl Usage {
     /// Nothing is used yet.
-    pub fn new(limits: &Limits, shown: Arc<Mutex<Counted>>) -> Self {
+    pub fn new(limits: &Limits, shown: Arc<Mutex<UsageGauge>>) -> Self {
         let each_second = limits.notifications_per_second;
         let notifications = Allowance::new(2 * u64::from(each_second), f64::from(each_second));
         Self {

@@ -8,6 +8,8 @@ use tokio::time::Instant;
 
 /// How often the clocks and the addresses are compared.
 pub const INTERVAL: Duration = Duration::from_secs(5);
+/// How many reports of a changed network are looked into at once.
+pub const LOOKS_AT_ONCE: u32 = 3;
 /// What is no longer explained by a busy machine.
 const JUMP: Duration = Duration::from_secs(20);
 
@@ -58,6 +60,34 @@ impl Addresses {
     }
 }
 
+/// Bounds how often reports of a changed network, which come from outside, have connections looked after: [`LOOKS_AT_ONCE`] at once and one
+/// each [`INTERVAL`] from then on. A report beyond that is not lost but waits, and stands for all that come while it does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Pace {
+    /// When as many looks as ever are free again.
+    full_at: Option<Instant>,
+    is_pending: bool,
+}
+
+impl Pace {
+    /// The time of the look for a report that comes now; none while another one is pending.
+    pub fn report(&mut self, now: Instant) -> Option<Instant> {
+        if self.is_pending {
+            return None;
+        }
+        let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + INTERVAL;
+        self.full_at = Some(full_at);
+        let at = full_at.checked_sub(INTERVAL * LOOKS_AT_ONCE).map_or(now, |at| at.max(now));
+        self.is_pending = at > now;
+        Some(at)
+    }
+
+    /// The pending look is taken.
+    pub const fn taken(&mut self) {
+        self.is_pending = false;
+    }
+}
+
 fn local_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
     // 9 is the port of discard.
@@ -68,6 +98,23 @@ fn local_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_beyond_the_bound_wait_and_become_one() {
+        let now = Instant::now() + Duration::from_secs(1_000_000);
+        let mut pace = Pace::default();
+        for _ in 0..LOOKS_AT_ONCE {
+            assert_eq!(pace.report(now), Some(now), "the first are looked into at once");
+        }
+        assert_eq!(pace.report(now), Some(now + INTERVAL), "the next one waits");
+        assert_eq!(pace.report(now + Duration::from_secs(1)), None, "and stands for those after it");
+        let then = now + INTERVAL;
+        pace.taken();
+        assert_eq!(pace.report(then), Some(then + INTERVAL), "one for each interval");
+        pace.taken();
+        let later = then + INTERVAL * 10;
+        assert_eq!(pace.report(later), Some(later), "after a rest at once");
+    }
 
     #[test]
     fn only_a_jump_is_sleep() {

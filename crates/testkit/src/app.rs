@@ -186,11 +186,7 @@ impl App {
         let host = Host::start(ports, options).await;
         for (name, config) in servers {
             let entry = ServerEntry { name: name.to_owned(), config };
-            host.add_server(entry)
-                .await
-                .map_err(|e| e.to_string())
-                .and_then(|r| r.map_err(|e| e.to_string()))
-                .unwrap_or_else(|e| panic!("server {name} was not added: {e}"));
+            host.add_server(entry).await.unwrap_or_else(|e| panic!("server {name} was not added: {e}"));
         }
         Self { folder, host, platform }
     }
@@ -254,7 +250,7 @@ impl App {
 
     async fn approve_start_for(&self, name: &str, scope: policy::Scope) {
         let started = self.host.start_server(name.to_owned()).await;
-        assert!(matches!(started, Ok(Ok(()))), "{name} can be started: {started:?}");
+        assert!(matches!(started, Ok(())), "{name} can be started: {started:?}");
         let is_start =
             |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. } | QuestionBody::ConnectServer { .. });
         let question = self.question(name, "its start", is_start).await;
@@ -294,7 +290,7 @@ impl App {
     /// If the answer is not taken.
     pub async fn answer(&self, question: &QuestionView, answer: UserAnswer) {
         let taken = self.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
-        assert!(matches!(taken, Ok(Ok(()))), "the answer {answer:?} is taken: {taken:?}");
+        assert!(matches!(taken, Ok(())), "the answer {answer:?} is taken: {taken:?}");
     }
 
     /// Answers every question of a kind as it comes, until the returned task is aborted.

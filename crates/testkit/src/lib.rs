@@ -9,10 +9,13 @@ pub mod app;
 pub mod authorization;
 pub mod binaries;
 pub mod browser;
+#[cfg(feature = "app")]
+pub mod calls;
 pub mod deadline;
 pub mod http;
 #[cfg(feature = "tls")]
 pub mod http2;
+pub mod import;
 pub mod lure;
 #[cfg(feature = "app")]
 pub mod model;

@@ -8,6 +8,7 @@ mod codegen;
 mod conformance;
 mod desktop_app;
 mod dev;
+mod dist;
 mod fuzz;
 mod hostile;
 mod node;
@@ -59,6 +60,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Fifty servers, random calls, and kills, for some minutes
     Soak(soak::Options),
+    /// Build the packages for Linux, with checksums and the bill of materials
+    Dist(dist::Options),
     /// The app with live reload of the page
     Dev(dev::Options),
 }
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Task::Hostile(options) => hostile::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Soak(options) => soak::run(&options),
+        Task::Dist(options) => dist::run(&options),
         Task::Dev(options) => dev::run(&options),
     };
     match outcome {

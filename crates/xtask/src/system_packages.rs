@@ -6,7 +6,8 @@ mod system;
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 pub(crate) use names::{
-    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PAGE, SANDBOX, VALGRIND, WINDOW_TESTS,
+    BUILD_SHELL, CHROMIUM, COMPILER, HEADLESS, INTEROP, KEYCHAIN, Need, PACKAGE_CHECKS, PACKAGING, PAGE, SANDBOX,
+    VALGRIND, WINDOW_TESTS,
 };
 use system::System;
 

@@ -1,8 +1,8 @@
 //! A policy with many rules, and a call to decide about: 98 of 100 rules are about other servers, the others about the folders of this one.
 
 use policy::{
-    Act, ArgumentIs, ArgumentRule, Claims, Direction, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy,
-    PolicyFile, PolicyRule, RuleScope, Scope, Standing, Subject,
+    Act, ArgumentIs, ArgumentRule, Claims, Effect, Grant, GrantId, Grants, Hash, PathFacts, Policy, PolicyFile,
+    PolicyRule, Scope, Standing, Subject,
 };
 use serde_json::{Map, Value, json};
 
@@ -76,19 +76,7 @@ fn policy(definition: &Hash, rules: usize) -> Outcome<Policy> {
 
 fn deny(server: String, folder: String) -> PolicyRule {
     PolicyRule {
-        id: 0,
-        effect: Effect::Deny,
-        server,
-        tool: None,
-        direction: Direction::ToServer,
         arguments: vec![ArgumentRule { at: "/path".to_owned(), is: ArgumentIs::Folder(folder) }],
-        annotations: None,
-        sampling: None,
-        scope: RuleScope::Always,
-        expires_at: None,
-        note: String::new(),
-        trusted_server: false,
-        identity: None,
-        after_untrusted: false,
+        ..PolicyRule::new(Effect::Deny, server)
     }
 }

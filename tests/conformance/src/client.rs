@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use testkit::calls::CallTool as _;
 
 use host::Host;
 use host::skills::{LoadedSkill, SkillError, SkillList};
@@ -36,12 +37,12 @@ impl Client {
             app.host.ports().secrets.set(key, secret).map_err(|e| e.to_string())?;
         }
         let entry = ServerEntry { name: SERVER.to_owned(), config: settings.config.into() };
-        app.host.add_server(entry).await.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        app.host.add_server(entry).await.map_err(|e| e.to_string())?;
         app.platform.browses.store(true, Ordering::Relaxed);
         let user = app.always(|question| Some(user::answer(&question.body)));
         let client = Self { app, user, calls: AtomicUsize::new(0) };
         let started = client.host().start_server(SERVER.to_owned()).await;
-        started.map_err(|e| e.to_string())?.map_err(|e| e.to_string())?;
+        started.map_err(|e| e.to_string())?;
         match client.ready().await {
             Ok(()) => Ok(client),
             Err(cause) => {
@@ -60,7 +61,6 @@ impl Client {
                 ServerState::Failed(failure) => return Err(failure.message),
                 ServerState::NeedsSignIn(needed) if !needed.signing_in => {
                     let view = self.host().authorization(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
-                    let view = view.map_err(|e| e.to_string())?;
                     if let Some(cause) = view.failed.filter(|_| view.in_progress.is_none()) {
                         return Err(cause);
                     }
@@ -68,8 +68,7 @@ impl Client {
                     if signed_in_again > SIGN_INS {
                         return Err(needed.cause);
                     }
-                    let begun = self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
-                    begun.map_err(|e| e.to_string())?;
+                    self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
                 }
                 ServerState::Ready if was_read(&*self.catalog().await?) => return Ok(()),
                 _ => {}
@@ -130,7 +129,7 @@ impl Client {
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn tell_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);
-        if let Ok(Ok(view)) = self.host().authorization(SERVER.to_owned()).await {
+        if let Ok(view) = self.host().authorization(SERVER.to_owned()).await {
             for step in view.steps {
                 eprintln!("{}\n  {:?}\n  {:?}\n  {}", step.what, step.request, step.answer, step.conclusion);
             }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use api::Api;
+use api::{Api, Surroundings};
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -44,6 +44,9 @@ struct Options {
     /// The demo server of a first start
     #[arg(long)]
     demo_server: Option<PathBuf>,
+    /// The home folder that servers of other apps are looked for in
+    #[arg(long)]
+    home: Option<PathBuf>,
 }
 
 #[tokio::main]
@@ -73,6 +76,10 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
     let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
+    let mut api = Api::new(host.clone());
+    if let Some(home) = options.home {
+        api = api.importing_from(Surroundings::of_folder(home));
+    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
     let router = Router::new()
@@ -80,7 +87,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         .route("/events", get(events::events))
         // What is attached to a message comes in one piece.
         .layer(DefaultBodyLimit::max(64 << 20))
-        .with_state(Api::new(host.clone()))
+        .with_state(api)
         .fallback_service(page::files(&options.ui))
         .layer(middleware::from_fn_with_state(port, guard::own_page_only));
     announce(port)?;

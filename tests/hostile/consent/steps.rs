@@ -6,6 +6,7 @@ use mcp_proto::types::ContentBlock;
 use policy::Scope;
 use serde_json::{Map, Value, json};
 use testkit::app::{App, PATIENCE, demo};
+use testkit::calls::CallTool as _;
 use tokio::task::JoinHandle;
 
 type Called = Result<(mcp_proto::types::CallToolResult, Option<Map<String, Value>>), CallFailure>;

@@ -5,6 +5,7 @@ mod comparison;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use testkit::calls::CallTool as _;
 
 pub(super) use comparison::text_of;
 use comparison::{Got, exactly};
@@ -90,7 +91,7 @@ impl Bench {
         let mut bench =
             Self { app, model, record, issuer, far, approved, read, last: None, rule: None, count: 0, _aside: aside };
         let flow = DataFlow { review: ResultReview::Always, ..DataFlow::default() };
-        bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap().unwrap();
+        bench.app.host.set_data_flow(SERVER.into(), flow).await.unwrap();
         bench.start().await;
         bench.answer(0, Way::Allow).await;
         bench
@@ -109,13 +110,13 @@ impl Bench {
             Act::Answer(which, way) => self.answer(*which, *way).await,
             Act::RepeatLastAnswer => {
                 let Some((question, answer)) = self.last.take() else { return };
-                let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
+                let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
                 assert!(taken.is_err(), "an approval is for one act: {answer:?} of {question:?}");
             }
             // What a grant allowed a moment ago may not be written down yet.
             Act::Revoke => {
                 for grant in self.app.host.grants().await.unwrap() {
-                    self.app.host.revoke(grant.id).await.unwrap().unwrap();
+                    self.app.host.revoke(grant.id).await.unwrap();
                 }
             }
             Act::Rule(n) => self.set_rule(*n).await,
@@ -123,11 +124,11 @@ impl Bench {
             Act::Stop => self.stop().await,
             Act::Start => self.start().await,
             Act::StartFar => {
-                self.app.host.start_server(FAR.into()).await.unwrap().unwrap();
+                self.app.host.start_server(FAR.into()).await.unwrap();
                 self.far_is_decided().await;
             }
             Act::StopFar => {
-                self.app.host.stop_server(FAR.into()).await.unwrap().unwrap();
+                self.app.host.stop_server(FAR.into()).await.unwrap();
                 self.app.until(FAR, "stopped", |s| s.state == ServerState::Stopped).await;
             }
             Act::EndTokens => {
@@ -195,26 +196,26 @@ impl Bench {
     async fn set_rule(&mut self, n: u8) {
         self.settle().await;
         if let Some(rule) = self.rule.take() {
-            self.app.host.remove_rule(rule).await.unwrap().unwrap();
+            self.app.host.remove_rule(rule).await.unwrap();
         }
         if n > 0 {
             let effect = if n == 1 { Effect::Deny } else { Effect::Allow };
             self.approved.standing |= effect == Effect::Allow;
             let rule =
                 PolicyRule { effect, tool: Some("echo".into()), trusted_server: false, ..PolicyRule::trusting(SERVER) };
-            self.rule = Some(self.app.host.set_rule(rule).await.unwrap().unwrap());
+            self.rule = Some(self.app.host.set_rule(rule).await.unwrap());
         }
     }
 
     async fn stop(&mut self) {
         // What left is to have arrived.
         self.settle().await;
-        self.app.host.stop_server(SERVER.into()).await.unwrap().unwrap();
+        self.app.host.stop_server(SERVER.into()).await.unwrap();
         self.app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
     async fn start(&mut self) {
-        self.app.host.start_server(SERVER.into()).await.unwrap().unwrap();
+        self.app.host.start_server(SERVER.into()).await.unwrap();
         let is_decided = |s: &host::view::ServerView| {
             matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready | ServerState::Failed(_))
         };
@@ -245,7 +246,7 @@ impl Bench {
             }
             Way::Edit | Way::OtherModel => return self.edit(&question, way, fresh).await,
             Way::Stale => {
-                let stale = self.app.host.answer(question.id, "0".repeat(64), ONCE).await.unwrap();
+                let stale = self.app.host.answer(question.id, "0".repeat(64), ONCE).await;
                 assert_eq!(stale, Err(AnswerError::Stale), "an approval is of what was shown: {question:?}");
                 return;
             }
@@ -257,7 +258,7 @@ impl Bench {
         }
         let before = self.model.asked().len();
         let others = open.iter().filter(|other| other.body == QuestionBody::Roots).count();
-        let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await.unwrap();
+        let taken = self.app.host.answer(question.id, question.hash.to_string(), answer.clone()).await;
         if asks && taken.is_ok() && matches!(answer, UserAnswer::Again) | is_request(&question) {
             assert!(holds_within(PATIENCE, || self.model.asked().len() > before).await, "the model is asked");
         }
@@ -345,9 +346,9 @@ impl Bench {
             }
             _ => return,
         };
-        let edited = self.app.host.edit(question.id, edit).await.unwrap();
+        let edited = self.app.host.edit(question.id, edit).await;
         let Ok(edited) = edited else { return };
-        let stale = self.app.host.answer(question.id, question.hash.to_string(), ONCE).await.unwrap();
+        let stale = self.app.host.answer(question.id, question.hash.to_string(), ONCE).await;
         assert!(edited.hash == question.hash || stale.is_err(), "an approval of what it was before does nothing");
         if edited.hash == question.hash && stale.is_ok() {
             self.noted(question, &ONCE, 0);

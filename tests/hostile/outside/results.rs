@@ -5,6 +5,7 @@ use host::view::{QuestionBody, UserAnswer};
 use policy::Scope;
 use serde_json::json;
 use testkit::app::PATIENCE;
+use testkit::calls::CallTool as _;
 
 use super::stage::shows_harm;
 use super::{CANARY, Outcome, Scenario, Stage, tool};
@@ -91,7 +92,7 @@ async fn b11_what_was_shown_is_what_is_sent() {
         tokio::spawn(async move { host.call_tool("x".into(), "bank".into(), "pay".into(), arguments, None).await });
     let question = stage.app.question("bank", "the tool", |_| true).await;
     let forged = policy::Hash::of_bytes(b"other bytes").to_string();
-    let taken = stage.app.host.answer(question.id, forged, UserAnswer::Allow(Scope::Once)).await.unwrap();
+    let taken = stage.app.host.answer(question.id, forged, UserAnswer::Allow(Scope::Once)).await;
     assert!(taken.is_err(), "an approval of other bytes is not taken");
     stage.app.answer(&question, UserAnswer::Deny).await;
     assert!(tokio::time::timeout(PATIENCE, call).await.unwrap().unwrap().is_err(), "refused");

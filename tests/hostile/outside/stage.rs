@@ -7,7 +7,7 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, keys};
 use domain::history::Conversation;
 use domain::question::Why;
 use host::view::{QuestionBody, QuestionView, UserAnswer};
-use host::{CallOrigin, Seen};
+use host::{CallOrigin, ShownDefinition};
 use models::{Delta, Part, Stop};
 use offers::review::{Flag, Kind};
 use policy::{Scope, Standing};
@@ -83,8 +83,8 @@ impl Stage {
     pub(crate) async fn review(&self, server: &str, tool: &str) {
         let reviewed = self.app.host.reviewed(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
-        let seen = Seen { kind: Kind::Tool, name: tool.to_owned(), hash: reviewed.tool(&own).0.to_string() };
-        self.app.host.review(server.into(), vec![seen]).await.unwrap().unwrap();
+        let seen = ShownDefinition { kind: Kind::Tool, name: tool.to_owned(), hash: reviewed.tool(&own).0.to_string() };
+        self.app.host.review(server.into(), vec![seen]).await.unwrap();
     }
 
     /// The user calls a tool and allows it for good.

@@ -10,7 +10,7 @@ use ports::secrets;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer, value};
 
-use super::machines::{ID, knows};
+use super::machines::{ID, knows, with_secret};
 use super::{SignIn, ended};
 use crate::pair::Pair;
 use crate::report::word;
@@ -36,7 +36,7 @@ async fn undecided(
 
 impl SignIn {
     async fn start(&self) -> QuestionView {
-        self.pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+        self.pair.app.host.start_server("bad".into()).await.unwrap();
         let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
         self.pair.while_good(&self.what, self.pair.app.question("bad", "its address", is_connect)).await
     }
@@ -61,7 +61,7 @@ impl SignIn {
     }
 
     async fn stop(&self) {
-        self.pair.app.host.stop_server("bad".into()).await.unwrap().unwrap();
+        self.pair.app.host.stop_server("bad".into()).await.unwrap();
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
@@ -79,14 +79,8 @@ impl SignIn {
 
 /// The settings of a machine that signs in by itself.
 fn machine(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
-    AuthConfig {
-        client_id: Some(ID.to_owned()),
-        client_secret: Some(secrets::reference("client-secret")),
-        issuer: Some(issuer.issuer()),
-        scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
-        grant: Grant::ClientCredentials,
-        ..AuthConfig::default()
-    }
+    let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
+    AuthConfig { scopes, ..with_secret(issuer, Grant::ClientCredentials) }
 }
 
 /// Where each thing changed, and how.
@@ -258,7 +252,7 @@ async fn s07_a_refresh_goes_where_the_user_agreed_to() {
     let call = tried.pair.bad_call(what).await;
     tried.pair.ended(what, &call, &[]);
     assert_eq!(tried.issuer.token_requests("refresh_token").len(), 1, "{what}: renewed where it was approved");
-    tried.pair.app.host.sign_out("bad".into()).await.unwrap().unwrap();
+    tried.pair.app.host.sign_out("bad".into()).await.unwrap();
     assert!(tried.issuer.count("/revoke") > 0, "{what}: and revoked there");
     assert!(thief.seen().is_empty(), "{what}: nothing goes elsewhere: {:?}", thief.seen());
     tried.close().await;

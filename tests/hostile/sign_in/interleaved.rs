@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use host::view::ServerState;
 use proptest::prelude::*;
@@ -155,7 +156,7 @@ async fn case(events: Vec<Event>) {
     let world = World::new().await;
     let user = world.app.always(allows_use);
     for name in NAMES {
-        world.app.host.start_server(name.into()).await.unwrap().unwrap();
+        world.app.host.start_server(name.into()).await.unwrap();
     }
     for name in NAMES {
         world.app.until(name, "in use", |s| s.state == ServerState::Ready).await;

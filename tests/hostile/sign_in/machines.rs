@@ -26,6 +26,17 @@ pub(super) fn knows(secret: &str) -> AuthorizationScript {
     }
 }
 
+/// Settings with the client's secret.
+pub(super) fn with_secret(issuer: &AuthorizationServer, grant: Grant) -> AuthConfig {
+    AuthConfig {
+        client_id: Some(ID.to_owned()),
+        client_secret: Some(secrets::reference("client-secret")),
+        issuer: Some(issuer.issuer()),
+        grant,
+        ..AuthConfig::default()
+    }
+}
+
 fn modern() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
@@ -46,7 +57,7 @@ async fn begin(
     for (name, secret) in kept {
         pair.app.host.ports().secrets.set(&secrets::key(name, &origin), secret).unwrap();
     }
-    pair.app.host.start_server("bad".into()).await.unwrap().unwrap();
+    pair.app.host.start_server("bad".into()).await.unwrap();
     SignIn { what: what.to_owned(), pair, issuer, server }
 }
 
@@ -66,13 +77,7 @@ async fn the_apps_own_credentials_are_enough_and_renewed_without_a_user() {
     let what = "client credentials";
     let secret = word("secret");
     let issuer = AuthorizationServer::start(knows(&secret)).await;
-    let auth = |issuer: &AuthorizationServer| AuthConfig {
-        client_id: Some(ID.to_owned()),
-        client_secret: Some(secrets::reference("client-secret")),
-        issuer: Some(issuer.issuer()),
-        grant: Grant::ClientCredentials,
-        ..AuthConfig::default()
-    };
+    let auth = |issuer: &AuthorizationServer| with_secret(issuer, Grant::ClientCredentials);
     let tried = begin(what, modern(), issuer, auth, &[("client-secret", &secret)]).await;
     assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
     assert!(declared(&tried, "io.modelcontextprotocol/oauth-client-credentials"), "{what}: the extension is declared");
@@ -96,14 +101,8 @@ async fn x51_a_machine_is_not_kept_busy() {
         let what = format!("X51, client credentials, in use, then {refusing:?}");
         let secret = word("secret");
         let issuer = AuthorizationServer::start(knows(&secret)).await;
-        let auth = |issuer: &AuthorizationServer| AuthConfig {
-            client_id: Some(ID.to_owned()),
-            client_secret: Some(secrets::reference("client-secret")),
-            issuer: Some(issuer.issuer()),
-            grant: Grant::ClientCredentials,
-            ..AuthConfig::default()
-        };
         let changes = ProtectedScript { changes_ms: Some(500), ..ProtectedScript::default() };
+        let auth = |issuer: &AuthorizationServer| with_secret(issuer, Grant::ClientCredentials);
         let tried = begin(&what, changes, issuer, auth, &[("client-secret", &secret)]).await;
         assert_eq!(ended(&tried.pair).await, Ok(()), "{what}: it is in use");
         super::for_ever::is_left_alone(&what, tried, refusing).await;
@@ -119,10 +118,6 @@ async fn an_identity_provider_vouches_for_the_user() {
     let idp = AuthorizationServer::start(knows(&at_idp)).await;
     let issuer = AuthorizationServer::start(knows(&secret)).await;
     let auth = |issuer: &AuthorizationServer| AuthConfig {
-        client_id: Some(ID.to_owned()),
-        client_secret: Some(secrets::reference("client-secret")),
-        issuer: Some(issuer.issuer()),
-        grant: Grant::EnterpriseManaged,
         identity_provider: Some(AuthIdentityProvider {
             issuer: idp.issuer(),
             token_endpoint: Some(format!("{}/token", idp.issuer())),
@@ -131,7 +126,7 @@ async fn an_identity_provider_vouches_for_the_user() {
             id_token: Some(secrets::reference("id-token")),
             ..AuthIdentityProvider::default()
         }),
-        ..AuthConfig::default()
+        ..with_secret(issuer, Grant::EnterpriseManaged)
     };
     let id_token = word("id-token");
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
@@ -157,7 +152,7 @@ async fn an_identity_provider_vouches_for_the_user() {
     super::nothing_is_told(what, &tried.pair, &[&idp]).await;
     for secret in [&secret, &at_idp, &id_token] {
         let activity = tried.pair.app.activity("bad").await;
-        let known = tried.pair.app.host.authorization("bad".into()).await.unwrap().unwrap();
+        let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();
         assert!(
             !activity.contains(secret.as_str()) && !format!("{known:?}").contains(secret.as_str()),
             "{what}: told nowhere"

@@ -1,6 +1,7 @@
 //! One server in one app, whose user allows everything, and calls that something happens to.
 
 use std::time::{Duration, Instant};
+use testkit::calls::CallTool as _;
 
 use host::HostOptions;
 use host::view::{CallTimes, HostEvent, ServerState};
@@ -38,7 +39,7 @@ impl Connected {
         let app = App::start_in(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() }).await;
         // Ends with the host.
         let _user = answers_all(&app, std::fs::canonicalize(app.folder.path()).unwrap());
-        app.host.start_server(server.into()).await.unwrap().unwrap();
+        app.host.start_server(server.into()).await.unwrap();
         app.until(server, "known", |s| s.state == ServerState::Ready && s.counts[0] > 10).await;
         Self { app, server }
     }

@@ -1,6 +1,7 @@
 //! What the user ended is not brought back: only what failed is.
 
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::view::ServerState;
@@ -19,7 +20,7 @@ async fn a_call_after_a_stop_says_that_the_server_is_not_ready() {
     let connected = Connected::to(SERVER, local(installed::with_node("typescript-v2.mjs").and("stdio"))).await;
     let call = connected.under_way(30).await;
     let app = &connected.app;
-    app.host.stop_server(SERVER.into()).await.unwrap().unwrap();
+    app.host.stop_server(SERVER.into()).await.unwrap();
     connected.ends(call).await.unwrap_or_else(|seen| panic!("a call ends with its server: {seen}"));
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     pass(Duration::from_secs(20)).await;

@@ -193,7 +193,14 @@ describe("a conversation", () => {
   it("attaches a skill by @, and says whose it is", async () => {
     const user = userEvent.setup();
     const uri = "skill://files/tidy/SKILL.md";
-    const skill = { uri, name: "tidy", description: "Tidies up", files: null, others: null };
+    const skill = {
+      uri,
+      name: "tidy",
+      description: "Tidies up",
+      files: null,
+      others: null,
+      hash: "e3b0",
+    };
     const capabilities = ["extensions.io.modelcontextprotocol/skills"];
     host.send({
       type: "server_changed",

@@ -100,6 +100,6 @@ test("keeps a system prompt, and writes the conversation to a file", async () =>
   await user.type(await screen.findByRole("textbox", { name: "System prompt" }), "Be brief.");
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() =>
-    expect(host.requests("set_conversation")[0]?.settings.system_prompt).toBe("Be brief."),
+    expect(host.requests("set_conversation")[0]?.settings.systemPrompt).toBe("Be brief."),
   );
 });

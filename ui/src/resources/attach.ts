@@ -11,16 +11,18 @@ export interface Attach {
   name: string;
   /** What was read of it; without it the resource is read now. */
   contents?: ResourceContents[];
-  /** True for a skill; then `uri` is that of its `SKILL.md`. */
-  skill?: boolean;
+  /** The hash of a skill's entry as it was shown; then `uri` is that of its `SKILL.md`. */
+  skill?: string;
   /** The conversation, or nothing for a new one. */
   conversation: string | null;
 }
 
 /** Attaches a resource or a skill as it is now. Returns the conversation. Rejects with an `ApiError`. */
 export async function attachResource(attach: Attach): Promise<string> {
-  const { server, uri, name, skill = false } = attach;
-  const contents = attach.contents ?? (await (skill ? readSkill : readResource)(server, uri));
+  const { server, uri, name, skill } = attach;
+  const contents =
+    attach.contents ??
+    (await (skill === undefined ? readResource(server, uri) : readSkill(server, uri, skill)));
   const conversation =
     attach.conversation ?? (await call("create_conversation", { title: name })).id;
   await call("append_items", {
@@ -29,7 +31,14 @@ export async function attachResource(attach: Attach): Promise<string> {
       {
         id: crypto.randomUUID(),
         at: Date.now(),
-        body: { kind: "attachment", server, uri, name, contents, ...(skill && { skill }) },
+        body: {
+          kind: "attachment",
+          server,
+          uri,
+          name,
+          contents,
+          ...(skill !== undefined && { skill: true }),
+        },
       },
     ],
   });
@@ -41,7 +50,11 @@ async function readResource(server: string, uri: string): Promise<ResourceConten
   return (await call("read_resource", read)).contents;
 }
 
-async function readSkill(server: string, skill: string): Promise<ResourceContents[]> {
-  const read = { call: crypto.randomUUID(), server, skill, file: null };
+async function readSkill(
+  server: string,
+  skill: string,
+  shown: string,
+): Promise<ResourceContents[]> {
+  const read = { call: crypto.randomUUID(), server, skill, shown, file: null };
   return [(await call("read_skill", read)).contents];
 }

@@ -253,6 +253,11 @@ describe("the form", () => {
   });
 });
 
+test("leads to the servers of other apps", async () => {
+  await user.click(screen.getByRole("button", { name: "Import from other apps…" }));
+  expect(router.current.at).toBe("import");
+});
+
 test("axe finds nothing in either way", async () => {
   preview.servers = [imported("git", { notes: ["look"] })];
   await paste("{}");

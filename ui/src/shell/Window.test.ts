@@ -17,6 +17,7 @@ import { overlay } from "./overlay.svelte";
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
 await import("../conversation/ConversationView.svelte");
+await import("../other-apps/ImportView.svelte");
 
 const user = userEvent.setup();
 const settings = {
@@ -47,6 +48,22 @@ describe("the welcome", () => {
     expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
     expect(host.requests("set_settings")[0]?.welcomeDone, "it does not come again").toBe(true);
     expect(router.current, "its page is in front").toMatchObject({ at: "server", name: "demo" });
+  });
+
+  test("looks into other apps when the user says so, and offers it as long as no own server is there", async () => {
+    const none = { lookedFor: ["Cursor"], apps: [], problems: [] };
+    const host = await startFake({ import_candidates: () => none }, { servers: [demo], settings });
+    render(App);
+    const offer = within(screen.getByRole("region", { name: "Servers set up in other apps?" }));
+    expect(host.asked, "nothing is read before").toEqual([]);
+    await user.click(offer.getByRole("button", { name: "Look for them" }));
+    expect(router.current.at).toBe("import");
+    expect(await screen.findByText("No servers found in other apps")).toBeVisible();
+    expect(host.requests("import_candidates").length, "one click, one look").toBe(1);
+    router.go({ at: "welcome" });
+    host.send({ type: "server_changed", server: sampleServer({ name: "own" }) });
+    await screen.findByRole("button", { name: "Add your own server" });
+    expect(screen.queryByText("Servers set up in other apps?"), "with an own server").toBeNull();
   });
 
   test("leads to adding a server, and can be closed", async () => {
@@ -85,6 +102,18 @@ describe("the window", () => {
     expect(screen.getByRole("heading", { name: "服务器" }), "in Chinese").toBeVisible();
     host.send({ type: "settings_changed", settings });
     expect(await screen.findByRole("heading", { name: "Servers" }), "at once").toBeVisible();
+  });
+
+  test("tells the host when the network is back, as long as there is a window", async () => {
+    const host = await startFake({ network_changed: () => ({}) });
+    const { unmount } = render(App);
+    dispatchEvent(new Event("offline"));
+    expect(host.requests("network_changed"), "nothing without a network").toEqual([]);
+    dispatchEvent(new Event("online"));
+    expect(host.requests("network_changed"), "told").toEqual([{}]);
+    unmount();
+    dispatchEvent(new Event("online"));
+    expect(host.requests("network_changed"), "by the window").toHaveLength(1);
   });
 
   test("lists conversations and servers with their state and questions", async () => {

@@ -40,9 +40,9 @@ function start() {
         ...{ id: conversation, title: "Taxes", updatedAt: 1, items: [], sources: [] },
         settings: {
           model: null,
-          system_prompt: "",
+          systemPrompt: "",
           servers: [],
-          share_roots: false,
+          shareRoots: false,
           thinking: false,
         },
         ...{ answering: false, hasMore: false },

@@ -14,6 +14,7 @@ import { overlay } from "./overlay.svelte";
 await import("./CommandPalette.svelte");
 await import("./Shortcuts.svelte");
 await import("../conversation/ConversationView.svelte");
+await import("../other-apps/ImportView.svelte");
 
 const user = userEvent.setup();
 const UNKNOWN = { images: null, audio: null, files: null, tools: null, thinking: null };
@@ -106,6 +107,18 @@ test("groups are told apart, arrows go through them, and what matches best is fi
   await user.keyboard("{Escape}");
   await waitFor(() => expect(screen.queryByRole("dialog"), "Escape closes").toBeNull());
   expect(router.current, "nothing was run").toEqual({ at: "add-server" });
+});
+
+test("leads to the import, which reads nothing by itself", async () => {
+  const host = await start();
+  render(App);
+  await look("other apps");
+  await screen.findByRole("option", { name: "Import from other apps…" });
+  await user.keyboard("{Enter}");
+  await waitFor(() => expect(router.current).toEqual({ at: "import" }));
+  const button = await screen.findByRole("button", { name: "Look for them" });
+  await waitFor(() => expect(button, "the keyboard goes on there").toHaveFocus());
+  expect(host.requests("import_candidates"), "not before the user says so").toEqual([]);
 });
 
 test("what does not exist is said to be not found", async () => {

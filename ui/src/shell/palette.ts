@@ -48,6 +48,7 @@ function actions(): Entry[] {
     [m.shell_open_approvals(), openQueue],
     [m.shell_activity_beside(), toggleActivity],
     [m.shell_add_server(), () => router.go({ at: "add-server" })],
+    [m.import_open(), () => router.go({ at: "import" })],
     [m.shell_all_tools(), () => router.go({ at: "tools" })],
     [m.shell_rules(), () => router.go({ at: "rules" })],
     [m.shell_audit(), () => router.go({ at: "audit" })],

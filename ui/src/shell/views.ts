@@ -23,6 +23,7 @@ export const pages: {
   rules?: Load<NoProps>;
   models?: Load<NoProps>;
   tools?: Load<NoProps>;
+  import?: Load<NoProps>;
 } = {
   conversation: () => import("../conversation/ConversationView.svelte"),
   settings: () => import("../settings/SettingsView.svelte"),
@@ -30,6 +31,7 @@ export const pages: {
   rules: () => import("../settings/RulesView.svelte"),
   models: () => import("../models/ModelsView.svelte"),
   tools: () => import("../tools/AllTools.svelte"),
+  import: () => import("../other-apps/ImportView.svelte"),
 };
 
 export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {

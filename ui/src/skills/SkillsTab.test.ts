@@ -31,10 +31,11 @@ beforeEach(async () => {
   skill = {
     ...{ uri: URI, name: "plan-passage", description: "Plans a passage" },
     files: [
-      { uri: URI, size: 120 },
-      { uri: `${ROOT}/references/rules.md`, size: 40 },
+      { uri: URI, sha256: "0a".repeat(32), size: 120 },
+      { uri: `${ROOT}/references/rules.md`, sha256: "0b".repeat(32), size: 40 },
     ],
     others: { license: "MIT" },
+    hash: "e3b0",
   };
   notes = [];
   host = await startFake(
@@ -72,7 +73,7 @@ test("lists a skill with its files, and reads them when they are opened", async 
   const head = screen.getByText(/name: plan-passage/, { selector: "pre" });
   expect(head.textContent, "its header apart").toBe("name: plan-passage\ndescription: Plans");
   expect(host.requests("read_skill"), "by its URI").toMatchObject([
-    { server: server.name, skill: URI, file: null },
+    { server: server.name, skill: URI, shown: "e3b0", file: null },
   ]);
   await user.click(within(files).getByRole("button", { name: "references/rules.md" }));
   expect(await screen.findByText("Rules"), "a file of it").toBeVisible();
@@ -96,12 +97,13 @@ test("attaches a skill to a conversation that is picked", async () => {
 
 test("says why a skill is left out, and why one can't be read", async () => {
   const user = userEvent.setup();
-  notes = ["skill://other/SKILL.md can't be used: its URI is wrong"];
+  const note = "skill://other/SKILL.md can't be used: its URI is wrong";
+  notes = [note, note];
   host.answers.read_skill = () => {
     throw { code: "bad_answer", message: "port: its SHA-256 is another than the one listed" };
   };
   render(SkillsTab, { server, item: URI });
-  expect(await screen.findByText(/skill:\/\/other/), "left out").toBeInTheDocument();
+  expect(await screen.findAllByText(/skill:\/\/other/), "also two that are equal").toHaveLength(2);
   await user.click(screen.getByRole("button", { name: "Read" }));
   expect(await screen.findByText(/its SHA-256 is another/), "not as listed").toBeInTheDocument();
 });
@@ -123,6 +125,35 @@ test("shows what is hidden in a skill, and no more of it than fits", async () =>
   expect(await screen.findByText(/U\+001B/), "in its text").toBeInTheDocument();
   expect(container.textContent, "nothing acts").not.toMatch(/[\u202e]|\p{Cc}\[2J/u);
   expect(container.textContent.length, "the rest is opened on demand").toBeLessThan(size / 2);
+});
+
+test("lists the skills again when the server announces changes, and keeps what is open and unchanged", async () => {
+  const user = userEvent.setup();
+  const lists = () => host.requests("skills").length;
+  const announce = () => host.send({ type: "catalog_changed", server: server.name });
+  const { unmount } = render(SkillsTab, { server, item: URI });
+  await user.click(await screen.findByRole("button", { name: "Read" }));
+  expect(await screen.findByText("Plan it")).toBeVisible();
+  const other = { ...skill, uri: "skill://port/moor/SKILL.md", name: "moor" };
+  host.answers.skills = ({ server }) => ({
+    server,
+    skills: [structuredClone(skill), other],
+    notes,
+  });
+  announce();
+  expect(await screen.findByRole("option", { name: /moor/ }), "the new one is there").toBeVisible();
+  expect(screen.getByText("Plan it"), "what is read stays, as it did not change").toBeVisible();
+  const files = skill.files?.map((file) => ({ ...file, sha256: "0c".repeat(32) })) ?? null;
+  skill = { ...skill, files };
+  announce();
+  await waitFor(() => expect(screen.queryByText("Plan it"), "no more, as it changed").toBeNull());
+  expect(lists(), "once at first, and once for each announcement").toBe(3);
+  unmount();
+  announce();
+  announce();
+  expect(lists(), "nobody looks, so the server is not asked").toBe(3);
+  render(SkillsTab, { server, item: undefined });
+  await waitFor(() => expect(lists(), "until somebody does").toBe(4));
 });
 
 test("a tab is there only for a server that offers skills", async () => {

@@ -1,6 +1,8 @@
-// The skills of each server, listed when they are first wanted. Nothing tells of changes of them; the user lists them again.
+// The skills of each server, listed when they are first wanted, and again when they are wanted after its offers changed.
+import { SvelteSet } from "svelte/reactivity";
+
 import { call } from "$lib/api/client";
-import type { Server, Skills } from "$lib/api/generated";
+import type { Server, Skill, Skills } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 import { app } from "$lib/state/app.svelte";
 import { PerServer } from "$lib/state/per-server.svelte";
@@ -13,18 +15,49 @@ export function hasSkills(server: Server | undefined): boolean {
 }
 
 class SkillLists extends PerServer<Skills> {
+  /** Servers whose skills may have changed since they were listed. */
+  #outdated = new SvelteSet<string>();
+
   constructor() {
-    super((server) => call("skills", { server }));
+    super(listSkills);
+    app.onEvent((event) => {
+      // The extension has no notification of its own. The files of skills are resources, whose changes are announced.
+      if (event.type === "catalog_changed" && this.isKnown(event.server)) {
+        this.#outdated.add(event.server);
+      }
+    });
   }
 
+  /** Each list is a request to the server, so that an outdated one is only read while it is shown. */
   override want(server: string): void {
-    if (hasSkills(app.server(server))) super.want(server);
+    if (!hasSkills(app.server(server))) return;
+    const isOutdated = this.#outdated.has(server);
+    if (isOutdated) this.#outdated.delete(server);
+    if (isOutdated && this.isKnown(server)) void this.read(server);
+    else super.want(server);
   }
 
   /** Has the server list them again. */
   refresh(server: string): Promise<void> {
     return this.renew(server, () => call("skills", { server }));
   }
+}
+
+async function listSkills(server: string): Promise<Skills> {
+  const list = await call("skills", { server });
+  return withKnown(list, skillLists.of(server).value);
+}
+
+/** The list with the objects of skills that are as they were, so that the view of one that is open stays. */
+function withKnown(list: Skills, known: Skills | null): Skills {
+  const before = new Map((known?.skills ?? []).map((skill) => [skill.uri, skill]));
+  const same = (skill: Skill): Skill => {
+    const other = before.get(skill.uri);
+    // Of files without digests nobody knows whether they changed.
+    const isSame = skill.files !== null && JSON.stringify(other) === JSON.stringify(skill);
+    return isSame && other !== undefined ? other : skill;
+  };
+  return { ...list, skills: list.skills.map(same) };
 }
 
 export let skillLists: SkillLists;

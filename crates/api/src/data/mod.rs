@@ -13,6 +13,7 @@ mod endpoints;
 mod flow;
 mod form;
 mod history;
+mod import;
 mod packages;
 mod providers;
 mod question;
@@ -38,6 +39,7 @@ pub use endpoints::*;
 pub use flow::*;
 pub use form::*;
 pub use history::*;
+pub use import::*;
 pub use packages::*;
 pub use providers::*;
 pub use question::*;
@@ -62,10 +64,11 @@ pub use domain::item::{
     ReplyPart, ReplyStop, ResourceContents, Role, ToolResult, ToolUsed,
 };
 pub use domain::question::{QuestionOutcome, Why};
-pub use host::rules::Trust;
+pub use host::rules::{DryAct, Trust};
 pub use host::view::{FailureReason, LaunchFileRole, ResourceLimits};
 pub use models::{ModelRef, ProviderKind, ProviderPreset, TokenUse};
 pub use offers::review::{Change, Diff, Flag, FlagReason, LookAlike};
+pub use offers::skills::SkillFile;
 pub use policy::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Scope, Standing};
 pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem};
 pub use ports::url_parts::{UrlParts, UrlWarning};

@@ -1,10 +1,9 @@
 //! Rules: what stands, what would happen, and why.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use ts_rs::TS;
 
-use super::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Standing, Trust};
+use super::{Direction, DryAct, Effect, Judged, Preset, RuleScope, RuleSource, Standing, Trust};
 
 /// All rules, and where they come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -164,39 +163,6 @@ pub struct DryRun {
     pub server: String,
     /// What would be done.
     pub act: DryAct,
-}
-
-/// What would be done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum DryAct {
-    /// A tool is called.
-    Tool {
-        /// The tool.
-        tool: String,
-        /// What would be sent, a JSON object.
-        arguments: Value,
-        /// In this conversation.
-        #[serde(default)]
-        conversation: Option<String>,
-        /// As asked for by a model that has read another server's output.
-        #[serde(default)]
-        after_untrusted: bool,
-    },
-    /// A prompt is got or a resource read.
-    Read,
-    /// The server is started, or connected to.
-    Start,
-    /// The server asks for a model's answer.
-    Sampling,
-    /// The server asks the user to fill in a form.
-    Form,
-    /// The server asks to open a URL.
-    Url,
-    /// The server asks for folders.
-    Roots,
-    /// The user signs in to the server.
-    SignIn,
 }
 
 /// What would happen, and why.

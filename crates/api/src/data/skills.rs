@@ -1,10 +1,11 @@
 //! Skills: instructions with their files that a server lists. Names and descriptions are the server's own words.
 
+use policy::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::ResourceContents;
+use super::{ResourceContents, SkillFile};
 
 /// The skills of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
@@ -30,15 +31,9 @@ pub struct Skill {
     pub files: Option<Vec<SkillFile>>,
     /// All else that its author wrote above the instructions.
     pub others: Option<Value>,
-}
-
-/// A file of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct SkillFile {
-    /// The URI by which it is read.
-    pub uri: String,
-    /// Its size in bytes; a file of another size is not used.
-    pub size: u64,
+    /// The hash of the entry, to read exactly what was shown.
+    #[ts(as = "String")]
+    pub hash: Hash,
 }
 
 /// A skill to read, or a file of it.
@@ -50,6 +45,10 @@ pub struct ReadSkill {
     pub server: String,
     /// The URI of the skill's `SKILL.md`.
     pub skill: String,
+    /// The hash of the entry that was shown. A skill that changed since is not read; without one it is read as it is now.
+    #[serde(default)]
+    #[ts(as = "Option<String>")]
+    pub shown: Option<Hash>,
     /// The file; without one the skill's instructions are read.
     #[serde(default)]
     pub file: Option<String>,

@@ -22,7 +22,9 @@ impl From<ConversationError> for ApiError {
             | ConversationError::NotYours
             | ConversationError::NotAnAnswer => ErrorCode::Invalid,
             ConversationError::Store(_) => ErrorCode::System,
-            ConversationError::NotWritten(_) | ConversationError::Closing => ErrorCode::Internal,
+            ConversationError::NotWritten(_) | ConversationError::Closing | ConversationError::Internal => {
+                ErrorCode::Internal
+            }
         };
         Self::new(code, error.to_string())
     }

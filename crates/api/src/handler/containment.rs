@@ -10,7 +10,7 @@ use crate::{ApiError, ErrorCode};
 
 /// Reports what a server would reach in its sandbox. A sandbox that can't be set up is part of the report, not an error.
 pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxReport, ApiError> {
-    Ok(match api.host.plan_sandbox(server).await? {
+    Ok(match api.host.plan_sandbox(server).await {
         Ok(SandboxPreview { plan, missing }) => {
             let missing = missing.iter().map(ToString::to_string).collect();
             SandboxReport { plan: Some(plan_shown(plan)), problem: None, missing }
@@ -26,8 +26,7 @@ pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUse, 
     used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
 }
 
-/// A sandbox as it is wanted. Folders that are there are taken for where they really lie, so that no link decides later what is
-/// reached.
+/// A sandbox as it is wanted. The host finds out where its folders really lie.
 ///
 /// # Errors
 /// A host that is not understood.
@@ -37,10 +36,7 @@ pub(super) fn to_sandbox(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
             FolderAccess::Read => Access::Read,
             FolderAccess::Write => Access::Write,
         };
-        let path = std::path::PathBuf::from(path);
-        // From where the app happens to run leads no path of the user's.
-        let real = path.is_absolute().then(|| path.canonicalize().ok()).flatten();
-        Folder { path: real.unwrap_or(path), access }
+        Folder { path: path.into(), access }
     };
     let network = match sandbox.network {
         SandboxNetwork::FilesOnly => Network::None,

@@ -2,7 +2,9 @@
 
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
-use host::{AnswerError, FlowError, HostClosed, ReviewError, SamplingError, ServerError, StorageError};
+use host::{
+    AnswerError, FlowError, HostClosed, ImportError, ReviewError, SamplingError, ServerError, SetupError, StorageError,
+};
 use mcp_proto::session::CallError;
 use serde_json::json;
 
@@ -14,6 +16,15 @@ pub(super) fn not_found(what: &str) -> ApiError {
 
 pub(super) fn system(cause: impl Into<String>) -> ApiError {
     ApiError::new(ErrorCode::System, cause)
+}
+
+impl From<ImportError> for ApiError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Source(problem) => Self::new(ErrorCode::NotFound, problem.message),
+            ImportError::Closed(closed) => closed.into(),
+        }
+    }
 }
 
 impl From<HostClosed> for ApiError {
@@ -39,8 +50,19 @@ impl From<ServerError> for ApiError {
             ServerError::BadConfig { .. } => ErrorCode::Invalid,
             ServerError::Config(_) => ErrorCode::Config,
             ServerError::NotForgotten { .. } => ErrorCode::System,
+            ServerError::Closed(_) => ErrorCode::Internal,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<SetupError> for ApiError {
+    fn from(error: SetupError) -> Self {
+        match error {
+            SetupError::Server(error) => error.into(),
+            SetupError::Storage(error) => error.into(),
+            SetupError::Closed(error) => error.into(),
+        }
     }
 }
 
@@ -50,6 +72,7 @@ impl From<FlowError> for ApiError {
             FlowError::Server(error) => error.into(),
             FlowError::TooMany => Self::new(ErrorCode::BadRequest, error.to_string()),
             FlowError::Store(error) => system(error.to_string()),
+            FlowError::Closed(closed) => closed.into(),
         }
     }
 }
@@ -59,6 +82,7 @@ impl From<SamplingError> for ApiError {
         match error {
             SamplingError::Server(error) => error.into(),
             SamplingError::Store(error) => system(error.to_string()),
+            SamplingError::Closed(closed) => closed.into(),
         }
     }
 }
@@ -71,6 +95,7 @@ impl From<ReviewError> for ApiError {
             ReviewError::Stale(_) => ErrorCode::Stale,
             ReviewError::Full(_) => ErrorCode::Invalid,
             ReviewError::Audit => ErrorCode::System,
+            ReviewError::Closed(_) => ErrorCode::Internal,
         };
         Self::new(code, error.to_string())
     }
@@ -83,6 +108,7 @@ impl From<SignInError> for ApiError {
             SignInError::NotOffered { .. } => ErrorCode::Unsupported,
             SignInError::NotWaiting(_) => ErrorCode::NotReady,
             SignInError::BadRedirect(_) => ErrorCode::Invalid,
+            SignInError::Closing => ErrorCode::Internal,
             _ => ErrorCode::System,
         };
         Self::new(code, error.to_string())
@@ -104,6 +130,7 @@ impl From<AnswerError> for ApiError {
             }
             AnswerError::Budget(_) => Self::new(ErrorCode::Refused, message),
             AnswerError::Audit | AnswerError::Files | AnswerError::Browser(_) => Self::new(ErrorCode::System, message),
+            AnswerError::Closed(closed) => closed.into(),
         }
     }
 }
@@ -119,7 +146,7 @@ impl From<CallFailure> for ApiError {
             CallFailure::IdInUse(_) => ErrorCode::BadRequest,
             CallFailure::Refused(_) => ErrorCode::Refused,
             CallFailure::Cancelled => ErrorCode::Cancelled,
-            CallFailure::Closing => ErrorCode::Internal,
+            CallFailure::Closing | CallFailure::Internal => ErrorCode::Internal,
             CallFailure::Session { error, .. } => match &**error {
                 CallError::Timeout { .. } => ErrorCode::Timeout,
                 CallError::Cancelled => ErrorCode::Cancelled,

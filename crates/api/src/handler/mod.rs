@@ -7,6 +7,7 @@ mod chat;
 mod containment;
 mod conversations;
 mod errors;
+mod import;
 mod providers;
 mod questions;
 mod review;
@@ -45,6 +46,14 @@ impl Handler for Api {
         servers::check_import(self, &r.text).await
     }
 
+    async fn import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
+        import::candidates(self, r).await
+    }
+
+    async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
+        import::import(self, r).await
+    }
+
     async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
         set_up::update_server(self, r).await
     }
@@ -58,49 +67,54 @@ impl Handler for Api {
     }
 
     async fn start_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.start_server(r.server).await??;
+        self.host.start_server(r.server).await?;
         Ok(Nothing {})
     }
 
     async fn stop_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.stop_server(r.server).await??;
+        self.host.stop_server(r.server).await?;
         Ok(Nothing {})
     }
 
     async fn restart_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.restart_server(r.server).await??;
+        self.host.restart_server(r.server).await?;
         Ok(Nothing {})
     }
 
     async fn retry_now(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.retry_now(r.server).await??;
+        self.host.retry_now(r.server).await?;
+        Ok(Nothing {})
+    }
+
+    async fn network_changed(&self, _: Nothing) -> Result<Nothing, ApiError> {
+        self.host.network_changed().await?;
         Ok(Nothing {})
     }
 
     async fn sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.sign_in(r.server).await??;
+        self.host.sign_in(r.server).await?;
         Ok(Nothing {})
     }
 
     async fn cancel_sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.cancel_sign_in(r.server).await??;
+        self.host.cancel_sign_in(r.server).await?;
         Ok(Nothing {})
     }
 
     async fn sign_out(&self, r: ServerName) -> Result<SignedOut, ApiError> {
-        Ok(views::signed_out(self.host.sign_out(r.server).await??))
+        Ok(views::signed_out(self.host.sign_out(r.server).await?))
     }
 
     async fn change_account(&self, r: ServerName) -> Result<SignedOut, ApiError> {
-        Ok(views::signed_out(self.host.change_account(r.server).await??))
+        Ok(views::signed_out(self.host.change_account(r.server).await?))
     }
 
     async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
-        Ok(views::authorization(self.host.authorization(r.server).await??))
+        Ok(views::authorization(self.host.authorization(r.server).await?))
     }
 
     async fn paste_redirect(&self, r: PasteRedirect) -> Result<Nothing, ApiError> {
-        self.host.paste_redirect(r.server, r.url).await??;
+        self.host.paste_redirect(r.server, r.url).await?;
         Ok(Nothing {})
     }
 
@@ -112,12 +126,12 @@ impl Handler for Api {
     }
 
     async fn set_roots(&self, r: SetRoots) -> Result<Nothing, ApiError> {
-        self.host.set_roots(r.server, paths(r.folders)).await??;
+        self.host.set_roots(r.server, paths(r.folders)).await?;
         Ok(Nothing {})
     }
 
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<Nothing, ApiError> {
-        self.host.set_data_flow(r.server, r.flow).await??;
+        self.host.set_data_flow(r.server, r.flow).await?;
         Ok(Nothing {})
     }
 
@@ -218,7 +232,7 @@ impl Handler for Api {
 
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
         let content = object(r.content, "a form's content")?;
-        let problems = self.host.check_form(questions::id(&r.id)?, content).await??;
+        let problems = self.host.check_form(questions::id(&r.id)?, content).await?;
         Ok(FormProblems { problems })
     }
 
@@ -228,11 +242,11 @@ impl Handler for Api {
     }
 
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
-        Ok(views::sampling::report(self.host.sampling(r.server).await??))
+        Ok(views::sampling::report(self.host.sampling(r.server).await?))
     }
 
     async fn set_sampling(&self, r: SetSampling) -> Result<Nothing, ApiError> {
-        self.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await??;
+        self.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await?;
         Ok(Nothing {})
     }
 
@@ -343,7 +357,7 @@ impl Handler for Api {
 
     async fn revoke_grant(&self, r: GrantRef) -> Result<Nothing, ApiError> {
         let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
-        let was_there = self.host.revoke(id).await?.map_err(|e| errors::system(e.to_string()))?;
+        let was_there = self.host.revoke(id).await.map_err(|e| errors::system(e.to_string()))?;
         if was_there { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
     }
 
@@ -408,7 +422,7 @@ impl Handler for Api {
     }
 
     async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {
-        self.host.set_settings(views::to_settings(r)).await?.map_err(|e| errors::system(e.to_string()))?;
+        self.host.set_settings(views::to_settings(r)).await.map_err(|e| errors::system(e.to_string()))?;
         Ok(Nothing {})
     }
 

@@ -62,12 +62,12 @@ pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<Nothing, A
         conversions: Conversions(conversions),
         silence_seconds: r.silence_seconds,
     };
-    api.host.set_provider(settings).await??;
+    api.host.set_provider(settings).await?;
     Ok(Nothing {})
 }
 
 pub(super) async fn remove_provider(api: &Api, r: ProviderId) -> Result<Nothing, ApiError> {
-    api.host.remove_provider(r.id).await??;
+    api.host.remove_provider(r.id).await?;
     Ok(Nothing {})
 }
 
@@ -76,7 +76,7 @@ pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<Sec
     if key.len() > 4_096 || key.chars().any(char::is_control) {
         return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 characters, and all on one line"));
     }
-    let kept = api.host.set_provider_key(r.id, key.to_owned().into()).await??;
+    let kept = api.host.set_provider_key(r.id, key.to_owned().into()).await?;
     Ok(SecretsKept {
         only_this_run: match kept {
             SecretKept::Keychain => None,
@@ -86,7 +86,7 @@ pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<Sec
 }
 
 pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<ProviderTest, ApiError> {
-    match api.host.test_provider(r.id, r.model).await? {
+    match api.host.test_provider(r.id, r.model).await {
         Ok(tried) => {
             let (said, first) = tried.said.unzip();
             let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
@@ -101,12 +101,12 @@ pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<Provider
 }
 
 pub(super) async fn refresh_models(api: &Api, r: ProviderId) -> Result<Nothing, ApiError> {
-    api.host.refresh_models(r.id).await??;
+    api.host.refresh_models(r.id).await?;
     Ok(Nothing {})
 }
 
 pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Nothing, ApiError> {
-    api.host.set_default_model(r.model).await??;
+    api.host.set_default_model(r.model).await?;
     Ok(Nothing {})
 }
 
@@ -169,6 +169,7 @@ impl From<ProviderError> for ApiError {
         match &error {
             ProviderError::NotFound(_) => Self::new(ErrorCode::NotFound, error.to_string()),
             ProviderError::Settings(_) | ProviderError::TooMany => Self::new(ErrorCode::Invalid, error.to_string()),
+            ProviderError::Closing => Self::new(ErrorCode::Internal, error.to_string()),
             ProviderError::Store(_) | ProviderError::Secret(_) => errors::system(error.to_string()),
             ProviderError::Model(model) => {
                 let data = serde_json::json!({ "model": model.code() });

@@ -31,7 +31,7 @@ pub(super) async fn answer_question(api: &Api, r: AnswerQuestion) -> Result<Noth
         Answer::DenyBecause { reason } => UserAnswer::DenyBecause(reason),
         Answer::Cancel => UserAnswer::Cancel,
     };
-    api.host.answer(id(&r.id)?, r.hash, answer).await??;
+    api.host.answer(id(&r.id)?, r.hash, answer).await?;
     Ok(Nothing {})
 }
 
@@ -50,5 +50,5 @@ pub(super) async fn edit_question(api: &Api, r: EditQuestion) -> Result<Question
             HostEdit::Request(Box::new(views::to_request(request, *original)))
         }
     };
-    Ok(views::question(api.host.edit(question, edit).await??))
+    Ok(views::question(api.host.edit(question, edit).await?))
 }

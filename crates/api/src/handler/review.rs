@@ -1,6 +1,6 @@
 //! Definitions that the user looks at, and what is kept of them.
 
-use host::Seen;
+use host::ShownDefinition;
 use offers::review::{Kind, Pin, ServerPins};
 use serde_json::Value;
 
@@ -10,10 +10,10 @@ use crate::data::*;
 
 pub(super) async fn review(api: &Api, r: Review) -> Result<Nothing, ApiError> {
     let of = |kind: Kind, seen: Vec<SeenDefinition>| {
-        seen.into_iter().map(move |SeenDefinition { name, hash }| Seen { kind, name, hash })
+        seen.into_iter().map(move |SeenDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
     let seen = of(Kind::Tool, r.tools).chain(of(Kind::Prompt, r.prompts)).collect();
-    api.host.review(r.server, seen).await??;
+    api.host.review(r.server, seen).await?;
     Ok(Nothing {})
 }
 

@@ -1,11 +1,11 @@
 //! Rules: shown, changed, tried, exported.
 
-use host::rules::{DryRun as HostDryRun, RulesError};
+use host::rules::RulesError;
 use policy::PolicyFile;
 use serde_json::json;
 
 use super::views::rules as views;
-use super::{Api, object, saved_file};
+use super::{Api, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -17,38 +17,26 @@ pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiEr
     if r.source == RuleSource::Managed {
         return Err(ApiError::from(RulesError::NoSuchRule));
     }
-    Ok(views::rule_ref(api.host.set_rule(views::to_rule(r)?).await??))
+    Ok(views::rule_ref(api.host.set_rule(views::to_rule(r)?).await?))
 }
 
 pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<Nothing, ApiError> {
-    api.host.remove_rule(views::to_rule_ref(&r)?).await??;
+    api.host.remove_rule(views::to_rule_ref(&r)?).await?;
     Ok(Nothing {})
 }
 
 pub(super) async fn set_preset(api: &Api, r: SetPreset) -> Result<Nothing, ApiError> {
-    api.host.set_preset(r.preset).await??;
+    api.host.set_preset(r.preset).await?;
     Ok(Nothing {})
 }
 
 pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<Nothing, ApiError> {
-    api.host.trust(r.server, r.trust).await??;
+    api.host.trust(r.server, r.trust).await?;
     Ok(Nothing {})
 }
 
 pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
-    let asked = match r.act {
-        DryAct::Tool { tool, arguments, conversation, after_untrusted } => {
-            HostDryRun::Call { tool, arguments: object(arguments, "arguments")?, conversation, after_untrusted }
-        }
-        DryAct::Read => HostDryRun::Read,
-        DryAct::Start => HostDryRun::Start,
-        DryAct::Sampling => HostDryRun::Sampling,
-        DryAct::Form => HostDryRun::Form,
-        DryAct::Url => HostDryRun::Url,
-        DryAct::Roots => HostDryRun::Roots,
-        DryAct::SignIn => HostDryRun::SignIn,
-    };
-    Ok(views::dry_run_result(api.host.dry_run(r.server, asked).await??))
+    Ok(views::dry_run_result(api.host.dry_run(r.server, r.act).await?))
 }
 
 /// All that stands, as text: rules as files have them, those of this run, and approvals.
@@ -82,6 +70,7 @@ impl From<RulesError> for ApiError {
             RulesError::Rule(_) => ErrorCode::Invalid,
             RulesError::NoSuchRule | RulesError::NoSuchServer(_) | RulesError::NoSuchTool { .. } => ErrorCode::NotFound,
             RulesError::Store(_) => ErrorCode::System,
+            RulesError::Closed(_) => ErrorCode::Internal,
         };
         Self::new(code, error.to_string())
     }

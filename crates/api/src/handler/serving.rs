@@ -1,7 +1,10 @@
 //! The contract on a host. Callers: the shells, which serve its commands and events.
 
+use std::sync::Arc;
+
 use ::chat::Chat;
 use host::Host;
+use other_apps::Surroundings;
 
 use crate::EventStream;
 
@@ -10,15 +13,15 @@ use crate::EventStream;
 pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
-    /// Servers are set up one at a time: which names secrets get depends on those that are there.
-    pub(super) setting_up: std::sync::Arc<tokio::sync::Mutex<()>>,
+    /// Where servers of other apps are looked for; nowhere if none.
+    pub(super) surroundings: Option<Arc<Surroundings>>,
 }
 
 impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { chat: Chat::new(host.clone()), host, setting_up: Default::default() }
+        Self { chat: Chat::new(host.clone()), host, surroundings: None }
     }
 
     /// The host.

@@ -3,11 +3,11 @@
 
 mod auth;
 mod environment;
+mod take_over;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use host::ServerError;
 use ports::server_config::{
     HttpConfig, HttpKind as HostKind, SandboxConfig, ServerConfig as HostConfig, ServerEntry, ServerTransport,
     StdioConfig,
@@ -19,72 +19,38 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretsKept, ApiError> {
-    let _alone = api.setting_up.lock().await;
-    let (_, taken) = config_and_taken(api, &r.name).await?;
-    let wanted = wanted(r.config, &r.name, None, taken)?;
+    let setup = api.host.begin_setup().await?;
+    let wanted = wanted(r.config, &r.name, None, setup.names_of_others(&r.name))?;
     let entry = ServerEntry { name: r.name, config: wanted.config };
-    // Nothing is put into the keychain for a server that can't be added.
-    api.host.add_server(entry).await??;
-    keep_secrets(api, wanted.secrets).await
+    Ok(kept(setup.add(entry, wanted.secrets).await?))
 }
 
 pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretsKept, ApiError> {
-    let _alone = api.setting_up.lock().await;
-    let (was, taken) = config_and_taken(api, &r.server).await?;
-    let was = was.ok_or_else(|| no_server(&r.server))?;
-    let wanted = wanted(r.config, &r.name, Some(&was), taken)?;
-    let entry = ServerEntry { name: r.name.clone(), config: wanted.config };
-    let forgotten = match api.host.update_server(r.server, entry).await? {
-        Ok(()) => Ok(()),
-        Err(error @ ServerError::NotForgotten { .. }) => Err(error),
-        Err(error) => return Err(error.into()),
-    };
-    let kept = keep_secrets(api, wanted.secrets).await?;
-    // What was read of them since the settings were changed is the old one.
-    api.host.secrets_changed(r.name).await?;
-    forget_secrets(api, &was).await?;
-    forgotten?;
-    Ok(kept)
+    let setup = api.host.begin_setup().await?;
+    let was = setup.config(&r.server)?;
+    let wanted = wanted(r.config, &r.name, Some(was), setup.names_of_others(&r.server))?;
+    let entry = ServerEntry { name: r.name, config: wanted.config };
+    Ok(kept(setup.update(&r.server, entry, wanted.secrets).await?))
 }
 
 pub(super) async fn remove_server(api: &Api, server: String) -> Result<Nothing, ApiError> {
-    let _alone = api.setting_up.lock().await;
-    let was = config_of(api, &server).await?;
-    let removed = api.host.remove_server(server).await?;
-    // Only what no server uses any more, this one included if it could not be removed.
-    forget_secrets(api, &was).await?;
-    removed?;
+    api.host.begin_setup().await?.remove(&server).await?;
     Ok(Nothing {})
-}
-
-/// Takes secrets out of the keychain that this server had and no server has any more.
-async fn forget_secrets(api: &Api, was: &HostConfig) -> Result<(), ApiError> {
-    let mut unused = keys(was);
-    if unused.is_empty() {
-        return Ok(());
-    }
-    for server in api.host.snapshot().await?.servers {
-        let used = keys(&server.config);
-        unused.retain(|key| !used.contains(key));
-    }
-    Ok(api.host.forget_secrets(unused).await?)
 }
 
 /// Enters the secret of one header or variable again, or one that signing in needs.
 /// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
 pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, ApiError> {
-    let _alone = api.setting_up.lock().await;
-    let (config, taken) = config_and_taken(api, &r.server).await?;
-    let mut config = config.ok_or_else(|| no_server(&r.server))?;
-    let place = place(&config).ok_or_else(|| invalid("its URL can't be used"))?;
+    let setup = api.host.begin_setup().await?;
+    let mut config = setup.config(&r.server)?.clone();
+    let place = config.secret_place().ok_or_else(|| invalid("its URL can't be used"))?;
     let value = match &config.transport {
         ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
-            if !headers.contains_key(&r.header) && auth::names(auth).any(|name| name == r.header) =>
+            if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
         {
             auth::check_secret(&r.value)?;
-            let kept = keep_secrets(api, vec![(secrets::key(&r.header, &place), r.value)]).await?;
-            api.host.secrets_changed(r.server).await?;
-            return Ok(kept);
+            let secret = (secrets::key(&r.header, &place), r.value);
+            return Ok(kept(setup.set_sign_in_secret(r.server, secret).await?));
         }
         ServerTransport::Http(http) => {
             let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found("this header"))?;
@@ -102,86 +68,27 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, A
         return Err(invalid("this value is not one secret; change it in the settings file"));
     };
     let mut key = secrets::key(name, &place);
-    if is_used_by_others(api, &r.server, &key).await? {
-        let own = secret_name(&r.server, &r.header, Some(values(&config)), &taken);
+    let mut renamed = None;
+    if setup.is_used_by_others(&r.server, &key) {
+        let taken = setup.names_of_others(&r.server);
+        let own = secret_name(&r.server, &r.header, Some(config.values()), &taken);
         key = secrets::key(&own, &place);
         let value = value.replace(&secrets::reference(name), &secrets::reference(&own));
         match &mut config.transport {
             ServerTransport::Http(http) => http.headers.insert(r.header, value),
             ServerTransport::Stdio(stdio) => stdio.env.insert(r.header, value),
         };
-        let entry = ServerEntry { name: r.server.clone(), config };
-        api.host.update_server(r.server, entry).await??;
+        renamed = Some(ServerEntry { name: r.server.clone(), config });
     }
-    keep_secrets(api, vec![(key, r.value)]).await
+    Ok(kept(setup.set_secret(r.server, renamed, (key, r.value)).await?))
 }
 
-/// Returns true if another server has a secret under this key. Upper and lower case are equal, as in some keychains.
-async fn is_used_by_others(api: &Api, server: &str, key: &str) -> Result<bool, ApiError> {
-    let servers = api.host.snapshot().await?.servers;
-    let mut others = servers.iter().filter(|other| other.name != server);
-    Ok(others.any(|other| keys(&other.config).iter().any(|other| other.eq_ignore_ascii_case(key))))
-}
-
-async fn config_of(api: &Api, server: &str) -> Result<HostConfig, ApiError> {
-    config_and_taken(api, server).await?.0.ok_or_else(|| no_server(server))
-}
-
-/// How a server is set up, if it is there, and the names of secrets that the other servers use.
-async fn config_and_taken(api: &Api, server: &str) -> Result<(Option<HostConfig>, Vec<String>), ApiError> {
-    let (own, others): (Vec<_>, Vec<_>) =
-        api.host.snapshot().await?.servers.into_iter().partition(|s| s.name == server);
-    let taken = others.iter().flat_map(|s| secret_names(&s.config)).collect();
-    Ok((own.into_iter().next().map(|s| s.config), taken))
-}
-
-async fn keep_secrets(api: &Api, wanted: Vec<(String, String)>) -> Result<SecretsKept, ApiError> {
-    if wanted.is_empty() {
-        return Ok(SecretsKept::default());
-    }
-    Ok(SecretsKept {
-        only_this_run: match api.host.keep_secrets(wanted).await? {
-            SecretKept::Keychain => None,
-            SecretKept::ThisRun { cause } => Some(cause),
-        },
-    })
-}
-
-/// What the secrets of a server are bound to.
-fn place(config: &HostConfig) -> Option<String> {
-    match &config.transport {
-        ServerTransport::Http(http) => http.origin(),
-        ServerTransport::Stdio(stdio) => Some(secrets::command_place(stdio)),
-    }
-}
-
-/// What the secrets of a server are kept under.
-fn keys(config: &HostConfig) -> Vec<String> {
-    let Some(place) = place(config) else { return Vec::new() };
-    secret_names(config).iter().map(|name| secrets::key(name, &place)).collect()
-}
-
-/// The headers of a server, or its variables.
-fn values(config: &HostConfig) -> &BTreeMap<String, String> {
-    match &config.transport {
-        ServerTransport::Http(http) => &http.headers,
-        ServerTransport::Stdio(stdio) => &stdio.env,
-    }
-}
-
-/// The names of the secrets in values.
-fn named(values: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
-    values.values().flat_map(|value| secrets::names(value)).map(str::to_owned)
-}
-
-/// The names of the secrets of a server: those in its headers or variables, and those it needs to sign in.
-fn secret_names(config: &HostConfig) -> Vec<String> {
-    let auth = config.as_http().and_then(|http| http.auth.as_ref());
-    named(values(config)).chain(auth.into_iter().flat_map(auth::names).map(str::to_owned)).collect()
-}
-
-fn no_server(name: &str) -> ApiError {
-    errors::not_found(&format!("server \"{name}\""))
+fn kept(kept: SecretKept) -> SecretsKept {
+    let only_this_run = match kept {
+        SecretKept::Keychain => None,
+        SecretKept::ThisRun { cause } => Some(cause),
+    };
+    SecretsKept { only_this_run }
 }
 
 fn invalid(message: impl Into<String>) -> ApiError {
@@ -222,7 +129,7 @@ fn wanted(
             let was = was.and_then(HostConfig::as_http);
             let mut http = HttpConfig { url, kind, ..HttpConfig::default() };
             let mut secrets = put_headers(&mut http, headers, server, was, taken.clone())?;
-            let taken: Vec<String> = taken.into_iter().chain(named(&http.headers)).collect();
+            let taken: Vec<String> = taken.into_iter().chain(secrets::names_in(&http.headers)).collect();
             secrets.extend(auth::put(&mut http, auth, server, was, &taken)?);
             (ServerTransport::Http(http), revision, secrets)
         }

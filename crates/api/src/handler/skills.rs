@@ -5,7 +5,7 @@ use offers::skills::{Skill as HostSkill, SkillFiles};
 use serde_json::Value;
 
 use super::Api;
-use crate::data::{ReadSkill, Skill, SkillContents, SkillFile, Skills};
+use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
 /// The most unusable skills that are named one by one.
@@ -15,18 +15,19 @@ const MAX_URI: usize = 200;
 
 pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
     let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
+    let read = skills.len() + dropped.len();
     let mut notes: Vec<String> = dropped.iter().take(MAX_NAMED).map(|(uri, cause)| note(uri, cause)).collect();
     if dropped.len() > MAX_NAMED {
         notes.push(format!("{} more skills can't be used", dropped.len() - MAX_NAMED));
     }
     if is_cut {
-        notes.push(format!("the list of skills is too long; after {} the rest was not read", skills.len()));
+        notes.push(format!("the list of skills is too long; after {read} the rest was not read"));
     }
     Ok(Skills { server, skills: skills.into_iter().map(skill).collect(), notes })
 }
 
 pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents, ApiError> {
-    let read = api.host.read_skill(r.call, r.server, r.skill, r.file).await?;
+    let read = api.host.read_skill(r.call, r.server, (r.skill, r.shown), r.file).await?;
     Ok(SkillContents { skill: skill(read.skill), contents: read.contents })
 }
 
@@ -37,16 +38,15 @@ fn note(uri: &str, cause: &str) -> String {
 }
 
 fn skill(skill: HostSkill) -> Skill {
+    let hash = skill.hash();
     let mut others = skill.frontmatter;
     others.retain(|key, _| key != "name" && key != "description");
     let files = match skill.files {
-        SkillFiles::Listed(files) => {
-            Some(files.into_iter().map(|file| SkillFile { uri: file.uri, size: file.size }).collect())
-        }
+        SkillFiles::Listed(files) => Some(files),
         SkillFiles::Dynamic => None,
     };
     let others = (!others.is_empty()).then_some(Value::Object(others));
-    Skill { uri: skill.uri, name: skill.name, description: skill.description, files, others }
+    Skill { uri: skill.uri, name: skill.name, description: skill.description, files, others, hash }
 }
 
 impl From<SkillError> for ApiError {
@@ -55,6 +55,7 @@ impl From<SkillError> for ApiError {
         match error {
             SkillError::Call(failure) => failure.into(),
             SkillError::NotListed { .. } => Self::new(ErrorCode::NotFound, message),
+            SkillError::Changed { .. } => Self::new(ErrorCode::Stale, message),
             SkillError::Unusable { .. } | SkillError::Mismatch { .. } => Self::new(ErrorCode::BadAnswer, message),
         }
     }

@@ -6,21 +6,21 @@
 //!
 //! 1. JSON on the wire, which the session reads into a `CallToolResult`.
 //! 2. [`ToolResult`]: parsed here once, with the contents moved. It then has one place, the body of the call's item.
-//! 3. A JSON value of that body for the history, which takes large contents out of it. Only this one is a copy.
+//! 3. A JSON value of that body for the history, which takes large contents out of it. This one is a copy.
 //!
-//! The page and the command line get the `ToolResult` out of the item. A model reads its parts (`offers::review::result_parts`).
+//! The page and the command line get the `ToolResult` out of the item. A model reads its parts (`offers::review::result_parts`), which
+//! `run/calls.rs` makes of a copy of the result.
 
 mod record;
 mod reviews;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use domain::call::{CallFailure, CallId};
 use domain::item::{Item, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin};
 use mcp_proto::types::CallToolResult;
-use offers::catalog::Catalog;
 use offers::output;
 // clock: stamps items.
 use ports::time::now;
@@ -97,7 +97,10 @@ impl Chat {
             }
             end.into_result()
         });
-        made.await.unwrap_or(Err(CallFailure::Closing))
+        made.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the task of a call ended without a result");
+            Err(if error.is_panic() { CallFailure::Internal } else { CallFailure::Closing })
+        })
     }
 }
 
@@ -121,10 +124,7 @@ pub(super) async fn make(
             return Err(CallFailure::Cancelled);
         }
         is_allowed.await?;
-        // The result has to fit the schema that the tool has now. Without the server the call fails.
-        let catalog = host.catalog(server.clone()).await.ok();
-        let result = host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await?;
-        Ok((result, catalog))
+        host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
     };
     // Set when the call is sent, with its arguments if the user changed them.
     let crossed = OnceLock::new();
@@ -150,8 +150,8 @@ pub(super) async fn make(
     }
     let mut failure = None;
     let read = match ended {
-        Ok((result, catalog)) => {
-            let problem = schema_problem(catalog, &tool, &result).await;
+        Ok(result) => {
+            let problem = schema_problem(host, &server, &tool, &result).await;
             review.result(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -190,9 +190,11 @@ async fn cancel<T>(
     }
 }
 
-/// The problem of a result's data by the tool's own output schema.
-async fn schema_problem(catalog: Option<Arc<Catalog>>, tool: &str, result: &CallToolResult) -> Option<String> {
+/// The problem of a result's data by the tool's own output schema: as it is once the call has ended, as the user may have approved a
+/// definition that came while the call waited for them.
+async fn schema_problem(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
     let value = result.structured_content.as_ref()?;
-    let schema = catalog?.tool(tool)?.output_schema?;
+    let catalog = host.catalog(server.to_owned()).await.ok()?;
+    let schema = catalog.tool(tool)?.output_schema?;
     output::check(schema, value.clone()).await
 }

@@ -97,7 +97,7 @@ async fn the_arguments_that_the_user_changed_are_kept_and_given_back() {
     let decide = async {
         let question = talk.app.question("demo", "the call", is_call).await;
         let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
-        let edited = talk.app.host.edit(question.id, edit).await.unwrap().unwrap();
+        let edited = talk.app.host.edit(question.id, edit).await.unwrap();
         talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
     };
     let ((), result) = tokio::join!(decide, talk.chat.call_tool(add("sum")));

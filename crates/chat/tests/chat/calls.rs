@@ -8,6 +8,7 @@ use policy::Scope;
 use serde_json::json;
 use std::time::Duration;
 use testkit::app::PATIENCE;
+use testkit::calls::CallTool as _;
 use testkit::model::ends;
 
 use super::model::{answer, says, uses};
@@ -31,7 +32,7 @@ async fn a_call_is_approved_with_other_arguments_and_the_model_hears_of_it() {
         let call = question.call.clone().expect("the question names its call");
         assert!(matches!(question.why, Why::Model { ref conversation, .. } if conversation == ID), "a model asks");
         let arguments = json!({"a": 3, "b": 40}).as_object().cloned().unwrap();
-        let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments)).await.unwrap().unwrap();
+        let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments)).await.unwrap();
         talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
         call
     };
@@ -116,7 +117,7 @@ async fn after_many_rounds_the_user_says_whether_it_goes_on() {
     let mut talk = Talk::new(vec![wants("1"), wants("2"), wants("3"), says("Enough.")], &["add"]).await;
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
-    talk.app.host.set_settings(settings).await.unwrap().unwrap();
+    talk.app.host.set_settings(settings).await.unwrap();
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Session)));
     let items = talk.say("Add for ever").await;
     let last = &items.last().unwrap().body;
@@ -145,7 +146,7 @@ async fn a_long_result_is_read_on_in_pieces() {
     let mut talk = Talk::new(vec![wants, says("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
-    talk.app.host.set_settings(settings).await.unwrap().unwrap();
+    talk.app.host.set_settings(settings).await.unwrap();
     let allowing = talk.app.always(|question| is_call(question).then_some(UserAnswer::Allow(Scope::Once)));
     let items = talk.say("Show").await;
     let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
@@ -218,7 +219,7 @@ async fn a_call_that_is_stopped_after_it_was_sent_says_what_was_sent_and_that_it
     talk.send("Report").await;
     let question = talk.app.question("demo", "the call", is_call).await;
     let changed = json!({"seconds": 61, "steps": 2});
-    let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments(&changed))).await.unwrap().unwrap();
+    let edited = talk.app.host.edit(question.id, Edit::Arguments(arguments(&changed))).await.unwrap();
     talk.app.answer(&edited, UserAnswer::Allow(Scope::Once)).await;
     let sent = |item: &Item| matches!(&item.body, ItemBody::ToolCall { arguments, .. } if *arguments == changed);
     let deadline = tokio::time::Instant::now() + PATIENCE;

@@ -48,7 +48,7 @@ async fn after_a_resource_a_call_of_the_same_server_asks_and_the_user_can_turn_t
     talk.app.answer(&question, UserAnswer::Deny).await;
     talk.ended().await;
     let off = DataFlow { same_server: SameServer::Off, ..DataFlow::default() };
-    talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap().unwrap();
+    talk.app.host.set_data_flow("demo".into(), off.clone()).await.unwrap();
     assert_eq!(talk.app.server("demo").await.flow, off, "the page hears of it");
     assert!(talk.app.decisions().iter().any(|(kind, ..)| kind == "data-flow"), "and the log has it");
     let items = talk.say("Once more").await;
@@ -62,7 +62,7 @@ async fn what_was_read_is_known_after_a_restart_and_so_is_what_the_user_set() {
     talk.chat.append_items(ID.into(), vec![attached("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
     let everything = DataFlow { same_server: SameServer::Everything, ..DataFlow::default() };
-    talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap().unwrap();
+    talk.app.host.set_data_flow("demo".into(), everything.clone()).await.unwrap();
     talk.app.host.close().await;
     let Talk { app: App { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));

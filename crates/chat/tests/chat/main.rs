@@ -20,7 +20,7 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
 use domain::item::{ConversationEvent, Item, ItemBody, ItemState, ReplyPart};
 use host::view::HostEvent;
-use host::{Events, Seen};
+use host::{Events, ShownDefinition};
 use models::{Message, Part};
 use offers::review::Kind;
 use testkit::app::{App, PATIENCE, demo};
@@ -96,7 +96,7 @@ impl Talk {
     /// Changes what is set for the conversation.
     pub(crate) async fn set(&self, change: impl FnOnce(&mut ConversationSettings)) {
         let kept = self.app.host.ports().history.conversation(ID).unwrap().expect("the conversation is there");
-        let mut settings = Chat::conversation_settings(&kept.settings);
+        let mut settings = ConversationSettings::from_stored(&kept.settings);
         change(&mut settings);
         self.chat.set_conversation(ID.into(), settings).await.unwrap();
     }
@@ -155,9 +155,9 @@ pub(crate) async fn review(app: &App, server: &str, tools: &[&str]) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
     let seen = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
-        Seen { kind: Kind::Tool, name: (*name).to_owned(), hash: reviewed.tool(&tool).0.to_string() }
+        ShownDefinition { kind: Kind::Tool, name: (*name).to_owned(), hash: reviewed.tool(&tool).0.to_string() }
     });
-    app.host.review(server.into(), seen.collect()).await.unwrap().unwrap();
+    app.host.review(server.into(), seen.collect()).await.unwrap();
 }
 
 /// The text of an answer.

@@ -35,7 +35,7 @@ async fn calling(calls: &[(&str, Value)]) -> Talk {
 }
 
 async fn set(talk: &Talk, flow: DataFlow) {
-    talk.app.host.set_data_flow("demo".into(), flow).await.unwrap().unwrap();
+    talk.app.host.set_data_flow("demo".into(), flow).await.unwrap();
 }
 
 /// A conversation whose model called `add`, with its result in review.
@@ -64,11 +64,11 @@ async fn s27_a_result_is_read_by_the_model_once_the_user_lets_it_pass() {
         ItemState::Streaming,
         "S27: should the program be killed now, the call counts as cut"
     );
-    let stale = talk.app.host.answer(question.id, "0".repeat(64), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    let stale = talk.app.host.answer(question.id, "0".repeat(64), UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(stale, Err(AnswerError::Stale), "S27: an approval is of what was shown");
     for lasting in [Scope::Session, Scope::Always, Scope::Conversation] {
         let answer = UserAnswer::Allow(lasting);
-        let refused = talk.app.host.answer(question.id, question.hash.to_string(), answer).await.unwrap();
+        let refused = talk.app.host.answer(question.id, question.hash.to_string(), answer).await;
         assert!(matches!(refused, Err(AnswerError::WrongKind(_))), "S27: and of nothing that comes later: {refused:?}");
     }
     assert_eq!(talk.model.asked().len(), 1, "S27: until then the model hears nothing");
@@ -111,7 +111,7 @@ async fn s27_a_review_ends_with_the_answer_that_waits_for_it() {
     let ItemBody::ToolCall { result: None, error: Some(_), .. } = &items[2].body else { panic!("{:?}", items[2]) };
     assert!(talk.app.questions().await.is_empty(), "S27: nothing is left to review");
     let late = UserAnswer::Allow(Scope::Once);
-    let late = talk.app.host.answer(question.id, question.hash.to_string(), late).await.unwrap();
+    let late = talk.app.host.answer(question.id, question.hash.to_string(), late).await;
     assert_eq!(late, Err(AnswerError::NotOpen), "S27: and an answer comes too late");
     assert_eq!(talk.model.asked().len(), 1, "S27: nothing was read");
 }
@@ -137,7 +137,7 @@ async fn s27_a_result_waits_alone_and_outlives_its_server() {
         }
     };
     tokio::time::timeout(PATIENCE, noted).await.expect("S27: the other call comes to its end meanwhile");
-    talk.app.host.stop_server("demo".into()).await.unwrap().unwrap();
+    talk.app.host.stop_server("demo".into()).await.unwrap();
     talk.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     talk.ended().await;
     allowing.abort();

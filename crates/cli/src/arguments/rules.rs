@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use api::data::DryAct;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
 
 /// How content of a server flows on.
 #[derive(Debug, Args)]
@@ -60,8 +63,8 @@ pub(crate) enum PolicyCommand {
         #[arg(value_name = "JSON", default_value = "{}")]
         args: String,
         /// Something else than the call of a tool.
-        #[arg(long, value_enum)]
-        act: Option<DryKind>,
+        #[arg(long, value_parser = act())]
+        act: Option<DryAct>,
         /// As asked for by a model that has read another server's output.
         #[arg(long)]
         after_untrusted: bool,
@@ -70,23 +73,21 @@ pub(crate) enum PolicyCommand {
     Export,
 }
 
-/// What is checked, if not the call of a tool.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(crate) enum DryKind {
-    /// To get a prompt or read a resource.
-    Read,
-    /// To start the server or connect to it.
-    Start,
-    /// The server asks a model.
-    Sampling,
-    /// The server asks for a form.
-    Form,
-    /// The server asks to open an address.
-    Url,
-    /// The server asks for folders.
-    Roots,
-    /// To sign in to the server.
-    SignIn,
+/// The acts besides the call of a tool, by their names on the command line.
+const ACTS: [(&str, &str); 7] = [
+    ("read", "To get a prompt or read a resource"),
+    ("start", "To start the server or connect to it"),
+    ("sampling", "The server asks a model"),
+    ("form", "The server asks for a form"),
+    ("url", "The server asks to open an address"),
+    ("roots", "The server asks for folders"),
+    ("sign-in", "To sign in to the server"),
+];
+
+fn act() -> impl TypedValueParser<Value = DryAct> {
+    let names = ACTS.map(|(name, help)| PossibleValue::new(name).help(help));
+    let named = |name: String| serde_json::from_value::<DryAct>(json!({ "kind": name.replace('-', "_") }));
+    PossibleValuesParser::new(names).try_map(named)
 }
 
 /// What to do with the audit log.
@@ -140,4 +141,23 @@ pub(crate) struct AuditList {
     /// Only with all of these words.
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use clap::Command;
+
+    use super::*;
+
+    #[test]
+    fn every_name_of_an_act_is_one() {
+        for (name, _) in ACTS {
+            assert!(act().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
+        }
+        assert!(
+            act().parse_ref(&Command::new("check"), None, "tool".as_ref()).is_err(),
+            "a tool has arguments of its own"
+        );
+    }
 }

@@ -7,6 +7,8 @@ mod calls;
 mod chat;
 #[cfg(target_os = "linux")]
 mod containment;
+mod documents;
+mod import;
 mod models;
 #[cfg(target_os = "linux")]
 mod own_process;

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use testkit::calls::CallTool as _;
 
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use mcp_proto::session::{ClientRequest, Deadline, Opening, SessionConfig, SessionEvent};
@@ -45,7 +46,7 @@ async fn through_the_host(program: PathBuf) -> Vec<Duration> {
         _ => super::is_start_or_tool(&question.body).then_some(UserAnswer::Allow(Scope::Once)),
     };
     let user = app.always(answer);
-    app.host.start_server("demo".into()).await.unwrap().unwrap();
+    app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let mut times = Vec::new();
     for i in 0..WARM_UP + CALLS {

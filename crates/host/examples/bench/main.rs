@@ -19,6 +19,7 @@ mod streaming;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use testkit::calls::CallTool as _;
 
 use host::view::{HostEvent, QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
@@ -68,7 +69,7 @@ fn is_start_or_tool(body: &QuestionBody) -> bool {
 async fn latency(program: PathBuf) {
     let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
     let user = app.always(|q| is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
-    app.host.start_server("demo".into()).await.unwrap().unwrap();
+    app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     questions(&app, "").await;
     user.abort();
@@ -103,7 +104,7 @@ async fn questions(app: &App, when: &str) {
             .last()
             .map(|e| e.at);
         times.push(shown.saturating_sub(asked.expect("the request is in the activity")));
-        app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap().unwrap();
+        app.host.answer(question.id, question.hash.to_string(), UserAnswer::Deny).await.unwrap();
         let _ = call.await;
         // Three refusals in a row would mute it.
         app.host.unmute("demo".into()).await.unwrap();
@@ -127,7 +128,7 @@ async fn memory(program: PathBuf, servers: usize) {
     let before = testkit::processes::resident_bytes(own).expect("this system tells the memory of a process");
     let began = Instant::now();
     for name in &names {
-        app.host.start_server(name.clone()).await.unwrap().unwrap();
+        app.host.start_server(name.clone()).await.unwrap();
     }
     loop {
         let servers = app.host.snapshot().await.unwrap().servers;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
+use testkit::calls::CallTool as _;
 
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use policy::Scope;
@@ -29,7 +30,7 @@ pub(super) fn sum() -> Map<String, Value> {
 async fn approvals(program: PathBuf) {
     let app = App::start(vec![("demo", command(program, &["--era", "legacy"]))]).await;
     let user = app.always(|q| super::is_start_or_tool(&q.body).then_some(UserAnswer::Allow(Scope::Once)));
-    app.host.start_server("demo".into()).await.unwrap().unwrap();
+    app.host.start_server("demo".into()).await.unwrap();
     app.until("demo", "known", |s| s.counts[0] >= 10).await;
     let began = Instant::now();
     let tasks: Vec<_> = (0..AT_A_TIME)
@@ -69,7 +70,7 @@ async fn busy(program: PathBuf) {
     };
     let user = app.always(answer);
     for name in names.iter().map(String::as_str).chain(["demo"]) {
-        app.host.start_server(name.to_owned()).await.unwrap().unwrap();
+        app.host.start_server(name.to_owned()).await.unwrap();
         app.until(name, "known", |s| s.counts[0] >= 10).await;
     }
     let (stop, calls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));

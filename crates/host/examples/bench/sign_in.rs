@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use testkit::calls::CallTool as _;
 
 use host::view::{QuestionBody, ServerState, UserAnswer};
 use policy::Scope;
@@ -36,10 +37,10 @@ async fn connected() -> Connected {
         );
         is_meant.then_some(UserAnswer::Allow(Scope::Once))
     });
-    app.host.start_server("server".into()).await.unwrap().unwrap();
+    app.host.start_server("server".into()).await.unwrap();
     app.until("server", "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     let ready = now();
-    let known = app.host.authorization("server".into()).await.unwrap().unwrap();
+    let known = app.host.authorization("server".into()).await.unwrap();
     let refused = known.steps.first().expect("the steps are kept").at;
     Connected { app, issuer, server, took: ready.saturating_sub(refused) }
 }

@@ -27,7 +27,7 @@ use process::orphans::RunningRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
 use supervision::activity::Activity;
-use supervision::limits::{Counted, Limits};
+use supervision::limits::{Limits, UsageGauge};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{Passed, WeakOwner};
@@ -56,7 +56,7 @@ pub(crate) struct Start {
     /// How much of everything it gets.
     pub(crate) limits: Limits,
     /// Where it is shown how much it uses.
-    pub(crate) used: Arc<Mutex<Counted>>,
+    pub(crate) used: Arc<Mutex<UsageGauge>>,
     /// The time of day, by which lists stay fresh.
     pub(crate) clock: SharedClock,
 }

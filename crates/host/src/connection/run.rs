@@ -16,7 +16,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{Control, DriverEvent, Owner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, List, Reading};
+use offers::catalog::{Catalog, List, ListReader};
 use ports::url_parts::shown_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{Activity, ActivityKind};
@@ -42,7 +42,7 @@ const PING: Duration = Duration::from_secs(10);
 /// What a call of the session is for.
 enum Purpose {
     Ticket(Ticket),
-    Page(Box<Reading>),
+    Page(Box<ListReader>),
     /// Whether it is still there.
     Ping,
 }

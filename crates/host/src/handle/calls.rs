@@ -27,27 +27,11 @@ impl Host {
         replied.await.map_err(|_| CallFailure::Closing)?
     }
 
-    /// Calls a tool for the user without a record in a history, as measurements and tests do, after its question if need be. Also gives the arguments as they were sent, if the user changed them.
+    /// Calls a tool for whoever makes the call, after its consent request if need be: a call that a model makes asks more often.
+    /// `sent` is told when the server gets it, with the arguments if the user changed them.
     ///
     /// # Errors
     /// If it did not end with the tool's answer.
-    pub async fn call_tool(
-        &self,
-        id: String,
-        server: String,
-        tool: String,
-        arguments: Map<String, Value>,
-        conversation: Option<String>,
-    ) -> Result<(CallToolResult, Option<Map<String, Value>>), CallFailure> {
-        let (sent, mut was_sent) = oneshot::channel();
-        let result = self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments, sent).await?;
-        Ok((result, was_sent.try_recv().ok().flatten()))
-    }
-
-    /// The same for whoever makes the call: one that a model makes asks more often. `sent` is told when the server gets it.
-    ///
-    /// # Errors
-    /// As for [`call_tool`](Self::call_tool).
     pub async fn call_tool_as(
         &self,
         origin: CallOrigin,
@@ -141,11 +125,14 @@ impl Host {
         }
     }
 
-    /// Cancels a call by the id its caller chose.
+    /// Cancels a call, or what is read before it, by the id its caller chose.
     ///
     /// # Errors
     /// If there is none.
     pub async fn cancel_call(&self, id: String) -> Result<(), CallFailure> {
+        if self.preparations.cancel(&id) {
+            return Ok(());
+        }
         self.with(move |owner| owner.cancel_call(&id)).await?
     }
 

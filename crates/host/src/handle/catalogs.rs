@@ -6,12 +6,12 @@ use domain::call::CallFailure;
 use domain::flow::DataFlow;
 use mcp_proto::session::ListKind;
 use offers::catalog::Catalog;
-use offers::review::{Pins, Reviewed};
+use offers::review::{Pins, ServerReview};
 use supervision::activity::Activity;
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::owner::{FlowError, ReviewError, Seen};
+use crate::owner::{FlowError, ReviewError, ShownDefinition};
 
 impl Host {
     /// What a server offers, as last read. Lists that are no longer fresh are read again meanwhile.
@@ -33,7 +33,7 @@ impl Host {
     ///
     /// # Errors
     /// If there is none.
-    pub async fn reviewed(&self, server: String) -> Result<Reviewed, CallFailure> {
+    pub async fn reviewed(&self, server: String) -> Result<ServerReview, CallFailure> {
         let found = self.with({
             let server = server.clone();
             move |owner| owner.reviewed(&server)
@@ -46,8 +46,8 @@ impl Host {
     ///
     /// # Errors
     /// If one of them is not as it was shown; nothing was pinned then.
-    pub async fn review(&self, server: String, seen: Vec<Seen>) -> Result<Result<(), ReviewError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.review(&server, &seen, reply)).await
+    pub async fn review(&self, server: String, seen: Vec<ShownDefinition>) -> Result<(), ReviewError> {
+        self.with_reply(move |owner, reply| owner.review(&server, &seen, reply)).await?
     }
 
     /// What is kept of what the user saw, by server.
@@ -62,8 +62,8 @@ impl Host {
     ///
     /// # Errors
     /// If there is no such server, or it can't be written.
-    pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<Result<(), FlowError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await
+    pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), FlowError> {
+        self.with_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }
 
     /// A server's activity. Lock it for a moment only.

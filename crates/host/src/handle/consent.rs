@@ -16,28 +16,20 @@ impl Host {
     ///
     /// # Errors
     /// If it is no longer open, has changed, or the answer does not fit. Nothing crossed then.
-    pub async fn answer(
-        &self,
-        id: QuestionId,
-        hash: String,
-        answer: UserAnswer,
-    ) -> Result<Result<(), AnswerError>, HostClosed> {
+    pub async fn answer(&self, id: QuestionId, hash: String, answer: UserAnswer) -> Result<(), AnswerError> {
         let answer = match answer {
-            UserAnswer::Share(folders) => match real_folders(folders).await {
-                Ok(folders) => UserAnswer::Share(folders),
-                Err(error) => return Ok(Err(error)),
-            },
+            UserAnswer::Share(folders) => UserAnswer::Share(real_folders(folders).await?),
             answer => answer,
         };
-        self.with_reply(move |owner, reply| owner.answer(id, &hash, answer, reply)).await
+        self.with_reply(move |owner, reply| owner.answer(id, &hash, answer, reply)).await?
     }
 
     /// Changes what would cross.
     ///
     /// # Errors
     /// If the question is no longer open or this part of it can't be changed.
-    pub async fn edit(&self, id: QuestionId, edit: Edit) -> Result<Result<QuestionView, AnswerError>, HostClosed> {
-        self.with(move |owner| owner.edit(id, edit)).await
+    pub async fn edit(&self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
+        self.with(move |owner| owner.edit(id, edit)).await?
     }
 
     /// What is wrong with a form's content.
@@ -48,8 +40,8 @@ impl Host {
         &self,
         id: QuestionId,
         content: Map<String, Value>,
-    ) -> Result<Result<Vec<FormProblem>, AnswerError>, HostClosed> {
-        self.with(move |owner| owner.check_form(id, &content)).await
+    ) -> Result<Vec<FormProblem>, AnswerError> {
+        self.with(move |owner| owner.check_form(id, &content)).await?
     }
 
     /// Refuses all that a server asks for, and with `mute` what it will ask for.
@@ -72,16 +64,9 @@ impl Host {
     ///
     /// # Errors
     /// If there is no such server or a folder can't be shared.
-    pub async fn set_roots(
-        &self,
-        server: String,
-        folders: Vec<PathBuf>,
-    ) -> Result<Result<(), AnswerError>, HostClosed> {
-        let folders = match real_folders(folders).await {
-            Ok(folders) => folders,
-            Err(error) => return Ok(Err(error)),
-        };
-        self.with_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await
+    pub async fn set_roots(&self, server: String, folders: Vec<PathBuf>) -> Result<(), AnswerError> {
+        let folders = real_folders(folders).await?;
+        self.with_reply(move |owner, reply| owner.set_roots(&server, folders, reply)).await?
     }
 
     /// Opens a URL that the user has seen whole and wants to open.

@@ -30,50 +30,41 @@ impl Host {
     ///
     /// # Errors
     /// If there is no such provider, or it can't be written.
-    pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<Result<(), ProviderError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.set_default_model(model, reply)).await
+    pub async fn set_default_model(&self, model: Option<ModelRef>) -> Result<(), ProviderError> {
+        self.with_reply(move |owner, reply| owner.set_default_model(model, reply)).await?
     }
 
     /// Adds a provider, or changes the one with that id.
     ///
     /// # Errors
     /// If the settings can't be used or not be written.
-    pub async fn set_provider(&self, settings: ProviderSettings) -> Result<Result<(), ProviderError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.set_provider(settings, reply)).await
+    pub async fn set_provider(&self, settings: ProviderSettings) -> Result<(), ProviderError> {
+        self.with_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
     }
 
     /// Takes a provider out, and its keys.
     ///
     /// # Errors
     /// If there is none, or it can't be written; or if a key can't be forgotten.
-    pub async fn remove_provider(&self, id: String) -> Result<Result<(), ProviderError>, HostClosed> {
+    pub async fn remove_provider(&self, id: String) -> Result<(), ProviderError> {
         let name = id.clone();
-        if let Err(error) = self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await? {
-            return Ok(Err(error));
-        }
+        self.with_reply(move |owner, reply| owner.remove_provider(&name, reply)).await??;
         let secrets = Arc::clone(&self.ports().secrets);
-        Ok(beside(move || {
+        beside(move || {
             let keys = secrets.keys(&key_prefix(&id))?;
             keys.iter().try_for_each(|key| secrets.delete(key))
         })
         .await
-        .map_err(ProviderError::Secret))
+        .map_err(ProviderError::Secret)
     }
 
     /// Keeps a provider's key, for the address that it has now; an empty one is forgotten.
     ///
     /// # Errors
     /// If there is no such provider, or the key can't be kept.
-    pub async fn set_provider_key(
-        &self,
-        id: String,
-        key: SecretString,
-    ) -> Result<Result<SecretKept, ProviderError>, HostClosed> {
+    pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretKept, ProviderError> {
         let name = id.clone();
-        let settings = match self.with(move |owner| owner.provider_settings(&name)).await? {
-            Ok(settings) => settings,
-            Err(error) => return Ok(Err(error)),
-        };
+        let settings = self.with(move |owner| owner.provider_settings(&name)).await??;
         let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
         let kept = beside(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretKept::Keychain),
@@ -81,7 +72,7 @@ impl Host {
         })
         .await;
         self.with(move |owner| owner.key_changed(&id)).await?;
-        Ok(kept.map_err(ProviderError::Secret))
+        kept.map_err(ProviderError::Secret)
     }
 
     /// The providers that have a key for the address that they have now. The keychain is not asked.
@@ -100,38 +91,25 @@ impl Host {
     ///
     /// # Errors
     /// If there is no such provider, or it does not answer as it should.
-    pub async fn refresh_models(&self, id: String) -> Result<Result<usize, ProviderError>, HostClosed> {
+    pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
-        let settings = match self.with(move |owner| owner.provider_settings(&name)).await? {
-            Ok(settings) => settings,
-            Err(error) => return Ok(Err(error)),
-        };
+        let settings = self.with(move |owner| owner.provider_settings(&name)).await??;
         let listed = self.models().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
-        let kept = self.with_reply(move |owner, reply| owner.on_listed(&settings, listed, reply)).await?;
-        Ok(kept.map(|()| count))
+        self.with_reply(move |owner, reply| owner.on_listed(&settings, listed, reply)).await??;
+        Ok(count)
     }
 
     /// Tries a provider: whether it lists its models and, if one is given, what that model says.
     ///
     /// # Errors
     /// If there is no such provider, or it does not answer as it should.
-    pub async fn test_provider(
-        &self,
-        id: String,
-        model: Option<String>,
-    ) -> Result<Result<Tried, ProviderError>, HostClosed> {
-        let models = match self.refresh_models(id.clone()).await? {
-            Ok(models) => models,
-            Err(error) => return Ok(Err(error)),
-        };
-        let Some(model) = model else { return Ok(Ok(Tried { models, said: None })) };
-        let provider = match self.models().await?.provider(&id) {
-            Ok(provider) => provider,
-            Err(error) => return Ok(Err(error.into())),
-        };
-        let said = try_model(provider.as_ref(), model).await;
-        Ok(said.map(|said| Tried { models, said: Some(said) }).map_err(ProviderError::Model))
+    pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<Tried, ProviderError> {
+        let models = self.refresh_models(id.clone()).await?;
+        let Some(model) = model else { return Ok(Tried { models, said: None }) };
+        let provider = self.models().await?.provider(&id)?;
+        let said = try_model(provider.as_ref(), model).await?;
+        Ok(Tried { models, said: Some(said) })
     }
 }
 

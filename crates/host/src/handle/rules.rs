@@ -1,10 +1,9 @@
 //! Standing approvals and rules, as the host is asked about them.
 
-use domain::StoreError;
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
-use super::{Host, HostClosed};
-use crate::rules::{DryRun, DryRunResult, RulesError, RulesView, Trust};
+use super::{Host, HostClosed, StorageError};
+use crate::rules::{DryAct, DryRunResult, RulesError, RulesView, Trust};
 
 impl Host {
     /// All standing approvals.
@@ -19,8 +18,8 @@ impl Host {
     ///
     /// # Errors
     /// If it could not be written down: it then stands again after a restart.
-    pub async fn revoke(&self, id: GrantId) -> Result<Result<bool, StoreError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.revoke(id, reply)).await
+    pub async fn revoke(&self, id: GrantId) -> Result<bool, StorageError> {
+        Ok(self.with_reply(move |owner, reply| owner.revoke(id, reply)).await??)
     }
 
     /// All rules, and what is wrong with their files.
@@ -35,39 +34,39 @@ impl Host {
     ///
     /// # Errors
     /// If it can't be used or written.
-    pub async fn set_rule(&self, rule: PolicyRule) -> Result<Result<RuleRef, RulesError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.set_rule(rule, reply)).await
+    pub async fn set_rule(&self, rule: PolicyRule) -> Result<RuleRef, RulesError> {
+        self.with_reply(move |owner, reply| owner.set_rule(rule, reply)).await?
     }
 
     /// Removes a rule of the user's.
     ///
     /// # Errors
     /// If there is none, or the file can't be written.
-    pub async fn remove_rule(&self, rule: RuleRef) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.remove_rule(rule, reply)).await
+    pub async fn remove_rule(&self, rule: RuleRef) -> Result<(), RulesError> {
+        self.with_reply(move |owner, reply| owner.remove_rule(rule, reply)).await?
     }
 
     /// Chooses how much is asked about.
     ///
     /// # Errors
     /// If it can't be written.
-    pub async fn set_preset(&self, preset: Preset) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.set_preset(preset, reply)).await
+    pub async fn set_preset(&self, preset: Preset) -> Result<(), RulesError> {
+        self.with_reply(move |owner, reply| owner.set_preset(preset, reply)).await?
     }
 
     /// Trusts a server with the calls of its tools that the user has seen, or ends that.
     ///
     /// # Errors
     /// If there is no such server, or it can't be written.
-    pub async fn trust(&self, server: String, trust: Trust) -> Result<Result<(), RulesError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.trust(&server, trust, reply)).await
+    pub async fn trust(&self, server: String, trust: Trust) -> Result<(), RulesError> {
+        self.with_reply(move |owner, reply| owner.trust(&server, trust, reply)).await?
     }
 
     /// What would happen, and which rules say so.
     ///
     /// # Errors
     /// If there is no such server.
-    pub async fn dry_run(&self, server: String, asked: DryRun) -> Result<Result<DryRunResult, RulesError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await
+    pub async fn dry_run(&self, server: String, asked: DryAct) -> Result<DryRunResult, RulesError> {
+        self.with_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await?
     }
 }

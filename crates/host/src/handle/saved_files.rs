@@ -29,7 +29,10 @@ impl Host {
         match written.await {
             Ok(Ok(())) => Ok(Some(path)),
             Ok(Err(cause)) => Err(StorageError::File(format!("{}: {cause}", path.display()))),
-            Err(_) => Err(HostClosed.into()),
+            Err(error) => {
+                tracing::error!(%error, "the thread that writes a file ended without a result");
+                Err(HostClosed.into())
+            }
         }
     }
 }

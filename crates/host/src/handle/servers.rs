@@ -15,8 +15,8 @@ impl Host {
     ///
     /// # Errors
     /// If the name can't be used or the file not be written.
-    pub async fn add_server(&self, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await
+    pub async fn add_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
+        self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
     /// Changes a server's name or command.
@@ -24,10 +24,10 @@ impl Host {
     /// # Errors
     /// If there is none, the name can't be used, or the file not be written; or if something is left of the sign-in to its old
     /// address.
-    pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<Result<(), ServerError>, HostClosed> {
+    pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
         let updated = self.with_reply(move |owner, reply| owner.update_server(&was, entry, forgotten, reply)).await?;
-        Ok(updated.and(all_forgotten(name, is_forgotten).await))
+        updated.and(all_forgotten(name, is_forgotten).await)
     }
 
     /// Secrets that a server's settings name are others now. They are read anew when they are needed next.
@@ -43,61 +43,61 @@ impl Host {
     ///
     /// # Errors
     /// If there is none, or the file can't be written; or if something is left of the sign-in.
-    pub async fn remove_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+    pub async fn remove_server(&self, name: String) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), server) = (oneshot::channel(), name.clone());
         let removed = self.with_reply(move |owner, reply| owner.remove_server(&server, forgotten, reply)).await?;
-        Ok(removed.and(all_forgotten(name, is_forgotten).await))
+        removed.and(all_forgotten(name, is_forgotten).await)
     }
 
     /// Starts a server, after its question if need be.
     ///
     /// # Errors
     /// If there is none.
-    pub async fn start_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with(move |owner| owner.start_for_user(&name)).await
+    pub async fn start_server(&self, name: String) -> Result<(), ServerError> {
+        self.with(move |owner| owner.start_for_user(&name)).await?
     }
 
     /// Stops a server.
     ///
     /// # Errors
     /// If there is none.
-    pub async fn stop_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+    pub async fn stop_server(&self, name: String) -> Result<(), ServerError> {
         self.with(move |owner| {
             owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             owner.stop(&name);
             Ok(())
         })
-        .await
+        .await?
     }
 
     /// Stops a server and starts it again.
     ///
     /// # Errors
     /// If there is none.
-    pub async fn restart_server(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
-        self.with(move |owner| owner.restart(&name)).await
+    pub async fn restart_server(&self, name: String) -> Result<(), ServerError> {
+        self.with(move |owner| owner.restart(&name)).await?
     }
 
     /// Makes the next attempt to bring a server back at once; fine if none is waited for.
     ///
     /// # Errors
     /// If there is none.
-    pub async fn retry_now(&self, name: String) -> Result<Result<(), ServerError>, HostClosed> {
+    pub async fn retry_now(&self, name: String) -> Result<(), ServerError> {
         self.with(move |owner| {
             let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
             if matches!(record.state, ServerState::Reconnecting(_)) { owner.start_for_user(&name) } else { Ok(()) }
         })
-        .await
+        .await?
     }
 
     /// What a local server would reach in its sandbox if it were started now. Nothing is started.
     ///
     /// # Errors
     /// If it has no sandbox, or none that can be set up.
-    pub async fn plan_sandbox(&self, server: String) -> Result<Result<SandboxPreview, NoPlan>, HostClosed> {
+    pub async fn plan_sandbox(&self, server: String) -> Result<SandboxPreview, NoPlan> {
         let (reply, planned) = oneshot::channel();
         self.with(move |owner| owner.plan_sandbox(&server, reply)).await?;
-        planned.await.map_err(|_| HostClosed)
+        planned.await.map_err(|_| NoPlan::Closing)?
     }
 
     /// How much a server uses of what each server gets; nothing if there is no such server.

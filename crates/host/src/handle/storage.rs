@@ -33,7 +33,10 @@ impl Host {
         act: impl FnOnce(&Ports) -> T + Send + 'static,
     ) -> Result<T, HostClosed> {
         let ports = self.ports.clone();
-        tokio::task::spawn_blocking(move || act(&ports)).await.map_err(|_| HostClosed)
+        tokio::task::spawn_blocking(move || act(&ports)).await.map_err(|error| {
+            tracing::error!(%error, "a thread that reads or writes ended without a result");
+            HostClosed
+        })
     }
 
     /// Entries of the audit log.

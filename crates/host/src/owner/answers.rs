@@ -13,83 +13,17 @@ use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
-use server_requests::sampling::{Limit, Unfit};
-use tokio::sync::oneshot;
 
 use super::Owner;
 use super::gate::Approval;
 use super::links::follow;
+use super::state::{AnswerError, AnswerProgress, AnswerReply};
 use crate::view::{Edit, HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
-
-/// Why an answer could not be taken.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AnswerError {
-    /// It is not in the queue any more.
-    #[error("this question is no longer open")]
-    NotOpen,
-    /// What would cross is no longer what was shown.
-    #[error("this question changed; look at it again")]
-    Stale,
-    /// A rule says that it must not cross. The question is refused.
-    #[error("{0} says that it must not cross, so it was refused")]
-    Denied(String),
-    /// It does not fit the question.
-    #[error("this answer does not fit: {0}")]
-    WrongKind(&'static str),
-    /// The form's content is not what the form asks for.
-    #[error("some fields are not filled in as the form asks")]
-    Form(Vec<FormProblem>),
-    /// A folder can't be shared.
-    #[error("{folder}: {cause}")]
-    Folder {
-        /// The folder.
-        folder: String,
-        /// Why not.
-        cause: String,
-    },
-    /// The files of a command can't be looked at.
-    #[error(
-        "the program's files did not answer in time, so nothing was started; see if their disk can be reached, then try again"
-    )]
-    Files,
-    /// The decision could not be written down, so nothing crossed.
-    #[error("the audit log can't be written, so nothing was sent")]
-    Audit,
-    /// The server has used up what it may use of the user's models.
-    #[error("{0} is the limit of this server; answer by hand, or raise the limit on its page, under Permissions")]
-    Budget(Limit),
-    /// No price is known of the model, and the server may only spend so much.
-    #[error(
-        "this server has a limit in money, and the price of {0} is not known; choose another model, or answer by hand"
-    )]
-    NoPrice(String),
-    /// The request can't be put to a model.
-    #[error("{0}")]
-    Unfit(Unfit),
-    /// There is no such model.
-    #[error("{0}")]
-    Model(String),
-    /// The browser could not be opened.
-    #[error("the browser could not be opened: {0}")]
-    Browser(String),
-}
-
-/// Where the outcome of an answer goes.
-pub(crate) type Reply = oneshot::Sender<Result<(), AnswerError>>;
-
-/// How far an answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Acted {
-    /// It is carried out.
-    Done,
-    /// Something has to be written first; [`Owner::answered`] tells its outcome.
-    Later,
-}
 
 impl Owner {
     /// Takes an answer. It acts once, and only if the hash is that of what would cross now.
-    pub(crate) fn answer(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, reply: Reply) {
-        let Some(at) = self.consent.pending.iter().position(|p| p.view.id == id) else {
+    pub(crate) fn answer(&mut self, id: QuestionId, hash: &str, answer: UserAnswer, reply: AnswerReply) {
+        let Some(at) = self.consent.position(id) else {
             let _ = reply.send(Err(AnswerError::NotOpen));
             return;
         };
@@ -121,7 +55,7 @@ impl Owner {
         } else {
             self.consent.pending[at].being_looked_at = true;
             self.beside(follow(paths), move |owner, paths| {
-                if let Some(at) = owner.looked_at(id) {
+                if let Some(at) = owner.consent.looked_at(id) {
                     owner.consent.pending[at].paths = paths;
                     owner.answer_at(at, &hash, answer, reply);
                 } else {
@@ -138,9 +72,9 @@ impl Owner {
         hash: &str,
         answer: UserAnswer,
         files: Option<LaunchFiles>,
-        reply: Reply,
+        reply: AnswerReply,
     ) {
-        let at = self.looked_at(id).ok_or(AnswerError::NotOpen);
+        let at = self.consent.looked_at(id).ok_or(AnswerError::NotOpen);
         match at.and_then(|at| Ok((at, files.ok_or(AnswerError::Files)?))) {
             Ok((at, files)) => {
                 self.consent.pending[at].files_now = Some(files);
@@ -150,14 +84,7 @@ impl Owner {
         }
     }
 
-    /// The place of a question that was looked at for an answer, if it is still there.
-    fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
-        let at = self.consent.pending.iter().position(|p| p.view.id == id)?;
-        self.consent.pending[at].being_looked_at = false;
-        Some(at)
-    }
-
-    fn answer_at(&mut self, at: usize, hash: &str, answer: UserAnswer, reply: Reply) {
+    fn answer_at(&mut self, at: usize, hash: &str, answer: UserAnswer, reply: AnswerReply) {
         let id = self.consent.pending[at].view.id;
         let approval = match self.approval(at, hash) {
             Ok(approval) => approval,
@@ -201,7 +128,7 @@ impl Owner {
     }
 
     /// What lets something leave needs the approval; the rest lets nothing leave.
-    fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<Acted, AnswerError> {
+    fn act(&mut self, at: usize, approval: Approval, answer: UserAnswer) -> Result<AnswerProgress, AnswerError> {
         match answer {
             UserAnswer::Deny => self.refuse_as_user(at, QuestionOutcome::Denied, None),
             UserAnswer::DenyBecause(reason) => self.refuse_as_user(at, QuestionOutcome::Denied, Some(&reason)),
@@ -216,12 +143,12 @@ impl Owner {
             UserAnswer::Back => self.back_to_request(at)?,
             UserAnswer::Stop => self.stop_model(at)?,
         }
-        Ok(Acted::Done)
+        Ok(AnswerProgress::Done)
     }
 
     /// Changes what would cross. The question then has another hash.
     pub(crate) fn edit(&mut self, id: QuestionId, edit: Edit) -> Result<QuestionView, AnswerError> {
-        let at = self.consent.pending.iter().position(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
+        let at = self.consent.position(id).ok_or(AnswerError::NotOpen)?;
         match (edit, &mut self.consent.pending[at].view.body) {
             (Edit::Arguments(new), QuestionBody::Tool { arguments, .. }) => *arguments = new,
             (Edit::Response(new), QuestionBody::Sampling { response: Some(response), .. }) => *response = new,
@@ -246,10 +173,6 @@ impl Owner {
         id: QuestionId,
         content: &Map<String, Value>,
     ) -> Result<Vec<FormProblem>, AnswerError> {
-        let pending = self.consent.pending.iter().find(|p| p.view.id == id).ok_or(AnswerError::NotOpen)?;
-        match &pending.view.body {
-            QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
-            _ => Err(AnswerError::WrongKind("it is no form")),
-        }
+        self.consent.check_form(id, content)
     }
 }

@@ -16,8 +16,8 @@ use ports::{Appended, AuditEntry, AuditReceipts, Written};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
-use super::calls::CallRecord;
 use super::gate::{Departure, Passed};
+use super::state::CallRecord;
 use crate::connection::{RunId, Ticket};
 use crate::view::{AppSettings, HostEvent};
 
@@ -261,12 +261,7 @@ impl Owner {
     fn go_on(&mut self, waiting: Waiting, written: Result<(), StoreError>) {
         match waiting {
             Waiting::Call { id, number, run, judgement, departure } => {
-                // It may have been cancelled, and another one have its id.
-                if self.calls.records.get(&id).is_none_or(|record| record.writing != Some(number)) {
-                    return;
-                }
-                let Some(mut record) = self.calls.records.remove(&id) else { return };
-                record.writing = None;
+                let Some(record) = self.calls.take_written(&id, number) else { return };
                 let server = &record.view.server;
                 let is_there = self
                     .servers
@@ -281,7 +276,7 @@ impl Owner {
                     // What was decided for one process must not go to the next.
                     Ok(()) => {
                         let server = server.clone();
-                        self.note_withdrawn(&record.view, record.origin(), departure.leaves());
+                        self.note_withdrawn(&record.view, &record.origin, departure.leaves());
                         self.finish(record, Err(CallFailure::NotReady { server }));
                     }
                 }

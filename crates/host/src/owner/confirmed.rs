@@ -1,92 +1,17 @@
 //! What the user confirmed of settings that are edited by hand as well: where providers of models are, and how long the audit log is
 //! kept. A file that says otherwise changes neither before the user does.
 
-use std::collections::BTreeMap;
-
 use credentials::providers::ProvidersFile;
 use domain::StoreError;
-use models::{ModelRef, ProviderKind, ProviderSettings};
+use models::{ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
 use ports::{Document, DocumentSeal};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use url::Url;
 
 use super::Owner;
 use super::audit::Decided;
-use super::document_writer::ReadDocument;
+use super::state::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ProviderAddress, ReadDocument};
 use crate::view::AppSettings;
-
-/// `confirmed.json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct ConfirmedFile {
-    providers: BTreeMap<String, Address>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    default: Option<ModelRef>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    keeping: Option<Keeping>,
-}
-
-/// What decides where requests and keys go.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Address {
-    kind: ProviderKind,
-    url: Url,
-}
-
-/// What the audit log keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Keeping {
-    days: u32,
-    megabytes: u32,
-    contents: bool,
-}
-
-/// What was confirmed, as it was read last.
-#[derive(Debug, Default)]
-pub(super) struct Confirmed {
-    /// None while it can't be said.
-    file: Option<ConfirmedFile>,
-    /// Whether what stands there counts as confirmed, as nothing was ever sealed before.
-    pub(super) adopts: bool,
-    /// Changes of a provider that the user made and that `file` does not have yet: they wait for the audit log or the disk.
-    pending_providers: usize,
-}
-
-impl Address {
-    fn of(settings: &ProviderSettings) -> Self {
-        Self { kind: settings.kind, url: settings.url.clone() }
-    }
-}
-
-impl Keeping {
-    const fn of(settings: &AppSettings) -> Self {
-        let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
-        Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
-    }
-}
-
-impl Confirmed {
-    /// Whether it can be said what was confirmed.
-    pub(super) const fn is_known(&self) -> bool {
-        self.file.is_some()
-    }
-
-    /// Where a provider was when the user confirmed it; an error if it is not there any more, or never was.
-    pub(super) fn check_address(&self, settings: &ProviderSettings) -> Result<(), Option<String>> {
-        let known = self.file.as_ref().and_then(|file| file.providers.get(&settings.id));
-        match known {
-            Some(known) if *known == Address::of(settings) => Ok(()),
-            known => Err(known.map(|known| known.url.to_string())),
-        }
-    }
-
-    /// The model that the user chose for new conversations; the file's, if nothing was confirmed.
-    pub(super) fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
-        self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
-    }
-}
 
 impl Owner {
     /// Takes over what was confirmed, as it was read. Where nothing ever was, what stands in the settings counts as confirmed. Whether it is another
@@ -97,26 +22,16 @@ impl Owner {
             // The file is older than what the user confirmed; it is read again once that is written.
             return false;
         }
-        let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
-        let next = match (kept, self.ports.documents.seal()) {
-            (Some(Ok(kept)), _) => Some(kept),
-            (_, DocumentSeal::Waiting | DocumentSeal::Unavailable { .. }) => None,
-            (None, DocumentSeal::None { .. }) => Some(self.adopt(file)),
-            (None, DocumentSeal::Sealed) if self.documents.confirmed.adopts => Some(self.adopt(file)),
-            _ => Some(ConfirmedFile::default()),
+        let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
+            ConfirmedRead::Known(kept) => Some(kept),
+            ConfirmedRead::Unknown => None,
+            ConfirmedRead::Adopts => Some(self.adopt(file)),
         };
-        self.documents.confirmed.adopts = false;
-        let is_other = self.documents.confirmed.file != next;
-        self.documents.confirmed.file = next;
-        is_other
+        self.documents.confirmed.replace(next)
     }
 
     fn adopt(&mut self, file: &ProvidersFile) -> ConfirmedFile {
-        let adopted = ConfirmedFile {
-            providers: file.providers.iter().map(|own| (own.id.clone(), Address::of(own))).collect(),
-            default: file.default.clone(),
-            keeping: Some(Keeping::of(&self.settings.current)),
-        };
+        let adopted = ConfirmedFile::adopted(file, &self.settings.current);
         // Where nothing is set up, the first confirmation writes it.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
         if is_needed {
@@ -157,9 +72,9 @@ impl Owner {
         settings: &ProviderSettings,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let (id, now) = (settings.id.clone(), Address::of(settings));
-        let was = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(&id)).cloned();
-        if was.as_ref() == Some(&now) && self.documents.confirmed.pending_providers == 0 {
+        let (id, now) = (settings.id.clone(), ProviderAddress::of(settings));
+        let was = self.documents.confirmed.address_of(&id).cloned();
+        if self.documents.confirmed.is_settled(&id, Some(&now)) {
             return then(self, Ok(()));
         }
         let then = self.count_provider_change(then);
@@ -182,8 +97,8 @@ impl Owner {
         id: &str,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let was = self.documents.confirmed.file.as_ref().and_then(|file| file.providers.get(id)).cloned();
-        if was.is_none() && self.documents.confirmed.pending_providers == 0 {
+        let was = self.documents.confirmed.address_of(id).cloned();
+        if self.documents.confirmed.is_settled(id, None) {
             return then(self, Ok(()));
         }
         let own = id.to_owned();
@@ -224,8 +139,8 @@ impl Owner {
     fn audit_provider(
         &mut self,
         id: &str,
-        was: Option<&Address>,
-        now: Option<&Address>,
+        was: Option<&ProviderAddress>,
+        now: Option<&ProviderAddress>,
         decision: &'static str,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
@@ -258,22 +173,18 @@ impl Owner {
         settings: &AppSettings,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        let keeping = Keeping::of(settings);
+        let keeping = AuditRetentionSetting::of(settings);
         self.change_confirmed(move |kept| kept.keeping = Some(keeping), then);
     }
 
     /// What the settings say of the audit log is what the user confirmed, whatever the file says.
     pub(super) fn hold_to_confirmed_keeping(&mut self) {
-        // Without a word of the user's it is what a new installation keeps: a file that was removed shortens nothing.
-        let unchanged = || Keeping::of(&AppSettings::default());
-        let confirmed = self.documents.confirmed.file.as_ref().map(|file| file.keeping.unwrap_or_else(unchanged));
+        let confirmed = self.documents.confirmed.keeping();
         let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
-        if let Some(keeping) = confirmed.filter(|keeping| is_sealed && *keeping != Keeping::of(&self.settings.current))
+        if let Some(keeping) =
+            confirmed.filter(|keeping| is_sealed && *keeping != AuditRetentionSetting::of(&self.settings.current))
         {
-            let Keeping { days, megabytes, contents } = keeping;
-            self.settings.current.audit_days = days;
-            self.settings.current.audit_megabytes = megabytes;
-            self.settings.current.audit_contents = contents;
+            keeping.apply(&mut self.settings.current);
         }
     }
 }

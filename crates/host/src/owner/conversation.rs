@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use domain::bounds::ChatBounds;
 use domain::item::ConversationEvent;
-use offers::review::Reviewed;
+use offers::review::ServerReview;
 use policy::Hash;
 
 use super::Owner;
@@ -16,7 +16,7 @@ pub struct ServerForModel {
     /// Its name.
     pub server: String,
     /// What it offers beside what the user saw of it; none if there is no such server.
-    pub reviewed: Option<Reviewed>,
+    pub reviewed: Option<ServerReview>,
     /// Whether it is in use.
     pub is_ready: bool,
     /// What it wants a model to know.

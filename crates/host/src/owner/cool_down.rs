@@ -1,52 +1,13 @@
 //! Servers that ask too much: after three refusals in a row a server is muted for a while, and what was refused unseen is
-//!counted.
+//! counted.
 
-use std::time::Duration;
-
-use domain::Millis;
 use domain::question::QuestionOutcome;
 use tokio::time::Instant;
 
 use super::Owner;
 use super::audit::Decided;
-use super::questions::{For, Pending, kind_of, subject_of};
+use super::state::{PendingRequest, REFUSALS, RequestThrottle, kind_of, subject_of};
 use crate::connection::RunId;
-
-/// So many refusals in a row mute a server for a while.
-const REFUSALS: u32 = 3;
-/// Refusals that lie further apart are not in a row.
-const IN_A_ROW: Duration = Duration::from_secs(10 * 60);
-
-/// What is known of how a server asks.
-#[derive(Debug, Default)]
-pub(super) struct Asking {
-    /// Refusals in a row, and when the last one was.
-    refusals: u32,
-    last: Option<Instant>,
-    /// Until when it is muted for them.
-    pub(super) muted_until: Option<Millis>,
-    /// The run that the next number is about.
-    run: Option<RunId>,
-    /// How many questions of that run were refused unseen because they were too many, and of those before the user denied all.
-    unseen: u64,
-    before: u64,
-    /// How many were refused unseen because it is muted.
-    muted: u64,
-}
-
-impl Asking {
-    /// How many of its questions were refused unseen, since the user last denied all.
-    pub(super) const fn refused_unseen(&self) -> u64 {
-        (self.unseen - self.before) + self.muted
-    }
-}
-
-impl Pending {
-    /// Whether the server asks for it, and not the user.
-    pub(super) const fn is_asked_by_server(&self) -> bool {
-        matches!(self.what_for, For::Request { .. } | For::Page)
-    }
-}
 
 impl Owner {
     /// The user answers a question. Refusals of what a server asks are counted, and an approval makes up for them.
@@ -56,18 +17,13 @@ impl Owner {
             return;
         }
         if !refused {
-            if let Some(asking) = self.consent.asking.get_mut(server) {
-                asking.refusals = 0;
+            if let Some(throttle) = self.consent.throttles.get_mut(server) {
+                throttle.approved();
             }
             return;
         }
-        let asking = self.consent.asking.entry(server.to_owned()).or_default();
-        if asking.last.is_some_and(|last| last.elapsed() > IN_A_ROW) {
-            asking.refusals = 0;
-        }
-        asking.refusals += 1;
-        asking.last = Some(Instant::now());
-        if asking.refusals >= REFUSALS && !self.permissions.policy.is_muted(server) {
+        let is_enough = self.consent.throttle(server).refused(Instant::now());
+        if is_enough && !self.permissions.policy.is_muted(server) {
             self.cool_down(server);
         }
     }
@@ -75,9 +31,7 @@ impl Owner {
     fn cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
         let until = ports::time::after(self.now(), pause);
-        let asking = self.consent.asking.entry(server.to_owned()).or_default();
-        asking.refusals = 0;
-        asking.muted_until = Some(until);
+        self.consent.throttle(server).mute_until(until);
         self.permissions.policy.mute(server);
         self.note(Decided {
             server,
@@ -91,7 +45,7 @@ impl Owner {
         self.emit_server(server);
         let name = server.to_owned();
         self.beside(tokio::time::sleep(pause), move |owner, ()| {
-            if owner.consent.asking.get(&name).is_some_and(|asking| asking.muted_until == Some(until)) {
+            if owner.consent.throttles.get(&name).is_some_and(|throttle| throttle.muted_until == Some(until)) {
                 owner.unmute(&name);
             }
         });
@@ -99,7 +53,7 @@ impl Owner {
 
     /// Refuses what a server that is now muted has asked already.
     fn refuse_open(&mut self, server: &str) {
-        let is_open = |p: &Pending| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
+        let is_open = |p: &PendingRequest| p.view.server == server && p.is_asked_by_server() && p.can_be_refused();
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             let pending = self.consent.pending.remove(at);
             self.note(Decided {
@@ -119,21 +73,13 @@ impl Owner {
 
     /// A connection refused questions unseen; `refused` in all of this run.
     pub(super) fn on_refused_unseen(&mut self, run: RunId, server: &str, refused: u64) {
-        let asking = self.consent.asking.entry(server.to_owned()).or_default();
-        if asking.run != Some(run) {
-            (asking.run, asking.before) = (Some(run), 0);
-        }
-        asking.unseen = refused.max(asking.before);
+        self.consent.throttle(server).refused_by_connection(run, refused);
         self.emit_server(server);
     }
 
-    /// A question was refused because the server is muted. Few of these are written down, each with how many there were until
-    /// then, so that such a server can't push all else out of the log.
+    /// A question was refused because the server is muted.
     pub(super) fn count_muted(&mut self, server: &str) {
-        let asking = self.consent.asking.entry(server.to_owned()).or_default();
-        asking.muted += 1;
-        let refused = asking.muted;
-        if refused.is_power_of_two() {
+        if let Some(refused) = self.consent.throttle(server).refused_while_muted() {
             self.note_muted(server, refused);
         }
         self.emit_server(server);
@@ -154,8 +100,7 @@ impl Owner {
 
     /// The last number, if it is not written down yet.
     fn note_all_muted(&mut self, server: &str) {
-        let refused = self.consent.asking.get(server).map_or(0, |asking| asking.muted);
-        if refused > 0 && !refused.is_power_of_two() {
+        if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::not_written_down) {
             self.note_muted(server, refused);
         }
     }
@@ -163,11 +108,8 @@ impl Owner {
     /// The user has dealt with all that a server asked: the numbers begin anew. With `mute` until the user unmutes it.
     pub(super) fn dealt_with(&mut self, server: &str, mute: bool) {
         self.note_all_muted(server);
-        if let Some(asking) = self.consent.asking.get_mut(server) {
-            (asking.before, asking.muted) = (asking.unseen, 0);
-            if mute {
-                asking.muted_until = None;
-            }
+        if let Some(throttle) = self.consent.throttles.get_mut(server) {
+            throttle.dealt_with(mute);
         }
     }
 
@@ -175,8 +117,8 @@ impl Owner {
     pub(crate) fn unmute(&mut self, server: &str) {
         self.note_all_muted(server);
         self.permissions.policy.unmute(server);
-        if let Some(asking) = self.consent.asking.get_mut(server) {
-            (asking.refusals, asking.muted_until, asking.muted) = (0, None, 0);
+        if let Some(throttle) = self.consent.throttles.get_mut(server) {
+            throttle.unmuted();
         }
         self.emit_server(server);
     }

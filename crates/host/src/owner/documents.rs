@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use domain::merge::changed_entries;
 use offers::review::{Pins, ServerPins};
 use policy::{Grant, Subject};
 use ports::server_config::ConfigProblem;
@@ -12,8 +11,7 @@ use serde_json::{Value, json};
 
 use super::Owner;
 use super::audit::Decided;
-use super::document_writer::ReadDocument;
-use super::roots::SharedRoots;
+use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
 /// The kind of the entries about these documents.
@@ -125,29 +123,8 @@ impl Owner {
     fn on_pins_read(&mut self, read: ReadDocument) {
         let Some(kept) = self.usable::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
-        let before = std::mem::replace(&mut self.reviews.in_file, kept);
-        let servers: BTreeSet<String> = before.keys().chain(self.reviews.in_file.keys()).cloned().collect();
-        for server in servers {
-            let (was, is) = (before.get(&server), self.reviews.in_file.get(&server));
-            if was == is {
-                continue;
-            }
-            let nothing = Arc::new(ServerPins::default());
-            let own = self.reviews.pins.get(&server).unwrap_or(&nothing);
-            let merged = own.with_changes(was.unwrap_or(&nothing), is.unwrap_or(&nothing));
-            if merged == **own {
-                continue;
-            }
-            if merged.is_empty() {
-                self.reviews.pins.remove(&server);
-            } else {
-                self.reviews.pins.insert(server.clone(), Arc::new(merged));
-            }
-            if let Some(record) = self.servers.records.get_mut(&server) {
-                record.offer.definitions = Default::default();
-                record.offer.pinned_names = Default::default();
-            }
-            self.permissions.judgement += 1;
+        for server in self.reviews.merge(kept) {
+            self.definitions_seen_changed(&server);
             self.mark_questions_again(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
@@ -159,16 +136,9 @@ impl Owner {
     }
 
     fn on_roots_read(&mut self, read: ReadDocument) {
-        let kept = self.usable::<BTreeMap<String, SharedRoots>>(read, json!({}));
-        let Some(kept) = kept else { return };
-        let before = std::mem::replace(&mut self.permissions.folders.in_file, kept);
-        let merged = changed_entries(&self.permissions.folders.shared, &before, &self.permissions.folders.in_file);
-        let servers: BTreeSet<String> = before.keys().chain(self.permissions.folders.in_file.keys()).cloned().collect();
-        self.permissions.folders.shared = merged;
-        for server in servers {
-            if before.get(&server) != self.permissions.folders.in_file.get(&server) {
-                self.emit_server(&server);
-            }
+        let Some(kept) = self.usable::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
+        for server in self.permissions.folders.merge(kept) {
+            self.emit_server(&server);
         }
     }
 

@@ -1,7 +1,5 @@
 //! The data flow that the user set for each server, as it is kept and changed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use domain::StoreError;
 use domain::flow::{DataFlow, MAX_TOOLS};
 use policy::{Hash, canonical_json};
@@ -11,11 +9,8 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use super::document_writer::{ReadDocument, with_entry};
-use super::servers::ServerError;
-
-/// By server.
-pub(super) type Flows = BTreeMap<String, DataFlow>;
+use super::state::{ReadDocument, ServerError, ServerFlows, with_entry};
+use crate::HostClosed;
 
 fn not_found(server: &str) -> FlowError {
     ServerError::NotFound(server.to_owned()).into()
@@ -24,7 +19,7 @@ fn not_found(server: &str) -> FlowError {
 impl Owner {
     /// What the user set for a server.
     pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
-        self.permissions.data_flow.flows.get(server).cloned().unwrap_or_default()
+        self.permissions.data_flow.flow_of(server)
     }
 
     /// Sets it. It is written down first, as it may let more pass.
@@ -115,15 +110,8 @@ impl Owner {
     }
 
     fn on_flows_read(&mut self, read: ReadDocument) {
-        let Some(now) = self.usable::<Flows>(read, json!({})) else { return };
-        let before = std::mem::replace(&mut self.permissions.data_flow.flows, now);
-        let servers: BTreeSet<&String> = before.keys().chain(self.permissions.data_flow.flows.keys()).collect();
-        let changed: Vec<String> = servers
-            .into_iter()
-            .filter(|name| before.get(*name) != self.permissions.data_flow.flows.get(*name))
-            .cloned()
-            .collect();
-        for server in changed {
+        let Some(now) = self.usable::<ServerFlows>(read, json!({})) else { return };
+        for server in self.permissions.data_flow.replace(now) {
             self.permissions.judgement += 1;
             self.emit_server(&server);
         }
@@ -142,4 +130,7 @@ pub enum FlowError {
     /// It can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The host has ended.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
 }

@@ -15,6 +15,7 @@ use mcp_proto::session::{Answer, ClientRequest};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, Request};
 use offers::review::{as_json, result_parts};
+use offers::skills::EXTENSION as SKILLS;
 use policy::{By, Hash, Scope};
 use ports::Platform;
 use ports::url_parts::UrlParts;
@@ -23,11 +24,11 @@ use server_requests::sampling::convert::to_request;
 use server_requests::sampling::{SamplingState, ask_hash};
 use url::Url;
 
-use super::answers::Acted;
-use super::call_request::CallRequest;
-use super::questions::{For, Pending, asker_of, content_of, hash_of, kind_of, refusal, subject_of};
-use super::state::ConsentQueue;
-use super::{AnswerError, Owner};
+use super::Owner;
+use super::state::{
+    AnswerError, AnswerProgress, CallRequest, PendingRequest, RequestPurpose, asker_of, content_of, hash_of, kind_of,
+    refusal, sampling_subject, subject_of,
+};
 use crate::connection::Target;
 use crate::view::{HostEvent, QuestionBody};
 
@@ -157,7 +158,7 @@ impl Departure {
 
 impl Leaving {
     /// What a consent request shows, as it is: a call, a start, a connection.
-    pub(super) fn shown(pending: &Pending) -> Self {
+    pub(super) fn shown(pending: &PendingRequest) -> Self {
         let body = &pending.view.body;
         Self {
             kind: kind_of(body),
@@ -173,7 +174,7 @@ impl Leaving {
         let hash = ask_hash(request, state);
         Self {
             kind: "sampling",
-            subject: super::sampling::subject(request, None, state),
+            subject: sampling_subject(request, None, state),
             content: Some(policy::canonical_json(&json!(request))),
             logged: hash.clone(),
             leaves: hash,
@@ -182,7 +183,7 @@ impl Leaving {
 
     /// An answer that the user made or chose, under words and a hash for the log.
     pub(super) fn answer(
-        pending: &Pending,
+        pending: &PendingRequest,
         subject: String,
         (logged, content): (Hash, Option<String>),
         answer: &Answer,
@@ -191,17 +192,17 @@ impl Leaving {
     }
 
     /// A page that is opened.
-    pub(super) fn page(pending: &Pending, url: &str) -> Self {
+    pub(super) fn page(pending: &PendingRequest, url: &str) -> Self {
         Self { leaves: page_hash(url), ..Self::shown(pending) }
     }
 
     /// A sign-in page.
-    pub(super) fn sign_in_page(pending: &Pending, url: &str) -> Self {
+    pub(super) fn sign_in_page(pending: &PendingRequest, url: &str) -> Self {
         Self { leaves: sign_in_page_hash(url), ..Self::shown(pending) }
     }
 
     /// What a sign-in page is to know Drawbridge by.
-    pub(super) fn client(pending: &Pending, client: &EnteredClient) -> Self {
+    pub(super) fn client(pending: &PendingRequest, client: &EnteredClient) -> Self {
         Self { leaves: client_hash(client), ..Self::shown(pending) }
     }
 }
@@ -286,10 +287,12 @@ impl Owner {
         approval: Approval,
         scope: Scope,
         mut leaving: Leaving,
-        act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<Acted, AnswerError> + Send + 'static,
-    ) -> Result<Acted, AnswerError> {
+        act: impl FnOnce(&mut Self, Result<(usize, Departure), AnswerError>) -> Result<AnswerProgress, AnswerError>
+        + Send
+        + 'static,
+    ) -> Result<AnswerProgress, AnswerError> {
         let Approval { request, shown } = approval;
-        let Some(at) = self.consent.pending.iter().position(|p| p.view.id == request) else {
+        let Some(at) = self.consent.position(request) else {
             return act(self, Err(AnswerError::NotOpen));
         };
         let pending = &mut self.consent.pending[at];
@@ -310,19 +313,19 @@ impl Owner {
                 }),
                 Err(error) => {
                     tracing::error!(%error, "a decision could not be written down");
-                    acted_on(&mut owner.consent, request);
+                    owner.consent.release(request);
                     Err(AnswerError::Audit)
                 }
             };
             let acted = act(owner, departed.map(|at| (at, Departure { to, leaves })));
             owner.consent.answered(request, acted);
         });
-        Ok(Acted::Later)
+        Ok(AnswerProgress::Later)
     }
 
     /// The place of a consent request whose entry is written now, if it is still what was approved, and no rule denies it since.
     fn still_approved(&mut self, request: QuestionId, shown: &Hash, judgement: u64) -> Result<usize, AnswerError> {
-        let at = acted_on(&mut self.consent, request).ok_or(AnswerError::NotOpen)?;
+        let at = self.consent.release(request).ok_or(AnswerError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(AnswerError::Stale);
         }
@@ -344,8 +347,8 @@ impl Owner {
         approval: Approval,
         scope: Scope,
         leaving: Leaving,
-        act: impl FnOnce(&mut Self, Pending, Departure) -> Result<Acted, AnswerError> + Send + 'static,
-    ) -> Result<Acted, AnswerError> {
+        act: impl FnOnce(&mut Self, PendingRequest, Departure) -> Result<AnswerProgress, AnswerError> + Send + 'static,
+    ) -> Result<AnswerProgress, AnswerError> {
         self.depart(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
@@ -355,7 +358,7 @@ impl Owner {
     }
 
     /// Gives a server the answer that the user approved. What is not that becomes a refusal.
-    pub(super) fn give(&mut self, pending: &Pending, answer: Answer, departure: Departure) {
+    pub(super) fn give(&mut self, pending: &PendingRequest, answer: Answer, departure: Departure) {
         let passed = departure.answer(&pending.view.server, answer).unwrap_or_else(|Changed| {
             tracing::error!(server = pending.view.server, "an answer was another than was approved, and was not sent");
             refuses(refusal("the answer could not be sent".to_owned()))
@@ -364,16 +367,16 @@ impl Owner {
     }
 
     /// Tells a server that its page was opened, which was approved with the page.
-    pub(super) fn tell_opened(&mut self, pending: &Pending) {
+    pub(super) fn tell_opened(&mut self, pending: &PendingRequest) {
         let accept = ElicitResult { action: ElicitAction::Accept, content: None };
         self.give_passed(pending, Passed(Answer::Elicitation(accept)));
     }
 
-    fn give_passed(&mut self, pending: &Pending, answer: Passed<Answer>) {
+    fn give_passed(&mut self, pending: &PendingRequest, answer: Passed<Answer>) {
         if pending.is_asked_by_server() {
             self.count_answer(&pending.view.server, false);
         }
-        if let For::Request { run, request, call } = &pending.what_for {
+        if let RequestPurpose::Request { run, request, call } = &pending.purpose {
             self.servers.tell_answer(&pending.view.server, *run, *request, answer);
             if let Some(call) = call {
                 self.input_given(call);
@@ -411,10 +414,10 @@ impl Owner {
     }
 
     /// Lets a request leave that is neither shown nor written down: a completion, a subscription, a level of
-    /// logging, a list of an extension.
+    /// logging, a list of skills or an entry of it.
     ///
     /// # Errors
-    /// If it is none of these, or a rule or the preset would ask about reading or denies it.
+    /// If it is none of these, or, for a completion and a subscription, if a rule or the preset would ask about reading or denies it.
     pub(super) fn pass_quietly(
         &self,
         server: &str,
@@ -424,8 +427,9 @@ impl Owner {
             ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => {
                 self.permissions.may_read_quietly(server, self.now())?
             }
-            ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Extension { .. } => {
-            }
+            ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } => {}
+            // A list like that of tools, and one entry of it; what they name is read as a resource.
+            ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because nothing of it may leave unasked".to_owned())),
         }
         Ok(Passed(request))
@@ -434,14 +438,6 @@ impl Owner {
 
 fn read_hash(kind: CallKind, name: &str, arguments: Map<String, serde_json::Value>) -> Hash {
     hash_of(&QuestionBody::Read { kind, name: name.to_owned(), arguments }, None)
-}
-
-/// The place of a consent request that is acted on no more, if it is still there.
-fn acted_on(consent: &mut ConsentQueue, request: QuestionId) -> Option<usize> {
-    let at = consent.pending.iter().position(|p| p.view.id == request)?;
-    let pending = &mut consent.pending[at];
-    (pending.being_acted_on, pending.being_written) = (false, false);
-    Some(at)
 }
 
 #[cfg(test)]

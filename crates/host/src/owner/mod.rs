@@ -3,7 +3,6 @@
 
 mod answers;
 mod audit;
-mod call_request;
 mod calls;
 mod changed;
 mod confirmed;
@@ -54,29 +53,21 @@ use crate::connection::{News, RunId};
 use crate::view::{HostEvent, ServerView, Snapshot};
 use crate::{HostOptions, NumberedEvent};
 
-pub use answers::AnswerError;
 pub(crate) use answers::real_folders;
 use audit::{Audits, Decided};
-pub use calls::Sent;
-pub(crate) use calls::{CallReply, NewCall};
-use confirmed::Confirmed;
 pub use conversation::ServerForModel;
-use cool_down::Asking;
-use document_writer::DocumentWriter;
 pub use flow::FlowError;
 pub(crate) use gate::{Passed, followed_link, open_page};
-pub use pins::{ReviewError, Seen};
-pub use provenance::{CallOrigin, Label};
-pub use results::{ResultOrigin, ResultVerdict};
-use roots::SharedRoots;
 pub(crate) use running::sweep_orphans;
 pub use sampling::SamplingError;
-pub use servers::ServerError;
-use state::Sampling;
-pub(crate) use state::ServerRecord;
+pub use state::{
+    AnswerError, CallOrigin, Label, ResultOrigin, ResultVerdict, ReviewError, Sent, ServerError, ShownDefinition,
+};
+pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, Launches, Lifetime, ModelAccess,
-    Permissions, Reviews, ServerRegistry, SettingsState, SignIns,
+    CallTable, ConfirmedSettings, ConsentQueue, DocumentWriter, EventStream, FlowTable, FolderShares, GrantDocuments,
+    LaunchFacts, Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState,
+    SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
@@ -87,7 +78,7 @@ pub(crate) struct Owner {
     lifetime: Lifetime,
     events: EventStream,
     servers: ServerRegistry,
-    launches: Launches,
+    launches: LaunchFacts,
     calls: CallTable,
     consent: ConsentQueue,
     sign_ins: SignIns,
@@ -108,7 +99,7 @@ impl Owner {
     ) -> Self {
         let mut problem = None;
         let grants = read(&ports, Document::Grants, &mut problem).map(Grants::from_kept).unwrap_or_default();
-        let roots: BTreeMap<String, SharedRoots> = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
+        let roots = read(&ports, Document::Roots, &mut problem).unwrap_or_default();
         let flows = read(&ports, Document::Flow, &mut problem).unwrap_or_default();
         let sampling = Sampling::of(read(&ports, Document::Sampling, &mut problem).unwrap_or_default());
         let pins: BTreeMap<String, ServerPins> = read(&ports, Document::Pins, &mut problem).unwrap_or_default();
@@ -121,7 +112,7 @@ impl Owner {
         let own_files = OwnFiles::new(&ports);
         let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
         let flow = FlowTable { flows, ..FlowTable::default() };
-        let folders = FolderShares { in_file: roots.clone(), shared: roots };
+        let folders = FolderShares::read(roots);
         let mut owner = Self {
             sign_ins: SignIns::new(Vaults::new(Arc::clone(&ports.secrets))),
             ports,
@@ -129,7 +120,7 @@ impl Owner {
             lifetime: Lifetime::new(back),
             events: EventStream::new(events),
             servers: ServerRegistry::default(),
-            launches: Launches {
+            launches: LaunchFacts {
                 known,
                 packages,
                 own_files,
@@ -138,9 +129,9 @@ impl Owner {
             calls: CallTable::default(),
             consent: ConsentQueue::default(),
             permissions: Permissions::new(grants, flow, folders),
-            reviews: Reviews { in_file: pins.clone(), pins },
+            reviews: Reviews::read(pins),
             models: ModelAccess { sampling, ..ModelAccess::default() },
-            documents: GrantDocuments { writer, confirmed: Confirmed::default(), awaits_seal, problem: None },
+            documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_seal, problem: None },
             settings: SettingsState { current: settings, ..SettingsState::default() },
             audits: Audits::default(),
         };
@@ -239,8 +230,8 @@ impl Owner {
             subscriptions: record.session.subscriptions.clone(),
             log_level: record.session.log_level,
             muted: self.permissions.policy.is_muted(name),
-            muted_until: self.consent.asking.get(name).and_then(|asking| asking.muted_until),
-            refused_questions: self.consent.asking.get(name).map_or(0, Asking::refused_unseen),
+            muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
+            refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_unseen),
             trust: self.trust_in(name),
             flow: self.flow_of(name),
             pid: record.session.pid,

@@ -12,47 +12,15 @@ use policy::{Act, Decision, Hash};
 use ports::Document;
 use ports::server_config::{ServerConfig, StdioConfig, config_hash};
 use process::{SearchPath, ServerCommand};
-use serde::{Deserialize, Serialize};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
 use super::starting::{Found, files};
+use super::state::ApprovedPackage;
 use crate::view::QuestionBody;
 
 /// How long no newer version is looked for. In milliseconds.
 const LOOKED_FOR: Millis = 24 * 60 * 60 * 1000;
-
-/// The version of a server's package that was approved last.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ApprovedPackage {
-    /// Over the server's settings: another command under the same name loads another package.
-    pub(in crate::owner) config: Hash,
-    pub(in crate::owner) version: PackageVersion,
-    /// When it was looked up last.
-    #[serde(default)]
-    looked_up: Millis,
-    /// The version that a later look-up found in its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    newer: Option<PackageVersion>,
-    /// A newer one that the user did not want.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    declined: Option<PackageVersion>,
-}
-
-impl ApprovedPackage {
-    /// Tells if a start has to ask about what was found since. Other files under the same version always ask; a newer version
-    /// asks a user who starts the server, unless they declined it.
-    fn is_outdated(&self, by_user: bool) -> bool {
-        self.newer
-            .as_ref()
-            .is_some_and(|newer| self.version.is_replaced_by(newer) || by_user && self.declined.as_ref() != Some(newer))
-    }
-
-    /// The version as the registry was seen to offer it last.
-    fn known(&self) -> &PackageVersion {
-        self.newer.as_ref().filter(|newer| self.version.is_replaced_by(newer)).unwrap_or(&self.version)
-    }
-}
 
 /// A start of a server whose command loads a package.
 #[derive(Debug, Clone)]

@@ -1,13 +1,10 @@
 //! What the user has seen of each server: pinned when it is approved or reviewed, kept in `pins.json`, and compared with what
 //! is there now.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use credentials::sign_in::SignInEndpoint;
 use launches::parts::{address_parts, command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{Identity, Kind, Pins, ServerPins};
+use offers::review::{Kind, PinnedIdentity, Pins, ServerPins};
 use policy::{Hash, Standing};
 use ports::Document;
 use ports::server_config::ServerTransport;
@@ -16,39 +13,8 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
-use super::document_writer::entries;
+use super::state::{ReviewError, ShownDefinition, endpoint_parts, entries};
 use crate::view::HostEvent;
-
-/// A definition that the user has looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
-    /// A tool or a prompt.
-    pub kind: Kind,
-    /// Its name.
-    pub name: String,
-    /// The hash of what was shown.
-    pub hash: String,
-}
-
-/// Why a review could not be taken.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReviewError {
-    /// There is no such server.
-    #[error("there is no server \"{0}\"")]
-    NotFound(String),
-    /// It does not run.
-    #[error("{0} is not running, so what it offers is not known; start it first")]
-    NotRunning(String),
-    /// Something is not as it was shown.
-    #[error("not as it was shown any more: {}; look at it again", .0.join(", "))]
-    Stale(Vec<String>),
-    /// There are as many pinned definitions as may be.
-    #[error("more definitions of {0} are kept than may be; those that are new go on asking")]
-    Full(String),
-    /// The decision could not be written down.
-    #[error("the audit log can't be written, so nothing was reviewed")]
-    Audit,
-}
 
 impl Owner {
     /// A server is started, or connected to, as it was approved: that is what the user has seen of it.
@@ -65,7 +31,7 @@ impl Owner {
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
-            let identity = Identity { hash: approved.clone(), parts, at: self.now() };
+            let identity = PinnedIdentity { hash: approved.clone(), parts, at: self.now() };
             self.change_pins(server, self.is_of_a_person(), move |pins| pins.pin_identity(identity.clone()));
         }
     }
@@ -119,12 +85,8 @@ impl Owner {
         lasts: bool,
         mut change: impl FnMut(&mut ServerPins) -> T + Send + 'static,
     ) -> T {
-        let changed = change(Arc::make_mut(self.reviews.pins.entry(server.to_owned()).or_default()));
-        if let Some(record) = self.servers.records.get_mut(server) {
-            record.offer.definitions = Default::default();
-            record.offer.pinned_names = Default::default();
-        }
-        self.permissions.judgement += 1;
+        let changed = self.reviews.change(server, &mut change);
+        self.definitions_seen_changed(server);
         if !lasts {
             return changed;
         }
@@ -143,6 +105,15 @@ impl Owner {
         changed
     }
 
+    /// Other definitions of a server count as seen: what was worked out from them is worked out anew.
+    pub(super) fn definitions_seen_changed(&mut self, server: &str) {
+        if let Some(record) = self.servers.records.get_mut(server) {
+            record.offer.definitions = Default::default();
+            record.offer.pinned_names = Default::default();
+        }
+        self.permissions.judgement += 1;
+    }
+
     pub(super) fn forget_pins(&mut self, server: &str) {
         if self.reviews.pins.remove(server).is_some() {
             self.write_entry_later(Document::Pins, "the pins of a removed server could not be removed", server, None);
@@ -150,7 +121,12 @@ impl Owner {
     }
 
     /// The user has looked at these definitions: they are pinned, if all are as they were shown.
-    pub(crate) fn review(&mut self, server: &str, seen: &[Seen], reply: oneshot::Sender<Result<(), ReviewError>>) {
+    pub(crate) fn review(
+        &mut self,
+        server: &str,
+        seen: &[ShownDefinition],
+        reply: oneshot::Sender<Result<(), ReviewError>>,
+    ) {
         let definitions = match self.servers.as_shown(server, seen) {
             Ok(definitions) => definitions,
             Err(error) => {
@@ -199,8 +175,7 @@ impl Owner {
     pub(super) fn prompt_now(&self, server: &str, prompt: &str) -> Option<(Hash, Standing)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of(&json!(record.offer.catalog.prompt(prompt)?));
-        let pins = self.reviews.pins.get(server).cloned().unwrap_or_default();
-        let standing = pins.standing(Kind::Prompt, prompt, &hash, record.offer.identity.as_ref());
+        let standing = self.reviews.of(server).standing(Kind::Prompt, prompt, &hash, record.offer.identity.as_ref());
         Some((hash, standing))
     }
 
@@ -211,23 +186,4 @@ impl Owner {
             self.pin(server, Kind::Prompt, prompt, &json!(definition));
         }
     }
-}
-
-/// Whether the user has seen a tool's definition, which has this hash, on this server.
-pub(super) fn standing_of(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> Standing {
-    let standing = |pins: &ServerPins| pins.standing(Kind::Tool, tool, own, identity);
-    pins.get(server).map_or(Standing::New, |pins| standing(pins))
-}
-
-/// The endpoints of a sign-in by what they are for.
-pub(super) fn endpoint_parts(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
-    let mut parts = BTreeMap::new();
-    for endpoint in endpoints {
-        let urls: &mut String = parts.entry(format!("endpoint.{}", endpoint.purpose.name())).or_default();
-        if !urls.is_empty() {
-            urls.push(' ');
-        }
-        urls.push_str(&endpoint.url);
-    }
-    parts
 }

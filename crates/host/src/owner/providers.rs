@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use credentials::providers::{
-    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView, UnconfirmedProvider,
+    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProvidersFile, ProvidersView, UnconfirmedProvider,
 };
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
@@ -12,21 +12,8 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::document_writer::{ReadDocument, with_entry};
+use super::state::{ReadDocument, with_entry};
 use crate::view::HostEvent;
-
-/// The providers as they were read last.
-#[derive(Default)]
-pub(crate) struct Providers {
-    file: ProvidersFile,
-    pub(in crate::owner) lists: Lists,
-    /// Why providers did not answer, by id.
-    problems: std::collections::BTreeMap<String, ModelError>,
-    /// Those that are not used, as another program says where they are.
-    unconfirmed: std::collections::BTreeMap<String, ProviderSettings>,
-    /// Those of them that the audit log has, as they were then.
-    noted: std::collections::BTreeMap<String, ProviderSettings>,
-}
 
 /// The documents of providers, as they were read.
 struct ReadProviders {
@@ -89,8 +76,8 @@ impl Owner {
         file.default = self.documents.confirmed.default_model(&file);
         // The user may have confirmed what stands there already.
         let is_settled = |settings: &ProviderSettings| {
-            self.models.providers.unconfirmed.contains_key(&settings.id)
-                != self.documents.confirmed.check_address(settings).is_ok()
+            let is_confirmed = self.documents.confirmed.check_address(settings).is_ok();
+            self.models.providers.is_settled(&settings.id, is_confirmed)
         };
         let is_same = file == self.models.providers.file && lists == self.models.providers.lists;
         if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
@@ -101,15 +88,14 @@ impl Owner {
         for gone in &was.providers {
             if !self.models.providers.file.providers.iter().any(|settings| settings.id == gone.id) {
                 self.models.registry.remove(&gone.id);
-                self.models.providers.problems.remove(&gone.id);
-                self.models.providers.unconfirmed.remove(&gone.id);
+                self.models.providers.forget(&gone.id);
             }
         }
         for settings in self.models.providers.file.providers.clone() {
             let was_used = !self.models.providers.unconfirmed.contains_key(&settings.id);
             let is_used = self.documents.confirmed.check_address(&settings).is_ok();
             if was.providers.contains(&settings) && was_used == is_used {
-                self.models.registry.set_models(&settings.id, self.models.listed(&settings.id));
+                self.models.registry.set_models(&settings.id, self.models.providers.listed(&settings.id));
             } else {
                 self.put_keyed(settings);
             }
@@ -120,23 +106,19 @@ impl Owner {
 
     /// Puts a provider in as it is set up now. Its key is read anew when it is needed.
     fn put_keyed(&mut self, settings: ProviderSettings) {
-        let (id, models) = (settings.id.clone(), self.models.listed(&settings.id));
+        let (id, models) = (settings.id.clone(), self.models.providers.listed(&settings.id));
         self.models.providers.problems.remove(&id);
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
-            self.models.providers.unconfirmed.insert(id.clone(), settings.clone());
             // As long as the keychain does not answer, nobody is known to have changed anything.
-            if self.documents.confirmed.is_known()
-                && self.models.providers.noted.insert(id.clone(), settings.clone()).as_ref() != Some(&settings)
-            {
+            if self.models.providers.set_unconfirmed(&settings, self.documents.confirmed.is_known()) {
                 self.note_unconfirmed(&settings, was.as_deref());
             }
             let problem = ModelError::Unconfirmed { was, now };
             self.models.providers.problems.insert(id.clone(), problem.clone());
             return self.models.registry.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
         }
-        self.models.providers.unconfirmed.remove(&id);
-        self.models.providers.noted.remove(&id);
+        self.models.providers.set_confirmed(&id);
         match Keyed::new(settings, Arc::clone(&self.ports.secrets)) {
             Ok(provider) => self.models.registry.put(id, Arc::new(provider), models),
             Err(error) => {
@@ -147,16 +129,7 @@ impl Owner {
 
     /// All providers.
     pub(crate) fn providers_view(&self) -> ProvidersView {
-        let providers = self.models.providers.file.providers.iter().map(|settings| {
-            let listed = self.models.providers.lists.get(&settings.id);
-            ProviderView {
-                settings: settings.clone(),
-                models: listed.map(|listed| listed.models.clone()).unwrap_or_default(),
-                listed_at: listed.map(|listed| listed.at),
-                problem: self.models.providers.problems.get(&settings.id).cloned(),
-            }
-        });
-        ProvidersView { providers: providers.collect(), default: self.models.providers.file.default.clone() }
+        self.models.providers.view()
     }
 
     /// The model that new conversations begin with.
@@ -166,8 +139,7 @@ impl Owner {
 
     /// A provider's settings.
     pub(crate) fn provider_settings(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
-        let found = self.models.providers.file.providers.iter().find(|settings| settings.id == id);
-        found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
+        self.models.providers.settings_of(id)
     }
 
     /// Changes the file, as it is on disk then, takes it over, and tells `reply`.
@@ -207,7 +179,7 @@ impl Owner {
         settings: ProviderSettings,
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
-        if let Err(error) = self.may_set(&settings) {
+        if let Err(error) = self.models.providers.may_set(&settings) {
             let _ = reply.send(Err(error));
             return;
         }
@@ -227,13 +199,6 @@ impl Owner {
             }
             Err(error) => drop(reply.send(Err(error.into()))),
         });
-    }
-
-    fn may_set(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
-        settings.check()?;
-        let providers = &self.models.providers.file.providers;
-        let is_new = !providers.iter().any(|own| own.id == settings.id);
-        if is_new && providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
     /// Takes a provider out.

@@ -1,108 +1,21 @@
 //! The one queue of questions: what comes in, what changes, what is taken back. Decisions are made elsewhere.
 
 mod ending;
-mod words;
-
-use words::body_of;
-pub(super) use words::{asker_of, content_of, hash_of, kind_of, refusal, refused, subject_of};
 
 use domain::call::CallState;
 use domain::question::{QuestionId, QuestionOutcome, Why};
-use launches::approvals::command_hash;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
 use mcp_proto::types::ElicitParams;
-use policy::{Act, Decision, Hash, PathFacts, Rule, Scope};
-use process::LaunchFiles;
+use policy::{Act, Decision, Rule, Scope};
 use serde_json::Value;
 
 use super::Owner;
 use super::audit::Decided;
 use super::gate::refuses;
 use super::links::not_followed;
-use super::sampling::Running;
+use super::state::{PendingRequest, RequestPurpose, body_of, hash_of, kind_of, refused};
 use crate::connection::{RunId, Ticket};
 use crate::view::{HostEvent, QuestionBody, QuestionView};
-
-/// What an answer leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum For {
-    /// A server starts.
-    Start,
-    /// A call is sent.
-    Call(String),
-    /// A request of the server is answered.
-    Request { run: RunId, request: ServerRequestId, call: Option<String> },
-    /// A page is opened, and no server waits for it.
-    Page,
-    /// A model reads the result of this call.
-    Result(String),
-    /// A sign-in goes on; it waits under this number.
-    SignIn(u64),
-}
-
-/// A question in the queue.
-pub(super) struct Pending {
-    pub(super) view: QuestionView,
-    pub(super) what_for: For,
-    /// The form's schema as it came, for the hash.
-    pub(super) schema: Option<Value>,
-    /// Set while an approval is carried out. Until then no other approval is accepted.
-    pub(super) being_acted_on: bool,
-    /// Set while that approval waits for the audit log or another file. Nothing has been sent yet, so a refusal is still accepted.
-    pub(super) being_written: bool,
-    /// The files that a command leads to, as they were when the user answered. Read beside the turns.
-    pub(super) files_now: Option<LaunchFiles>,
-    /// Where the paths of a call led when the user answered, or rules changed. Followed beside the turns.
-    pub(super) paths: PathFacts,
-    /// Set while files or paths are looked at for an answer. A refusal needs none of it.
-    pub(super) being_looked_at: bool,
-    /// The model that answers it now. It stops when the question is gone.
-    pub(super) running: Option<Running>,
-}
-
-impl Pending {
-    /// Whether it can't be acted on once this run of this server has ended. A call that was asked about for one process must
-    /// not go to the next.
-    pub(super) fn ends_with(&self, run: RunId, server: &str) -> bool {
-        match &self.what_for {
-            For::Request { run: own, .. } => *own == run,
-            For::Call(_) | For::Page => self.view.server == server,
-            // The sign-in itself takes it back, and a result the server has said already.
-            For::Start | For::SignIn(_) | For::Result(_) => false,
-        }
-    }
-
-    /// Returns true if a refusal counts: nothing has left yet.
-    pub(super) const fn can_be_refused(&self) -> bool {
-        !self.being_acted_on || self.being_written
-    }
-
-    /// The same question, to be looked at while the queue changes.
-    pub(super) fn copy(&self) -> Self {
-        Self {
-            view: self.view.clone(),
-            what_for: self.what_for.clone(),
-            schema: self.schema.clone(),
-            being_acted_on: self.being_acted_on,
-            being_written: self.being_written,
-            files_now: self.files_now.clone(),
-            paths: self.paths.clone(),
-            being_looked_at: self.being_looked_at,
-            running: None,
-        }
-    }
-
-    /// Over the exact bytes that an approval lets cross.
-    pub(super) fn hash(&self) -> Hash {
-        if let QuestionBody::StartServer { config, resolved, plan, package, .. } = &self.view.body
-            && let Some(files) = &self.files_now
-        {
-            // They may be others than when it was asked.
-            return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
-        }
-        hash_of(&self.view.body, self.schema.as_ref())
-    }
-}
 
 impl Owner {
     /// Puts a question at the end of the queue.
@@ -113,9 +26,9 @@ impl Owner {
         body: QuestionBody,
         scopes: &'static [Scope],
         rule: Rule,
-        what_for: For,
+        purpose: RequestPurpose,
     ) {
-        self.ask_with(server, why, body, scopes, rule, what_for, (None, None));
+        self.ask_with(server, why, body, scopes, rule, purpose, (None, None));
     }
 
     #[expect(clippy::too_many_arguments, reason = "a question is made in one place, from all that is shown of it")]
@@ -126,7 +39,7 @@ impl Owner {
         body: QuestionBody,
         scopes: &'static [Scope],
         rule: Rule,
-        what_for: For,
+        purpose: RequestPurpose,
         (schema, round): (Option<Value>, Option<u32>),
     ) {
         let config = self.servers.records.get(server).map(|record| &record.config);
@@ -150,27 +63,13 @@ impl Owner {
             scopes,
             rule: rule.name(),
             marks,
-            call: match &what_for {
-                For::Call(call) | For::Result(call) => Some(call.clone()),
-                _ => None,
-            },
+            call: purpose.shown_call().map(str::to_owned),
         };
         if self.settings.current.announce {
             self.ports.platform.announce(server, kind_of(&view.body));
         }
         let paths = self.servers.records.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
-        let pending = Pending {
-            view: view.clone(),
-            what_for,
-            schema,
-            being_acted_on: false,
-            being_written: false,
-            files_now: None,
-            paths,
-            being_looked_at: false,
-            running: None,
-        };
-        self.consent.pending.push(pending);
+        self.consent.pending.push(PendingRequest::new(view.clone(), purpose, schema, paths));
         self.events.emit(HostEvent::QuestionChanged(Box::new(view)));
     }
 
@@ -204,9 +103,9 @@ impl Owner {
                 if let Some(call) = &call {
                     self.set_call(call, CallState::AwaitingInput);
                 }
-                let what_for = For::Request { run, request, call };
+                let purpose = RequestPurpose::Request { run, request, call };
                 let (body, schema) = body_of(question);
-                self.ask_with(server, why, body, scopes, rule, what_for, (schema, round));
+                self.ask_with(server, why, body, scopes, rule, purpose, (schema, round));
             }
             (_, Decision::Allow { by }) => self.allow_folders(server, (run, request), ticket, by),
         }

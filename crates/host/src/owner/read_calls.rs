@@ -7,10 +7,9 @@ use serde_json::Map;
 
 use super::Owner;
 use super::audit::Decided;
-use super::calls::Way;
+use super::calls::CallDisposition;
 use super::gate::Departure;
-use super::provenance::CallOrigin;
-use super::questions::{content_of, hash_of, kind_of};
+use super::state::{CallOrigin, content_of, hash_of, kind_of};
 use crate::view::QuestionBody;
 
 impl Owner {
@@ -20,7 +19,7 @@ impl Owner {
         call: &Call,
         origin: &CallOrigin,
         request: &ClientRequest,
-    ) -> Result<Way, CallFailure> {
+    ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
         let act = Act::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
@@ -41,9 +40,9 @@ impl Owner {
                     ..Decided::default()
                 };
                 let entry = self.entry(decided);
-                Ok(Way::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
+                Ok(CallDisposition::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
             }
-            Decision::Ask { rule, scopes, .. } => Ok(Way::Ask((read_body(call, request), rule, scopes))),
+            Decision::Ask { rule, scopes, .. } => Ok(CallDisposition::Ask((read_body(call, request), rule, scopes))),
             Decision::Deny { by, .. } => {
                 let body = read_body(call, request);
                 self.note(Decided {

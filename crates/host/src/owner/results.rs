@@ -9,38 +9,8 @@ use tokio::sync::oneshot;
 use super::Owner;
 use super::audit::Decided;
 use super::gate::{Changed, Departure};
-use super::questions::{For, Pending, hash_of, kind_of};
+use super::state::{HeldResult, PendingRequest, RequestPurpose, ResultOrigin, ResultVerdict, hash_of, kind_of};
 use crate::view::QuestionBody;
-
-/// A result that waits.
-pub(super) struct HeldResult {
-    result: ToolResult,
-    pub(in crate::owner) reply: oneshot::Sender<ResultVerdict>,
-}
-
-/// The call that a result is of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResultOrigin {
-    /// The conversation whose model asked for the call.
-    pub conversation: String,
-    /// The call, unique among those under way.
-    pub call: String,
-    /// The server.
-    pub server: String,
-    /// The tool.
-    pub tool: String,
-}
-
-/// The decision on a result.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ResultVerdict {
-    /// The model reads it.
-    Passes(Box<ToolResult>),
-    /// The model does not read it, for this reason.
-    LeftOut(String),
-    /// The same, and the model does not go on.
-    Stops(String),
-}
 
 impl Owner {
     /// Asks the user about a result.
@@ -54,7 +24,7 @@ impl Owner {
         let ResultOrigin { conversation, call, server, .. } = origin;
         let why = Why::Model { conversation, after: Vec::new(), read: Vec::new() };
         self.calls.held_results.insert(call.clone(), HeldResult { result, reply });
-        self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, For::Result(call));
+        self.ask(&server, why, body, &[Scope::Once], Rule::ResultReview, RequestPurpose::Result(call));
     }
 
     /// Writes down that a result is withheld that nobody can be shown.
@@ -75,12 +45,13 @@ impl Owner {
 
     /// Takes the review of a result back, as the model does not go on.
     pub(crate) fn withdraw_result(&mut self, call: &str) {
-        self.end_questions(|pending| matches!(&pending.what_for, For::Result(own) if own == call));
+        self.end_questions(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 
     /// Hands an approved result on to the model.
-    pub(super) fn pass_result(&mut self, pending: &Pending, departure: Departure) {
-        let (For::Result(call), QuestionBody::Result { tool, .. }) = (&pending.what_for, &pending.view.body) else {
+    pub(super) fn pass_result(&mut self, pending: &PendingRequest, departure: Departure) {
+        let (RequestPurpose::Result(call), QuestionBody::Result { tool, .. }) = (&pending.purpose, &pending.view.body)
+        else {
             return;
         };
         let Some(HeldResult { result, reply }) = self.calls.held_results.remove(call) else { return };

@@ -5,39 +5,27 @@ use std::path::PathBuf;
 
 use domain::StoreError;
 use mcp_proto::session::{Answer, ServerQuestion, ServerRequestId};
-use mcp_proto::types::Root;
 use policy::{By, Decision, Hash, canonical_json};
 use ports::Document;
 use ports::server_config::config_hash;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use url::Url;
 
 use super::Owner;
 use super::audit::{Decided, WaitingFolders};
-use super::document_writer::with_entry;
 use super::gate::{allowed_answer, refuses};
-use super::questions::refusal;
+use super::state::{FolderShare, refusal, roots_in, with_entry};
 use crate::connection::{RunId, Ticket};
-
-/// The folders a server may know of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SharedRoots {
-    /// The command that they were shared with.
-    pub(in crate::owner) command: Hash,
-    pub(in crate::owner) folders: Vec<PathBuf>,
-}
 
 impl Owner {
     /// The folders a server may know of, once the user has decided about its command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        let (shared, record) = (self.permissions.folders.shared.get(server)?, self.servers.records.get(server)?);
-        (shared.command == config_hash(&record.config)).then(|| shared.folders.clone())
+        let record = self.servers.records.get(server)?;
+        self.permissions.folders.with_command(server, || config_hash(&record.config))
     }
 
     /// Shares folders as the user decided, once that is written down. The server may have another command by then, with which they
     /// are not shared. Returns false if there is no server with this name any more.
-    pub(super) fn share_roots(&mut self, server: &str, shared: SharedRoots) -> bool {
+    pub(super) fn share_roots(&mut self, server: &str, shared: FolderShare) -> bool {
         if !self.servers.records.contains_key(server) {
             return false;
         }
@@ -50,13 +38,10 @@ impl Owner {
     }
 
     /// Takes back the folders that are not among those that the user shares now. It holds at once.
-    pub(super) fn narrow_roots(&mut self, server: &str, now: &SharedRoots) {
-        let Some(shared) = self.permissions.folders.shared.get(server) else { return };
-        if shared.command != now.command || shared.folders.iter().all(|folder| now.folders.contains(folder)) {
-            return;
+    pub(super) fn narrow_roots(&mut self, server: &str, now: &FolderShare) {
+        if let Some(narrowed) = self.permissions.folders.narrowed(server, now) {
+            self.share_roots(server, narrowed);
         }
-        let folders = shared.folders.iter().filter(|folder| now.folders.contains(folder)).cloned().collect();
-        self.share_roots(server, SharedRoots { command: now.command.clone(), folders });
     }
 
     pub(super) fn rename_roots(&mut self, was: &str, name: &str) {
@@ -81,11 +66,9 @@ impl Owner {
         self.change_document(
             Document::Roots,
             move |kept| (with_entry(kept, &entry, value.as_ref()), ()),
-            move |owner, written| match (written, own) {
-                // The file has it by now. When the file is read again, this is no change of another program.
-                (Ok(()), Some(own)) => drop(owner.permissions.folders.in_file.insert(server, own)),
-                (Ok(()), None) => drop(owner.permissions.folders.in_file.remove(&server)),
-                (Err(error), _) => {
+            move |owner, written| match written {
+                Ok(()) => owner.permissions.folders.written(server, own),
+                Err(error) => {
                     tracing::error!(%error, "the shared folders could not be written; they hold until Drawbridge ends");
                 }
             },
@@ -137,16 +120,4 @@ impl Owner {
             self.on_asked(run, &server, request, ticket, ServerQuestion::Roots);
         }
     }
-}
-
-/// Folders as a server is told of them.
-pub(super) fn roots_in(folders: &[PathBuf]) -> Vec<Root> {
-    let root = |folder: &PathBuf| {
-        Some(Root {
-            uri: Url::from_directory_path(folder).ok()?.as_str().trim_end_matches('/').to_owned(),
-            name: folder.file_name().map(|name| name.to_string_lossy().into_owned()),
-            ..Root::default()
-        })
-    };
-    folders.iter().filter_map(root).collect()
 }

@@ -5,31 +5,20 @@ mod edits;
 mod pending;
 mod trust;
 
-pub(super) use dry_run::KnownTool;
-
 use std::path::Path;
 use std::sync::Arc;
 
 use domain::StoreError;
-use policy::{PolicyFile, RuleSource};
+use policy::PolicyFile;
 use ports::Document;
 use ports::server_config::ServerTransport;
 use serde_json::Value;
 
 use super::Owner;
-use super::document_writer::ReadDocument;
 use super::links::follow;
-use crate::rules::{RuleFile, RulesView, read_rules};
+use super::state::ReadDocument;
+use crate::rules::{RulesView, read_rules};
 use crate::view::{HostEvent, ServerState};
-
-/// The two files of rules, as they were read last.
-#[derive(Debug, Default)]
-pub(super) struct RuleFiles {
-    user: RuleFile,
-    managed: RuleFile,
-    /// Whether they were read once. What changed before that nobody can say.
-    were_read: bool,
-}
 
 impl Owner {
     /// Another program may have changed a file of rules.
@@ -53,29 +42,9 @@ impl Owner {
     /// Takes over both files of rules, as they were read. Questions that a rule now denies are refused.
     fn take_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
-        let changed = self.permissions.rule_files.user.changed;
-        let (exists, problem) = match parsed(managed) {
-            Ok((exists, file)) => {
-                (exists, self.permissions.policy.set_managed(file).err().map(|problem| problem.to_string()))
-            }
-            Err(cause) => {
-                self.permissions.policy.managed_unusable();
-                (true, Some(cause))
-            }
-        };
-        self.permissions.rule_files.managed =
-            RuleFile { path: self.ports.managed.path(), exists, problem, changed: None };
-        let (exists, problem) = match parsed(user) {
-            Ok((exists, file)) => {
-                (exists, self.permissions.policy.set_user(file).err().map(|problem| problem.to_string()))
-            }
-            Err(cause) => {
-                self.permissions.policy.user_unusable();
-                (true, Some(cause))
-            }
-        };
+        self.permissions.take_managed(parsed(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
-        self.permissions.rule_files.user = RuleFile { path, exists, problem, changed };
+        self.permissions.take_user(parsed(user), path);
         let after = self.rules_view();
         if after != before {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
@@ -126,14 +95,7 @@ impl Owner {
 
     /// All rules.
     pub(crate) fn rules_view(&self) -> RulesView {
-        let of = |source| self.permissions.policy.rules(source).map(move |rule| (source, rule.clone()));
-        RulesView {
-            preset: self.permissions.policy.preset_of(RuleSource::User),
-            managed_preset: self.permissions.policy.preset_of(RuleSource::Managed),
-            rules: of(RuleSource::Managed).chain(of(RuleSource::User)).chain(of(RuleSource::Session)).collect(),
-            user: self.permissions.rule_files.user.clone(),
-            managed: self.permissions.rule_files.managed.clone(),
-        }
+        self.permissions.rules_view()
     }
 
     fn rules_changed(&mut self) {

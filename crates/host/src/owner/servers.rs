@@ -12,43 +12,9 @@ use supervision::activity::Activity;
 use tokio::sync::oneshot;
 
 use super::sign_in::Forgotten;
+use super::state::ServerError;
 use super::{Owner, ServerRecord};
 use crate::view::{HostEvent, QuestionBody, ServerState};
-
-/// Why a change to the servers could not be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ServerError {
-    /// There is no such server.
-    #[error("there is no server \"{0}\"")]
-    NotFound(String),
-    /// The name can't be used.
-    #[error("the name \"{name}\" can't be used: {cause}")]
-    BadName {
-        /// The name.
-        name: String,
-        /// Why not.
-        cause: String,
-    },
-    /// How it is to be reached can't be used.
-    #[error("{name}: {cause}")]
-    BadConfig {
-        /// The name.
-        name: String,
-        /// Why not.
-        cause: String,
-    },
-    /// The settings file can't be read or written. Nothing was changed.
-    #[error(transparent)]
-    Config(#[from] ConfigProblem),
-    /// The change was made, but not all is removed that was kept of the sign-in.
-    #[error("{name}: the settings are changed, but what was kept of the sign-in could not be removed: {cause}")]
-    NotForgotten {
-        /// The name.
-        name: String,
-        /// Why not.
-        cause: String,
-    },
-}
 
 /// Where the outcome of a change of the servers goes.
 type Reply = oneshot::Sender<Result<(), ServerError>>;
@@ -160,7 +126,7 @@ impl Owner {
     }
 
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: Reply) {
-        if let Err(error) = self.check(&entry, None) {
+        if let Err(error) = self.servers.check(&entry, None) {
             // Whoever asked may have gone away, here and below.
             let _ = reply.send(Err(error));
             return;
@@ -175,7 +141,7 @@ impl Owner {
 
     pub(crate) fn update_server(&mut self, was: &str, entry: ServerEntry, forgotten: Forgotten, reply: Reply) {
         let checked = if self.servers.records.contains_key(was) {
-            self.check(&entry, Some(was))
+            self.servers.check(&entry, Some(was))
         } else {
             Err(ServerError::NotFound(was.to_owned()))
         };
@@ -243,26 +209,6 @@ impl Owner {
         self.on_disk(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
-    fn check(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
-        let name = entry.name.as_str();
-        // A command is looked for when it is started; a URL that can't be read would make the whole file unusable.
-        if let Some(cause) = entry.config.as_http().and_then(|config| config.problem()) {
-            return Err(ServerError::BadConfig { name: name.to_owned(), cause });
-        }
-        let bad = |cause: &str| Err(ServerError::BadName { name: name.to_owned(), cause: cause.to_owned() });
-        if name.trim().is_empty() || name.trim() != name {
-            bad("it must not be empty or begin or end with a space")
-        } else if name.chars().count() > 64 {
-            bad("it must have at most 64 characters")
-        } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
-            bad("it has characters that can't be seen")
-        } else if was != Some(name) && self.servers.records.contains_key(name) {
-            bad("another server has it")
-        } else {
-            Ok(())
-        }
-    }
-
     /// Forgets what rests on a server's name.
     fn forget(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
@@ -271,7 +217,7 @@ impl Owner {
                 tracing::error!(%error, "the approvals of a removed server could not be taken out");
             }
         });
-        self.consent.asking.remove(name);
+        self.consent.throttles.remove(name);
         self.forget_roots(name);
         self.forget_flow(name);
         self.forget_sampling(name);

@@ -1,15 +1,14 @@
 //! The app's own settings. What they say of the audit log is in that log as well: whoever has it keep less must be seen there.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
 use domain::StoreError;
 use ports::{AuditQuery, Document};
 use supervision::limits::LimitsUse;
-use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audit::Decided;
+use super::state::{SettingsReply, keeping};
 use crate::view::{AppSettings, HostEvent};
 
 /// The kind of the entry that says what the audit log keeps.
@@ -19,20 +18,6 @@ const BEFORE: &str = "; before: ";
 
 /// The reason in the log entry that reverts a change of the settings.
 const NOT_WRITTEN: &str = "the settings could not be written";
-/// The most changes that wait for another one.
-const MAX_LATER: usize = 16;
-
-/// Told when a change holds, or why it does not.
-type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
-
-/// Changes of the settings under way.
-#[derive(Debug, Default)]
-pub(super) struct SettingsChanges {
-    /// Set while what the audit log keeps is being changed.
-    under_way: bool,
-    /// Changes that wait for that.
-    later: VecDeque<(AppSettings, SettingsReply)>,
-}
 
 impl Owner {
     /// How much a server uses of what each server gets.
@@ -45,9 +30,7 @@ impl Owner {
     /// is done other changes wait, so that the latest one holds.
     pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {
         if self.settings.changes.under_way {
-            if self.settings.changes.later.len() < MAX_LATER {
-                self.settings.changes.later.push_back((settings, reply));
-            } else {
+            if let Err(reply) = self.settings.changes.queue(settings, reply) {
                 let path = Document::Settings.file_name().to_owned();
                 let cause = "too many changes wait for the disk; try again".to_owned();
                 // Whoever set them may have gone away, here and below.
@@ -108,9 +91,7 @@ impl Owner {
     fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
         self.settings.changes.under_way = false;
         let _ = reply.send(result);
-        while !self.settings.changes.under_way
-            && let Some((settings, reply)) = self.settings.changes.later.pop_front()
-        {
+        while let Some((settings, reply)) = self.settings.changes.next() {
             self.set_settings(settings, reply);
         }
     }
@@ -194,11 +175,4 @@ impl Owner {
     pub(crate) fn conversations_changed(&mut self, changed: Option<String>) {
         self.events.emit(HostEvent::ConversationsChanged(changed));
     }
-}
-
-/// What the settings say of the audit log, in words that can be compared.
-fn keeping(settings: &AppSettings) -> String {
-    let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
-    let contents = if *audit_contents { "what crosses" } else { "only hashes" };
-    format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")
 }

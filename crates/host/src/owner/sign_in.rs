@@ -1,7 +1,6 @@
 //! Signing in to remote servers. Each that may want it has a [`SignIn`], which outlives its connections: it signs their
 //! requests, and is dropped when the server's settings are others.
 
-mod access;
 mod asking;
 mod ending;
 mod flow;
@@ -10,7 +9,7 @@ mod signing;
 mod user;
 mod views;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use credentials::settings::{Unmade, not_offered};
 use credentials::sign_in::{AuthorizationView, SignInError, TokensKept};
@@ -19,25 +18,22 @@ use mcp_transport::http::Authorizer;
 use ports::server_config::{AuthConfig, HttpConfig};
 use tokio::sync::oneshot;
 
-use super::{Owner, ServerRecord};
-use crate::view::ServerState;
-pub(super) use access::Access;
+use super::Owner;
 pub(crate) use ending::Forgotten;
 use making::Maker;
 use signing::Signing;
-pub(super) use user::Answered;
 use user::Asker;
 
 /// The sign-in of one server.
 #[derive(Clone)]
 pub(super) struct SignIn {
-    authorization: Arc<Authorization>,
+    pub(super) authorization: Arc<Authorization>,
     asker: Arc<Asker>,
     signing: Arc<Signing>,
     /// What it was made of.
     config: Arc<HttpConfig>,
     /// True if that was approved when it was made.
-    is_approved: bool,
+    pub(super) is_approved: bool,
     /// Where the tokens were found when it was made.
     found: Option<TokensKept>,
 }
@@ -49,8 +45,13 @@ impl SignIn {
     }
 
     /// Whether it is for a server as it is set up now. Which transport is used makes no difference.
-    fn is_for(&self, config: &HttpConfig) -> bool {
+    pub(super) fn is_for(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
+    }
+
+    /// Why the server refused what could not be signed any better; once.
+    pub(super) fn take_refusal(&self) -> Option<String> {
+        self.signing.take_refusal()
     }
 
     /// Whether it needs nobody in front of a browser.
@@ -168,27 +169,5 @@ impl Owner {
             account: account.map(views::account),
             ..nothing
         })
-    }
-}
-
-impl ServerRecord {
-    /// The sign-in as it can be used at once. One that signs for a connection, or is under way, serves until that ends, though
-    /// what it was made of may be others.
-    fn usable_sign_in(&self) -> Option<&SignIn> {
-        let is_in_use = self.session.connection.is_some() || self.access.flow.is_some();
-        if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
-    }
-
-    /// Whether a sign-in is under way with a server that waits for it, and why it still needs one.
-    fn signs_in(&mut self, signing_in: bool, cause: Option<String>) {
-        if let ServerState::NeedsSignIn(needed) = &mut self.state {
-            needed.signing_in = signing_in;
-            needed.cause = cause.unwrap_or_else(|| std::mem::take(&mut needed.cause));
-        }
-    }
-
-    /// A text without the tokens of this server.
-    fn redacted(&self, text: String) -> String {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
     }
 }

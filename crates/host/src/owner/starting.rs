@@ -16,7 +16,7 @@ use process::SearchPath;
 use supervision::activity::ActivityKind;
 
 use super::packages::PackageStart;
-use super::questions::For;
+use super::state::RequestPurpose;
 use super::{Owner, ServerError};
 use crate::connection::{Tell, outcome_not_found};
 use crate::view::{Failure, FailureReason, QuestionBody, ServerState};
@@ -131,7 +131,9 @@ impl Owner {
         }
         // What was asked about for this process must not go to the next one. Requests of the server end with its session, and what it
         // gave back it has said already.
-        self.end_questions(|p| p.view.server == name && !matches!(p.what_for, For::Request { .. } | For::Result(_)));
+        self.end_questions(|p| {
+            p.view.server == name && !matches!(p.purpose, RequestPurpose::Request { .. } | RequestPurpose::Result(_))
+        });
         self.emit_server(name);
     }
 

@@ -1,163 +1,13 @@
 //! Servers that end or drop though they should run: brought back with growing pauses, and then left to the user. One whose approval
 //! was for once is asked about each time. Those that only did not answer are tried again when the network is another one.
 
-use std::time::Duration;
-
 use mcp_proto::session::ClientRequest;
-use policy::Hash;
 use supervision::activity::ActivityKind;
-use supervision::backoff::Backoff;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 
 use super::Owner;
 use crate::connection::Tell;
 use crate::view::{Failure, FailureReason, Retry, ServerState};
-
-/// After a renewal that failed, for how long signing gives the same answer without trying.
-const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
-
-/// What is known for bringing a server back.
-#[derive(Debug, Default)]
-pub(super) struct Supervision {
-    backoff: Backoff,
-    /// What was approved, for as long as the user has not stopped it.
-    approved: Option<Hash>,
-    /// Why it ended, while it is brought back or asked about for that.
-    ended: Option<String>,
-    /// What was approved for a server that was in use and then could not be reached any more, until it is tried again.
-    out_of_reach: Option<Hash>,
-    /// Since when it is in use.
-    ready: Option<Instant>,
-    /// It was in use since what was approved was run.
-    was_ready: bool,
-    /// It runs again as soon as its user has signed in.
-    awaits_sign_in: bool,
-    /// A sign-in has ended well that its user took part in, or that belongs to the start which the user approved.
-    signed_in: bool,
-    /// Which wait counts; one that was given up has another number.
-    wait: u64,
-}
-
-impl Supervision {
-    /// What was approved is being run.
-    pub(super) fn launched(&mut self, approved: Hash) {
-        self.approved = Some(approved);
-        self.ended = None;
-        self.out_of_reach = None;
-        (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
-    }
-
-    /// It was reached, and waits for its user to sign in.
-    pub(super) fn awaits_sign_in(&mut self) {
-        self.backoff.was_in_use(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
-        self.wait += 1;
-        self.awaits_sign_in = true;
-    }
-
-    /// A sign-in has ended well. One that its user took part in is the user's act. One without the user belongs to the start that was
-    /// approved, unless the server has been in use since: then nobody asked for another connection.
-    pub(super) const fn signed_in(&mut self, by_user: bool) {
-        self.signed_in = by_user || !self.was_ready;
-    }
-
-    /// The host tries it again of its own accord, for this cause.
-    pub(super) fn tries_again(&mut self, cause: String) {
-        self.ended = Some(cause);
-    }
-
-    pub(super) fn is_ready(&mut self) {
-        self.ready = Some(Instant::now());
-        self.was_ready = true;
-    }
-
-    /// Whether exactly this was approved, waited for a sign-in, and goes on now that there was one. A connection that is tried again
-    /// without one is another act.
-    pub(super) fn signed_in_to(&self, hash: &Hash) -> bool {
-        self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
-    }
-
-    /// Why it ended, if nobody but the host would start it again.
-    pub(super) fn ended_because(&self) -> Option<String> {
-        self.ended.clone()
-    }
-
-    /// Whether the host starts it again of its own accord.
-    pub(super) const fn is_bringing_back(&self) -> bool {
-        self.ended.is_some()
-    }
-
-    /// The user stopped or changed it, or it is left to the user.
-    pub(super) fn give_up(&mut self) {
-        *self = Self { wait: self.wait + 1, ..Self::default() };
-    }
-
-    /// It was tried often enough. If only the way to it was the trouble, [`Supervision::resume`] may try it again.
-    fn exhausted(&mut self, failure: &Failure) {
-        let may_resume = self.backoff.is_trying() && failure.is_out_of_reach();
-        let out_of_reach = self.approved.take().filter(|_| may_resume);
-        *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
-    }
-
-    /// Begins anew with a server that was out of reach; whether it was. The attempt that follows is the first one.
-    fn resume(&mut self) -> bool {
-        let Some(approved) = self.out_of_reach.take() else { return false };
-        self.approved = Some(approved);
-        self.ended = Some("it could not be reached".to_owned());
-        self.backoff = Backoff::default();
-        self.backoff.next(Instant::now(), 0.0).is_some()
-    }
-
-    /// When to bring it back, if it should be.
-    fn after(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
-        let was_ready = self.ready.take();
-        self.wait += 1;
-        // What never ran has no reason to run now; its user looks at why.
-        if !failure.may_pass() || was_ready.is_none() && !self.backoff.is_trying() {
-            return None;
-        }
-        self.backoff.was_in_use(was_ready.map(|since| since.elapsed()).unwrap_or_default());
-        self.backoff.next(Instant::now(), fastrand::f64())
-    }
-}
-
-impl Failure {
-    /// Whether the same may work a moment later.
-    const fn may_pass(&self) -> bool {
-        match self.reason {
-            FailureReason::Exited
-            | FailureReason::ExitedEarly
-            | FailureReason::NoAnswer
-            | FailureReason::CouldNotStart
-            | FailureReason::Unreachable => true,
-            FailureReason::CommandNotFound
-            | FailureReason::Protocol
-            | FailureReason::Refused
-            | FailureReason::Unauthorized
-            | FailureReason::NoSecret
-            | FailureReason::LimitReached => false,
-        }
-    }
-
-    /// Whether another network may be all that it takes.
-    const fn is_out_of_reach(&self) -> bool {
-        matches!(self.reason, FailureReason::NoAnswer | FailureReason::Unreachable)
-    }
-}
-
-impl super::ServerRecord {
-    /// Its session is over: what the user had set up in it is to be set up in the next one, beside what no session took up
-    /// since it was set up.
-    pub(super) fn restore_later(&mut self) {
-        let (uris, level) = &mut self.session.to_restore;
-        for uri in std::mem::take(&mut self.session.subscriptions) {
-            if !uris.contains(&uri) {
-                uris.push(uri);
-            }
-        }
-        *level = self.session.log_level.take().or(*level);
-    }
-}
 
 impl Owner {
     /// A server ended though nobody stopped it: it is brought back, or is left to the user with the cause.
@@ -175,15 +25,16 @@ impl Owner {
             record.set(ServerState::Failed(failure));
             return;
         };
-        record.supervision.ended = Some(failure.message.clone());
+        record.supervision.tries_again(failure.message.clone());
         let at = ports::time::after(now, pause);
         record
             .note(ActivityKind::State, &format!("attempt {attempt} to bring it back in {:.1} s", pause.as_secs_f64()));
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
-        let (name, wait) = (name.to_owned(), record.supervision.wait);
+        let (name, wait) = (name.to_owned(), record.supervision.wait());
         self.beside(tokio::time::sleep(pause), move |owner, ()| {
-            let is_awaited =
-                |r: &super::ServerRecord| matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait == wait;
+            let is_awaited = |r: &super::ServerRecord| {
+                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait() == wait
+            };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
                 // It is there: nothing else can go wrong here.
                 let _ = owner.start(&name);
@@ -196,17 +47,13 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_pass()) else {
             return false;
         };
-        let Some((attempt, pause)) = record.supervision.backoff.next(Instant::now(), fastrand::f64()) else {
-            return false;
-        };
-        // Each attempt is several requests, and a broken server must not bring about more than twenty in a minute.
-        let pause = RENEWAL_PAUSE * attempt + pause;
+        let Some((attempt, pause)) = record.supervision.next_renewal() else { return false };
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.note(ActivityKind::State, &words);
-        let (name, wait) = (name.to_owned(), record.supervision.wait);
+        let (name, wait) = (name.to_owned(), record.supervision.wait());
         self.beside(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
-                matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait == wait && r.access.may_pass()
+                matches!(r.state, ServerState::NeedsSignIn(_)) && r.supervision.wait() == wait && r.access.may_pass()
             };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
                 owner.start_without_sign_in(&name);

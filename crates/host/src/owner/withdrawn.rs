@@ -8,8 +8,7 @@ use policy::Hash;
 use super::Owner;
 use super::audit::{Decided, Waiting};
 use super::gate::Leaving;
-use super::provenance::CallOrigin;
-use super::questions::{Pending, kind_of, subject_of};
+use super::state::{CallOrigin, PendingRequest, kind_of, subject_of};
 
 /// What tells such an entry from a consent request that was withdrawn.
 const NOT_SENT: &str = "allowed-not-sent";
@@ -37,7 +36,7 @@ impl Owner {
     }
 
     /// The same for a result that was allowed and that no model read.
-    pub(super) fn note_unread(&mut self, pending: &Pending) {
+    pub(super) fn note_unread(&mut self, pending: &PendingRequest) {
         let conversation = self.calls.conversation_of(&pending.view.why);
         self.note(Decided {
             server: &pending.view.server,
@@ -102,7 +101,7 @@ impl Owner {
         let is_it = |waiting: &&Waiting| matches!(waiting, Waiting::Call { number, .. } if *number == writing);
         let Some(Waiting::Call { departure, .. }) = self.audits.waiting().find(is_it) else { return };
         let allowed = departure.leaves().clone();
-        let (view, origin) = (record.view.clone(), record.origin().clone());
+        let (view, origin) = (record.view.clone(), record.origin.clone());
         self.note_withdrawn(&view, &origin, &allowed);
     }
 }

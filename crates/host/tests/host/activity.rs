@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
+use testkit::calls::CallTool as _;
 
 use bytes::Bytes;
 use host::HostOptions;

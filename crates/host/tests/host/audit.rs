@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
+use testkit::calls::CallTool as _;
 
 use domain::StoreError;
 use domain::call::CallFailure;
@@ -153,7 +154,7 @@ pub(crate) async fn harbour() -> (App, Arc<Disk>) {
     ports.audit = disk.clone();
     let host = Host::start(ports, HostOptions::default()).await;
     let entry = ServerEntry { name: "harbour".to_owned(), config: demo(&[]) };
-    host.add_server(entry).await.unwrap().unwrap();
+    host.add_server(entry).await.unwrap();
     let app = App { folder, host, platform };
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;
@@ -274,7 +275,7 @@ async fn what_cannot_be_written_does_not_cross() {
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
     let answer = app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
-    assert_eq!(answer.unwrap().unwrap_err(), host::AnswerError::Audit, "an approval that can't be written is none");
+    assert_eq!(answer.unwrap_err(), host::AnswerError::Audit, "an approval that can't be written is none");
     assert_eq!(sent(&app).await, 2, "and nothing is sent");
     disk.full.store(false, Ordering::SeqCst);
     app.answer(&question, UserAnswer::Deny).await;
@@ -290,7 +291,7 @@ async fn what_is_taken_back_while_its_entry_is_written_does_not_cross() {
     until_held(&disk).await;
     let grants = app.host.grants().await.unwrap();
     let tool = grants.iter().find(|grant| grant.words == "add").expect("the approval of the tool");
-    app.host.revoke(tool.id).await.unwrap().unwrap();
+    app.host.revoke(tool.id).await.unwrap();
     disk.go_on();
     let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
     assert_eq!(sent(&app).await, 1, "it asks, and nothing was sent");
@@ -335,7 +336,7 @@ async fn an_entry_says_who_asked_what_crossed_and_what_decided() {
     let (app, _disk) = harbour().await;
     assert!(ended(call(&app, "second")).await.is_ok(), "a call by the approval that stands");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
-    app.host.set_settings(settings).await.unwrap().unwrap();
+    app.host.set_settings(settings).await.unwrap();
     assert!(ended(call(&app, "third")).await.is_ok(), "one of which only the hash is written down");
     let entries = of_kind(&app, "tool");
     let [first, second, third] = &entries[..] else { panic!("three calls: {entries:?}") };

@@ -24,7 +24,7 @@ fn after(same_server: SameServer) -> DataFlow {
 }
 
 async fn set(app: &App, flow: DataFlow) -> Result<(), FlowError> {
-    app.host.set_data_flow(SERVER.into(), flow).await.unwrap()
+    app.host.set_data_flow(SERVER.into(), flow).await
 }
 
 /// A model calls the tool that may always be called.
@@ -43,7 +43,7 @@ async fn the_latest_data_flow_stands_also_while_the_log_is_slow() {
     disk.slow.store(true, Ordering::SeqCst);
     let set_later = |flow: DataFlow| {
         let host = app.host.clone();
-        tokio::spawn(async move { host.set_data_flow(SERVER.into(), flow).await.unwrap() })
+        tokio::spawn(async move { host.set_data_flow(SERVER.into(), flow).await })
     };
     let changed = set_later(after(SameServer::Off));
     until_held(&disk).await;
@@ -86,7 +86,7 @@ async fn so_many_tools_have_a_setting_of_their_own_and_no_more() {
     assert_eq!(set(&app, tools(MAX_TOOLS)).await, Ok(()), "as many as there may be");
     assert_eq!(set(&app, tools(MAX_TOOLS + 1)).await, Err(FlowError::TooMany), "one more");
     assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOLS), "what was set before stands");
-    let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await.unwrap();
+    let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await;
     assert!(matches!(nobody, Err(FlowError::Server(_))), "only servers that are there: {nobody:?}");
     app.host.close().await;
 }
@@ -133,15 +133,15 @@ async fn a_data_flow_belongs_to_its_server_alone() {
     let app = App::start(vec![(SERVER, demo(&[]))]).await;
     let off = after(SameServer::Off);
     set(&app, off.clone()).await.unwrap();
-    app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap().unwrap();
+    app.host.update_server(SERVER.into(), entry("renamed")).await.unwrap();
     assert_eq!(app.server("renamed").await.flow, off, "it goes with its server");
-    app.host.add_server(entry(SERVER)).await.unwrap().unwrap();
+    app.host.add_server(entry(SERVER)).await.unwrap();
     assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "and not with the name");
     let app = again(app).await;
     assert_eq!(app.server("renamed").await.flow, off, "also at the next start");
     assert_eq!(app.server(SERVER).await.flow, DataFlow::default(), "as the name");
-    app.host.remove_server("renamed".into()).await.unwrap().unwrap();
-    app.host.add_server(entry("renamed")).await.unwrap().unwrap();
+    app.host.remove_server("renamed".into()).await.unwrap();
+    app.host.add_server(entry("renamed")).await.unwrap();
     assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "another server under that name begins anew");
     let app = again(app).await;
     assert_eq!(app.server("renamed").await.flow, DataFlow::default(), "also at the next start");

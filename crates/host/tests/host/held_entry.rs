@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use host::view::{QuestionBody, QuestionView, UserAnswer};
 use host::{AnswerError, HostClosed};
@@ -32,7 +33,7 @@ async fn asked(app: &App) -> QuestionView {
 async fn approved(app: &App, disk: &Arc<Disk>, question: &QuestionView) -> JoinHandle<Result<(), AnswerError>> {
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), question.id, question.hash.to_string());
-    let approved = tokio::spawn(async move { host.answer(id, hash, ONCE).await.unwrap() });
+    let approved = tokio::spawn(async move { host.answer(id, hash, ONCE).await });
     until_held(disk).await;
     disk.slow.store(false, Ordering::SeqCst);
     approved
@@ -48,7 +49,7 @@ async fn a_request_is_approved_once_while_the_entry_is_written() {
     let called = call(&app, "fail", json!({}));
     let question = asked(&app).await;
     let first = approved(&app, &disk, &question).await;
-    let second = app.host.answer(question.id, question.hash.to_string(), ONCE).await.unwrap();
+    let second = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
     assert_eq!(second, Err(AnswerError::Stale), "the first approval is being carried out");
     assert_eq!(sent(&app).await, 1, "and nothing left yet but the call before");
     disk.go_on();
@@ -75,7 +76,7 @@ fn a_rule_that_comes_while_the_entry_is_written_denies_before_links_are_followed
         let argument = json!({ "at": "/file", "path": "/private/**" });
         let rule = json!({ "effect": "deny", "server": "harbour", "arguments": [argument] });
         let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-        app.host.set_rule(rule).await.unwrap().expect("the rule is taken");
+        app.host.set_rule(rule).await.expect("the rule is taken");
         assert_eq!(app.questions().await.len(), 1, "no link was followed yet, so the request waits");
         disk.go_on();
         let answered = approved.await.unwrap();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use host::HostOptions;
 use host::view::{AppSettings, QuestionBody, UserAnswer};
@@ -25,9 +26,9 @@ pub(crate) fn of_kind(app: &App, kind: &str) -> Vec<AuditEntry> {
 async fn what_the_log_keeps_is_not_changed_unseen() {
     let app = App::start(vec![]).await;
     let settings = AppSettings { audit_days: 30, ..AppSettings::default() };
-    app.host.set_settings(settings.clone()).await.unwrap().unwrap();
+    app.host.set_settings(settings.clone()).await.unwrap();
     let other = AppSettings { theme: "dark".to_owned(), ..settings.clone() };
-    app.host.set_settings(other).await.unwrap().unwrap();
+    app.host.set_settings(other).await.unwrap();
     let entries = of_kind(&app, "settings");
     let [entry] = &entries[..] else { panic!("only what changes the log is written down: {entries:?}") };
     assert_eq!((entry.decision.as_ref(), entry.by.as_ref()), ("allowed", "user"), "by whom");
@@ -82,7 +83,7 @@ async fn a_change_by_the_user_is_theirs_also_while_the_log_is_read() {
     disk.slow.store(true, Ordering::SeqCst);
     let host = app.host.clone();
     let changed = tokio::spawn(async move {
-        host.set_settings(AppSettings { audit_days: 30, ..AppSettings::default() }).await.unwrap().unwrap();
+        host.set_settings(AppSettings { audit_days: 30, ..AppSettings::default() }).await.unwrap();
     });
     until_held(&disk).await;
     // The log has the user's change before the settings do, and that is when it is read.
@@ -131,7 +132,7 @@ async fn the_latest_settings_hold_also_while_the_log_is_slow() {
     let set = |days: u32, theme: &str| {
         let (host, theme) = (app.host.clone(), theme.to_owned());
         let settings = AppSettings { audit_days: days, theme, ..AppSettings::default() };
-        tokio::spawn(async move { host.set_settings(settings).await.unwrap() })
+        tokio::spawn(async move { host.set_settings(settings).await })
     };
     let changed = set(7, "light");
     until_held(&disk).await;
@@ -161,10 +162,10 @@ async fn settings_that_could_not_be_written_hold_at_no_later_start_either() {
     .await;
     let disk = documents.unwrap();
     let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
-    app.host.set_settings(days(365)).await.unwrap().expect("the disk takes it");
+    app.host.set_settings(days(365)).await.expect("the disk takes it");
     disk.full.store(true, Ordering::SeqCst);
-    let error = app.host.set_settings(days(7)).await.unwrap().unwrap_err();
-    assert!(error.cause.contains("the disk is full"), "it is said why: {error}");
+    let error = app.host.set_settings(days(7)).await.unwrap_err();
+    assert!(error.to_string().contains("the disk is full"), "it is said why: {error}");
     app.host.close().await;
     let App { folder, host, .. } = app;
     drop(host);

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
@@ -145,7 +146,7 @@ async fn a_page_that_is_being_opened_is_not_refused_with_the_rest() {
         app.host.deny_all("harbour".into(), false).await.unwrap();
     };
     let (allowed, ()) = tokio::join!(allow, deny);
-    allowed.expect("the page was allowed before all was denied").expect("and is opened");
+    allowed.expect("the page was allowed before all was denied, and is opened");
     assert_eq!(app.platform.opened.lock().unwrap().len(), 1, "once");
     assert!(said(asking).await.contains("declin"), "what waited is refused");
     assert!(!said(opening).await.contains("declin"), "the server is not told that its page was refused");

@@ -51,7 +51,7 @@ pub(crate) fn settings(url: &str) -> ProviderSettings {
 }
 
 async fn list(app: &App) -> Result<usize, ProviderError> {
-    app.host.refresh_models("own".into()).await.unwrap()
+    app.host.refresh_models("own".into()).await
 }
 
 #[tokio::test]
@@ -59,16 +59,16 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
     let app = App::start(Vec::new()).await;
     let (first, mut keys_of_first) = provider().await;
     let (second, mut keys_of_second) = provider().await;
-    app.host.set_provider(settings(&first)).await.unwrap().expect("it is set up");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.unwrap().expect("the key is kept");
+    app.host.set_provider(settings(&first)).await.expect("it is set up");
+    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is kept");
     list(&app).await.expect("it lists its models");
     assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "its own address gets the key");
     assert_eq!(app.host.providers_with_key().await.unwrap(), ["own"], "and it is known to have one");
-    app.host.set_provider(settings(&second)).await.unwrap().expect("it is changed");
+    app.host.set_provider(settings(&second)).await.expect("it is changed");
     list(&app).await.expect("the other lists, too");
     assert_eq!(keys_of_second.recv().await.unwrap(), None, "another address gets none");
     assert!(app.host.providers_with_key().await.unwrap().is_empty(), "and it is known to have none");
-    app.host.set_provider(settings(&first)).await.unwrap().expect("it is changed back");
+    app.host.set_provider(settings(&first)).await.expect("it is changed back");
     list(&app).await.expect("the first lists again");
     assert_eq!(keys_of_first.recv().await.unwrap().as_deref(), Some(KEY), "what was entered for it is still there");
     app.host.close().await;
@@ -78,11 +78,11 @@ async fn a_key_goes_only_to_the_address_it_was_entered_for() {
 async fn the_latest_address_holds_also_while_the_log_is_slow() {
     let (app, disk) = with_slow_log(|_| ()).await;
     let (first, second) = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1");
-    app.host.set_provider(settings(first)).await.unwrap().expect("it is set up");
+    app.host.set_provider(settings(first)).await.expect("it is set up");
     disk.slow.store(true, Ordering::SeqCst);
     let set = |url: &'static str| {
         let host = app.host.clone();
-        tokio::spawn(async move { host.set_provider(settings(url)).await.unwrap() })
+        tokio::spawn(async move { host.set_provider(settings(url)).await })
     };
     let changed = set(second);
     until_held(&disk).await;
@@ -104,14 +104,14 @@ async fn the_latest_address_holds_also_while_the_log_is_slow() {
 async fn what_is_removed_is_forgotten_with_its_keys() {
     let app = App::start(Vec::new()).await;
     let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.unwrap().expect("it is set up");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.unwrap().expect("the key is kept");
+    app.host.set_provider(settings(&url)).await.expect("it is set up");
+    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is kept");
     list(&app).await.expect("it lists its models");
     let small = ModelRef { provider: "own".into(), model: "small".into() };
-    app.host.set_default_model(Some(small.clone())).await.unwrap().expect("it is the default");
+    app.host.set_default_model(Some(small.clone())).await.expect("it is the default");
     let registry = app.host.models().await.unwrap();
     assert_eq!(registry.model(&small).map(|model| model.id.as_str()), Some("small"), "the list is known to all");
-    app.host.remove_provider("own".into()).await.unwrap().expect("it is removed");
+    app.host.remove_provider("own".into()).await.expect("it is removed");
     let view = app.host.providers().await.unwrap();
     assert!(view.providers.is_empty(), "it is gone");
     assert_eq!(view.default, None, "and is no default any more");
@@ -127,8 +127,8 @@ async fn what_is_removed_is_forgotten_with_its_keys() {
 async fn lists_outlast_the_host_and_keys_are_in_no_file() {
     let app = App::start(Vec::new()).await;
     let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.unwrap().expect("it is set up");
-    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.unwrap().expect("the key is kept");
+    app.host.set_provider(settings(&url)).await.expect("it is set up");
+    app.host.set_provider_key("own".into(), SecretString::from(KEY)).await.expect("the key is kept");
     list(&app).await.expect("it lists its models");
     let data = app.folder.path().join("data");
     let lists = std::fs::read_to_string(data.join("model-lists.json")).expect("the lists are kept");
@@ -145,14 +145,14 @@ async fn lists_outlast_the_host_and_keys_are_in_no_file() {
 async fn settings_that_can_not_be_used_change_nothing() {
     let app = App::start(Vec::new()).await;
     for url in ["http://user:secret@127.0.0.1/v1", "ftp://127.0.0.1/", "http://127.0.0.1/v1?key=secret"] {
-        let refused = app.host.set_provider(settings(url)).await.unwrap();
+        let refused = app.host.set_provider(settings(url)).await;
         assert!(matches!(refused, Err(ProviderError::Settings(_))), "{url}: {refused:?}");
     }
     let (url, _keys) = provider().await;
-    app.host.set_provider(settings(&url)).await.unwrap().expect("it is set up");
+    app.host.set_provider(settings(&url)).await.expect("it is set up");
     let path = app.folder.path().join("data").join("models.json");
     std::fs::write(&path, "{ not json").unwrap();
-    let refused = app.host.set_provider(settings(&url)).await.unwrap();
+    let refused = app.host.set_provider(settings(&url)).await;
     assert!(matches!(refused, Err(ProviderError::Store(_))), "a broken file is not written over: {refused:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json", "and stays as it is");
     app.host.close().await;

@@ -1,6 +1,7 @@
 //! Servers that are reached by URL: asked about, reached, remembered, and what is sent along.
 
 use std::sync::Arc;
+use testkit::calls::CallTool as _;
 
 use host::view::{FailureReason, QuestionBody, QuestionView, ServerState, TransportFound, UserAnswer};
 use host::{Host, HostOptions};
@@ -29,7 +30,7 @@ fn failure(state: &ServerState) -> &host::view::Failure {
 async fn nothing_is_sent_before_the_address_was_approved() {
     let server = server("2025-11-25").await;
     let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
     let QuestionBody::ConnectServer { config, approved_before } = &question.body else { unreachable!() };
     assert_eq!(
@@ -55,20 +56,20 @@ async fn a_key_in_a_url_is_asked_about_and_not_kept() {
     let server = server("2025-11-25").await;
     let url = format!("{}?api_key=s3cret", server.url("/mcp"));
     let app = App::start(vec![("far", remote(&url))]).await;
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
     let QuestionBody::ConnectServer { config, .. } = &question.body else { unreachable!() };
     assert_eq!(config.url, url, "the whole URL is asked about");
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
-    app.host.restart_server("far".into()).await.unwrap().unwrap();
+    app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
     let activity = app.activity("far").await;
     assert!(activity.contains("/mcp?api_key=…"), "what it connects to is told by name: {activity}");
     assert!(!activity.contains("s3cret"), "the activity has no key: {activity}");
     let grant = app.host.grants().await.unwrap().remove(0);
     assert!(grant.words.ends_with("/mcp?api_key=…"), "the approval is told by name: {}", grant.words);
-    app.host.revoke(grant.id).await.unwrap().unwrap();
+    app.host.revoke(grant.id).await.unwrap();
     app.host.close().await;
     let mut looked_at = 0;
     let mut folders = vec![app.folder.path().join("data")];
@@ -119,12 +120,12 @@ async fn any_change_of_an_address_asks_again() {
     let server = server("2026-07-28").await;
     let base = HttpConfig { url: server.url("/mcp"), ..HttpConfig::default() };
     let app = App::start(vec![("far", base.clone().into())]).await;
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", is_connect).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     assert!(view.approved, "the approval stands");
-    app.host.restart_server("far".into()).await.unwrap().unwrap();
+    app.host.restart_server("far".into()).await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.since > view.since).await;
     assert!(app.questions().await.is_empty(), "the same address does not ask again");
     let changes: [HttpConfig; 3] = [
@@ -134,10 +135,10 @@ async fn any_change_of_an_address_asks_again() {
     ];
     for changed in changes {
         let entry = ServerEntry { name: "far".into(), config: changed.clone().into() };
-        app.host.update_server("far".into(), entry).await.unwrap().unwrap();
+        app.host.update_server("far".into(), entry).await.unwrap();
         let view = app.until("far", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!view.approved, "the approval does not hold for {changed:?}");
-        app.host.start_server("far".into()).await.unwrap().unwrap();
+        app.host.start_server("far".into()).await.unwrap();
         let question = app.question("far", "its changed address", is_connect).await;
         let QuestionBody::ConnectServer { approved_before, .. } = &question.body else { unreachable!() };
         assert_eq!(approved_before.as_deref(), Some(base.url.as_str()), "what was approved before is shown");
@@ -145,8 +146,8 @@ async fn any_change_of_an_address_asks_again() {
         app.answer(&question, UserAnswer::Deny).await;
     }
     let pinned = ServerConfig { revision: Some("2026-07-28".parse().unwrap()), ..base.into() };
-    app.host.update_server("far".into(), ServerEntry { name: "far".into(), config: pinned }).await.unwrap().unwrap();
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.update_server("far".into(), ServerEntry { name: "far".into(), config: pinned }).await.unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
@@ -162,7 +163,7 @@ async fn with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> App {
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
     let ports = store::open_with(&config, &data, platform.clone(), keychain).unwrap();
     let host = Host::start(ports, HostOptions::default()).await;
-    host.add_server(ServerEntry { name: "far".into(), config: server }).await.unwrap().unwrap();
+    host.add_server(ServerEntry { name: "far".into(), config: server }).await.unwrap();
     App { folder, host, platform }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, UserAnswer};
@@ -158,7 +159,7 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
         (hash.to_string(), marks.standing)
     };
     let (before, _) = shown().await;
-    app.host.set_preset(Preset::Careful).await.unwrap().unwrap();
+    app.host.set_preset(Preset::Careful).await.unwrap();
     let (host, wanted) = (app.host.clone(), before.clone());
     let waits = tokio::spawn(async move {
         host.get_prompt_as_shown("1".into(), "bad".into(), "greet".into(), BTreeMap::new(), Some(wanted)).await
@@ -172,7 +173,7 @@ async fn a_prompt_that_changes_while_it_waits_is_not_sent_and_not_taken_for_seen
     let (now, standing) = shown().await;
     assert_eq!(standing, Some(Standing::New), "and what is there now was seen by nobody");
 
-    app.host.set_preset(Preset::Balanced).await.unwrap().unwrap();
+    app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get(&app, "2", Some(before)).await;
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "a page that shows the old one gets nothing: {refused:?}");
     get(&app, "3", Some(now)).await.expect("as it was shown, it is got");
@@ -197,10 +198,10 @@ fn built(folder: &Path, line: &str) -> ServerConfig {
 async fn a_start_whose_program_is_built_anew_is_asked_about_again_and_can_be_refused() {
     let folder = tempfile::tempdir().unwrap();
     let app = App::start(vec![("bad", built(folder.path(), "# one"))]).await;
-    app.host.start_server("bad".into()).await.unwrap().unwrap();
+    app.host.start_server("bad".into()).await.unwrap();
     let shown = app.question("bad", "its start", is_start).await;
     built(folder.path(), "# another, of another length");
-    let allow = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    let allow = app.host.answer(shown.id, shown.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(allow, Err(AnswerError::Stale), "what was shown is not what would run");
     let now = app.question("bad", "its start, as it is now", |q| is_start(q) && q.hash != shown.hash).await;
     assert_eq!(app.questions().await.len(), 1, "in the place of the other");
@@ -217,10 +218,10 @@ async fn x06_what_was_seen_of_a_server_that_does_not_run_is_compared_as_well() {
     let app = App::start(vec![("bad", scripted(&["--reply", &tools(&[own])]))]).await;
     app.ready("bad").await;
     asks(&app, "first", Scope::Once, "the first call").await;
-    app.host.stop_server("bad".into()).await.unwrap().unwrap();
+    app.host.stop_server("bad".into()).await.unwrap();
     app.until("bad", "stopped", |s| s.pid.is_none()).await;
     let entry = ServerEntry { name: "mail".into(), config: scripted(&["--reply", &tools(&[titled])]) };
-    app.host.add_server(entry).await.unwrap().unwrap();
+    app.host.add_server(entry).await.unwrap();
     app.ready("mail").await;
     let reviewed = app.host.reviewed("mail".into()).await.unwrap();
     let (_, marks, _) = reviewed.tool(&reviewed.catalog().tool("x1").unwrap());

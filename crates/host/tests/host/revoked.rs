@@ -17,7 +17,7 @@ async fn http_at(address: std::net::SocketAddr) -> HttpServer {
 async fn approved() -> (HttpServer, App) {
     let server = http_at(([127, 0, 0, 1], 0).into()).await;
     let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     let question = app.question("far", "its address", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
     app.until("far", "ready", |s| s.state == ServerState::Ready).await;
@@ -32,11 +32,11 @@ async fn drops(app: &App, server: HttpServer) {
 
 async fn revoke(app: &App) {
     let grant = app.host.grants().await.unwrap().remove(0);
-    assert!(app.host.revoke(grant.id).await.unwrap().unwrap(), "there was an approval to take back");
+    assert!(app.host.revoke(grant.id).await.unwrap(), "there was an approval to take back");
 }
 
 async fn start_asks(app: &App) {
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     app.question("far", "its address", |_| true).await;
 }
 

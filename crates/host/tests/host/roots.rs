@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::StoreError;
 use host::HostOptions;
@@ -73,7 +74,7 @@ fn decisions(app: &App) -> Vec<String> {
 async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_other() {
     let (app, _disk) = harbour().await;
     let entry = ServerEntry { name: "other".into(), config: demo(&[]) };
-    app.host.add_server(entry).await.unwrap().unwrap();
+    app.host.add_server(entry).await.unwrap();
     app.ready("other").await;
     app.until("other", "known whole", |s| s.counts[0] >= 16).await;
     let user = app.always(|question| {
@@ -156,7 +157,7 @@ async fn folders_that_the_user_takes_back_while_the_entry_is_written_are_not_tol
     let (app, disk, uri) = shared().await;
     let waits = asks_while_the_log_is_slow(&app, &disk).await;
     let host = app.host.clone();
-    let taken_back = tokio::spawn(async move { host.set_roots("harbour".into(), vec![]).await.unwrap() });
+    let taken_back = tokio::spawn(async move { host.set_roots("harbour".into(), vec![]).await });
     assert!(holds_within(PATIENCE, || disk.waiting.lock().unwrap().len() == 2).await, "both entries wait");
     disk.slow.store(false, Ordering::SeqCst);
     disk.go_on();
@@ -239,17 +240,17 @@ async fn folders_that_are_taken_back_do_not_come_back_from_an_older_file() {
     let disk = disk.lock().unwrap().clone().expect("the ports were changed");
     let shared = std::fs::canonicalize(app.folder.path()).unwrap();
     let file = app.folder.path().join("data/roots.json");
-    app.host.set_roots("harbour".into(), vec![shared]).await.unwrap().unwrap();
+    app.host.set_roots("harbour".into(), vec![shared]).await.unwrap();
     assert!(holds_within(PATIENCE, || file.exists()).await, "they are written");
     disk.full.store(true, Ordering::SeqCst);
-    app.host.set_roots("harbour".into(), vec![]).await.unwrap().unwrap();
+    app.host.set_roots("harbour".into(), vec![]).await.unwrap();
     assert!(holds_within(PATIENCE, || disk.refused.load(Ordering::SeqCst) > 0).await, "that can't be written");
     // Only now the change of before is told.
     let (changed, before) = (disk.changed.lock().unwrap().clone().unwrap(), disk.reads.load(Ordering::SeqCst));
     changed.send(()).await.unwrap();
     assert!(holds_within(PATIENCE, || disk.reads.load(Ordering::SeqCst) > before).await, "the file is read again");
     // What was read comes back to the host before this question does.
-    app.host.set_settings(app.host.snapshot().await.unwrap().settings).await.unwrap().unwrap();
+    app.host.set_settings(app.host.snapshot().await.unwrap().settings).await.unwrap();
     assert_eq!(app.server("harbour").await.roots, Some(vec![]), "what was taken back stays so");
     app.host.close().await;
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::AnswerError;
-use host::rules::{DryRun, RulesError, Trust};
+use host::rules::{DryAct, RulesError, Trust};
 use host::view::{QuestionBody, QuestionView, ServerState, UserAnswer};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
@@ -59,7 +60,7 @@ async fn approve(app: &App, id: &str, tool: &str, arguments: Value, conversation
 
 pub(crate) async fn set(app: &App, rule: Value) -> u64 {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
-    app.host.set_rule(rule).await.unwrap().expect("the rule is taken").id
+    app.host.set_rule(rule).await.expect("the rule is taken").id
 }
 
 fn policy_file(app: &App) -> PathBuf {
@@ -107,8 +108,8 @@ async fn what_is_edited_into_something_denied_is_refused() {
     let called = call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let question = app.question(SERVER, "the tool", is_tool).await;
     let edit = host::view::Edit::Arguments(object(json!({"a": 1, "b": 3})));
-    let edited = app.host.edit(question.id, edit).await.unwrap().unwrap();
-    let answered = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await.unwrap();
+    let edited = app.host.edit(question.id, edit).await.unwrap();
+    let answered = app.host.answer(edited.id, edited.hash.to_string(), UserAnswer::Allow(Scope::Once)).await;
     assert_eq!(answered, Err(AnswerError::Denied("rule 1".to_owned())), "an approval does not beat a rule");
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "and the call ends");
     assert!(app.questions().await.is_empty(), "nothing is left to approve");
@@ -121,7 +122,7 @@ async fn a_question_that_a_new_rule_denies_is_refused_at_once() {
     app.question(SERVER, "the tool", is_tool).await;
     set(&app, json!({"effect": "deny", "server": SERVER})).await;
     assert!(matches!(ended(called).await, Err(CallFailure::Refused(_))), "the call ends without an answer");
-    let restarted = app.host.restart_server(SERVER.to_owned()).await.unwrap();
+    let restarted = app.host.restart_server(SERVER.to_owned()).await;
     assert!(restarted.is_ok(), "a rule about calls says nothing of starts");
 }
 
@@ -147,7 +148,7 @@ async fn approvals_hold_in_their_conversation_and_until_they_end() {
     let once = call(&app, "6", "add", arguments(), None);
     let question = app.question(SERVER, "the tool", is_tool).await;
     let odd = UserAnswer::AllowFor(Scope::Once, 1_000);
-    let answered = app.host.answer(question.id, question.hash.to_string(), odd).await.unwrap();
+    let answered = app.host.answer(question.id, question.hash.to_string(), odd).await;
     assert!(matches!(answered, Err(AnswerError::WrongKind(_))), "once has no end: {answered:?}");
     app.answer(&question, UserAnswer::Deny).await;
     assert!(ended(once).await.is_err(), "denied");
@@ -158,7 +159,7 @@ async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
     let app = harbour().await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserAnswer::Allow(Scope::Once)).await;
-    app.host.trust(SERVER.to_owned(), Trust::Run).await.unwrap().unwrap();
+    app.host.trust(SERVER.to_owned(), Trust::Run).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, Trust::Run, "it is shown");
     ended(call(&app, "2", "add", arguments(), None)).await.expect("a tool that was seen does not ask");
     let new = call(&app, "3", "ask_model", json!({}), None);
@@ -170,21 +171,21 @@ async fn a_trusted_server_runs_tools_that_were_seen_and_asks_for_all_else() {
     app.answer(&question, UserAnswer::Deny).await;
     // What the server makes of the refusal is its own.
     let _ = ended(new).await;
-    app.host.trust(SERVER.to_owned(), Trust::No).await.unwrap().unwrap();
+    app.host.trust(SERVER.to_owned(), Trust::No).await.unwrap();
     let asked = call(&app, "4", "add", arguments(), None);
     let question = app.question(SERVER, "the tool, trusted no more", is_tool).await;
     app.answer(&question, UserAnswer::Deny).await;
     assert!(ended(asked).await.is_err(), "it asks again");
-    let missing = app.host.trust("nobody".to_owned(), Trust::Always).await.unwrap();
+    let missing = app.host.trust("nobody".to_owned(), Trust::Always).await;
     assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "only servers that are there");
 }
 
 #[tokio::test]
 async fn a_removed_server_is_trusted_no_more() {
     let app = harbour().await;
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, Trust::Always, "it is trusted");
-    app.host.remove_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.remove_server(SERVER.to_owned()).await.unwrap();
     let view = app.host.rules().await.unwrap();
     assert_eq!(view.rules, [], "another server under this name starts without trust");
 }
@@ -193,7 +194,7 @@ async fn a_removed_server_is_trusted_no_more() {
 async fn careful_asks_about_reads_too() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
-    app.host.set_preset(Preset::Careful).await.unwrap().unwrap();
+    app.host.set_preset(Preset::Careful).await.unwrap();
     let called = call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
     let question = app.question(SERVER, "the allowed tool", is_tool).await;
     assert_eq!((question.rule, question.scopes), ("preset-asks", &[Scope::Once][..]), "each time, by the preset");
@@ -224,7 +225,7 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
         app.answer(&question, UserAnswer::Deny).await;
         assert!(ended(called).await.is_err(), "denied");
         if !is_managed {
-            let changed = app.host.set_preset(Preset::Careful).await.unwrap();
+            let changed = app.host.set_preset(Preset::Careful).await;
             assert!(matches!(changed, Err(RulesError::Unusable(_))), "the file is not written over: {changed:?}");
         }
         std::fs::remove_file(&file).unwrap();
@@ -238,7 +239,7 @@ async fn rules_that_can_not_be_read_make_everything_ask_until_they_are_mended() 
 async fn what_the_system_wide_file_says_can_not_be_loosened() {
     let app = harbour().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserAnswer::Allow(Scope::Always)).await;
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
     std::fs::write(app.folder.path().join(MANAGED), managed.to_string()).unwrap();
     until(&app, "there", |view| view.rules.iter().any(|(source, _)| *source == RuleSource::Managed)).await;
@@ -247,7 +248,7 @@ async fn what_the_system_wide_file_says_can_not_be_loosened() {
     let expected = CallFailure::Refused("by managed rule 1".to_owned());
     assert_eq!(denied.err(), Some(expected), "neither rule, approval nor trust beats it");
     let managed = policy::RuleRef { source: RuleSource::Managed, id: 1 };
-    let removed = app.host.remove_rule(managed).await.unwrap();
+    let removed = app.host.remove_rule(managed).await;
     assert_eq!(removed, Err(RulesError::NoSuchRule), "nor can it be removed");
 }
 
@@ -258,13 +259,13 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let id = set(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
     let run = async |arguments: Value| {
-        let asked = DryRun::Call {
+        let asked = DryAct::Tool {
             tool: "add".to_owned(),
             arguments: object(arguments),
             conversation: None,
             after_untrusted: false,
         };
-        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap().unwrap()
+        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
     };
     let allowed = run(json!({"a": 1, "b": 2})).await;
     assert!(
@@ -278,26 +279,26 @@ async fn a_dry_run_tells_what_happens_and_does_nothing() {
     let first = denied.explanation.considered.first().expect("something was looked at");
     assert_eq!((first.by, first.effect, first.fit), (by, Effect::Deny, Fit::Fits), "which comes first");
     assert_eq!(app.decisions().len(), decisions, "nothing was decided");
-    let of_tool = |tool: &str| DryRun::Call {
+    let of_tool = |tool: &str| DryAct::Tool {
         tool: tool.to_owned(),
         arguments: Map::new(),
         conversation: None,
         after_untrusted: false,
     };
-    let missing = app.host.dry_run(SERVER.to_owned(), of_tool("ad")).await.unwrap();
+    let missing = app.host.dry_run(SERVER.to_owned(), of_tool("ad")).await;
     let expected = RulesError::NoSuchTool { server: SERVER.to_owned(), tool: "ad".to_owned() };
     assert_eq!(missing.err(), Some(expected), "nothing is said of a tool that is not there");
     assert!(app.questions().await.is_empty(), "and nobody asked");
-    app.host.stop_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
-    let start = app.host.dry_run(SERVER.to_owned(), DryRun::Start).await.unwrap().unwrap();
+    let start = app.host.dry_run(SERVER.to_owned(), DryAct::Start).await.unwrap();
     let asks = matches!(start.explanation.decision, Decision::Ask { rule: Rule::NewCommand, .. });
     assert!(asks, "its start was approved for once only: {start:?}");
-    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap().unwrap();
-    let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap().unwrap();
+    app.host.trust(SERVER.to_owned(), Trust::Always).await.unwrap();
+    let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
     assert!(matches!(seen.explanation.decision, Decision::Allow { .. }), "what was seen is trusted: {seen:?}");
     assert!(seen.assumed_unchanged, "as it was then");
-    let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap().unwrap();
+    let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
     let asks = matches!(unseen.explanation.decision, Decision::Ask { rule: Rule::NewTool, .. });
     assert!(asks, "what was not seen asks: {unseen:?}");
 }
@@ -316,12 +317,12 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
     set(&app, json!({"effect": "allow", "server": SERVER})).await;
     let checked = async || {
         let asked =
-            DryRun::Call { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
-        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap().unwrap()
+            DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
+        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
     };
     assert!(matches!(checked().await.explanation.decision, Decision::Allow { .. }), "as it was reviewed");
     app.host.refresh_list(SERVER.to_owned(), ListKind::Tools).await.expect("the list can be read again");
-    app.host.stop_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
     let asks = matches!(check.explanation.decision, Decision::Ask { rule: Rule::ToolChanged, .. });
@@ -329,8 +330,8 @@ async fn s32_a_check_of_a_stopped_server_knows_that_a_tool_changed() {
     app.host.close().await;
     let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
     let asked =
-        DryRun::Call { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
-    let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap().unwrap();
+        DryAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
+    let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
     assert_eq!(check.standing, Some(Standing::Changed), "another run knows it as well");
 }
 
@@ -340,7 +341,7 @@ async fn rules_stand_after_a_restart_and_those_of_a_run_do_not() {
     set(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"})).await;
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
     let session = PolicyRule { scope: policy::RuleScope::Session, ..rule };
-    app.host.set_rule(session).await.unwrap().unwrap();
+    app.host.set_rule(session).await.unwrap();
     assert_eq!(app.host.rules().await.unwrap().rules.len(), 2, "both hold now");
     app.host.close().await;
     let again = App::start_in(app.folder, Vec::new(), host::HostOptions::default()).await;
@@ -356,10 +357,10 @@ async fn a_server_that_a_rule_now_keeps_out_ends() {
     let id = set(&app, rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
     app.until(SERVER, "refused, whatever it is called", is_refused).await;
-    app.host.start_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.start_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "refused again", is_refused).await;
-    app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap().unwrap();
-    app.host.start_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap();
+    app.host.start_server(SERVER.to_owned()).await.unwrap();
     let is_start = |q: &QuestionView| matches!(q.body, QuestionBody::StartServer { .. });
     app.question(SERVER, "the start, as ever, once the rule is gone", is_start).await;
 }

@@ -4,6 +4,7 @@
 mod held;
 
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::AnswerError;
@@ -81,7 +82,7 @@ async fn answered(app: &App) -> QuestionView {
 }
 
 async fn set(app: &App, settings: SamplingSettings) {
-    app.host.set_sampling(SERVER.to_owned(), settings).await.unwrap().unwrap();
+    app.host.set_sampling(SERVER.to_owned(), settings).await.unwrap();
 }
 
 fn on() -> SamplingSettings {
@@ -104,7 +105,7 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let mut edited = request.clone();
         edited.system_prompt = Some("Be terse.".into());
         let edit = Edit::Request(Box::new(edited));
-        let question = app.host.edit(question.id, edit).await.unwrap().unwrap();
+        let question = app.host.edit(question.id, edit).await.unwrap();
         model.next(text("Aye, sail.", (30, 4)));
         app.answer(&question, ONCE).await;
         let second = answered(&app).await;
@@ -120,11 +121,11 @@ async fn a_model_answers_and_what_it_says_is_reviewed_before_it_goes_back() {
         let mut changed = response.unwrap().clone();
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
         let edit = Edit::Response(Box::new(changed));
-        let second = app.host.edit(second.id, edit).await.unwrap().unwrap();
+        let second = app.host.edit(second.id, edit).await.unwrap();
         app.answer(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
         assert_eq!(said(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
-        let report = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap();
+        let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
         assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
         assert!(
@@ -158,7 +159,7 @@ async fn what_a_model_says_comes_as_it_says_it_and_can_be_stopped() {
         "a page that opens has it"
     );
     for answer in [ONCE, UserAnswer::ByHand, UserAnswer::Again, UserAnswer::Back] {
-        let taken = app.host.answer(running.id, running.hash.to_string(), answer.clone()).await.unwrap();
+        let taken = app.host.answer(running.id, running.hash.to_string(), answer.clone()).await;
         assert!(matches!(taken, Err(AnswerError::WrongKind(_))), "{answer:?} has to wait: {taken:?}");
     }
     app.answer(&running, UserAnswer::Stop).await;
@@ -178,7 +179,7 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     let (app, model, user) = harbour("legacy").await;
     let called = call(&app, "1", json!({}));
     let question = app.question(SERVER, "the model", is_sampling).await;
-    let other = app.host.edit(question.id, Edit::Model(reference("other-2"))).await.unwrap().unwrap();
+    let other = app.host.edit(question.id, Edit::Model(reference("other-2"))).await.unwrap();
     assert_ne!(other.hash, question.hash, "another model is another thing to approve");
     assert_eq!(parts(&other).2.model.as_ref().unwrap().by, ChosenBy::User, "and the user's choice");
     model.next(text("First.", (1, 1)));
@@ -198,7 +199,7 @@ async fn a_request_can_be_asked_again_changed_answered_by_hand_and_declined_at_e
     let back = until(&app, "the request", |state, response| response.is_none() && state.run == Run::No).await;
     app.answer(&back, UserAnswer::ByHand).await;
     let hand = until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
-    let empty = app.host.answer(hand.id, hand.hash.to_string(), ONCE).await.unwrap();
+    let empty = app.host.answer(hand.id, hand.hash.to_string(), ONCE).await;
     assert!(matches!(empty, Err(AnswerError::WrongKind(_))), "[sampling-validate-content]: nothing is no answer");
     app.answer(&hand, UserAnswer::Deny).await;
     assert!(!said(called).await.0, "[sampling-human-in-loop]: declined at the last step");
@@ -238,7 +239,7 @@ async fn why_a_model_does_not_answer_is_said_and_the_user_can_go_on() {
     let hand = until(&app, "what to write", |_, response| response.is_some()).await;
     let mut written = parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
-    let hand = app.host.edit(hand.id, Edit::Response(Box::new(written))).await.unwrap().unwrap();
+    let hand = app.host.edit(hand.id, Edit::Response(Box::new(written))).await.unwrap();
     app.answer(&hand, ONCE).await;
     assert!(said(called).await.1.starts_with("user said: By hand."), "the user answers all the same");
     user.abort();
@@ -250,12 +251,12 @@ async fn sampling_is_off_until_it_is_turned_on() {
     set(&app, SamplingSettings::default()).await;
     let (went_well, words) = said(call(&app, "1", json!({}))).await;
     assert!(!went_well && words.contains("turned sampling off"), "[sampling-user-controls]: refused at once: {words}");
-    let report = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap();
+    let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert!(report.is_outdated, "the running session was told otherwise");
     let before = app.server(SERVER).await.pid;
-    app.host.restart_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.restart_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "ready again", |s| s.pid != before && s.state == ServerState::Ready && s.counts[0] >= 16).await;
-    let report = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap();
+    let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert!(!report.is_outdated, "started again, it is not told of sampling");
     let (went_well, words) = said(call(&app, "2", json!({}))).await;
     assert!(!went_well, "[sampling-declare-init]: and so it can't ask: {words}");
@@ -278,7 +279,7 @@ fn rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
 async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
     let (app, model, user) = harbour("legacy").await;
     set(&app, SamplingSettings { max_tokens: 50, ..on() }).await;
-    app.host.set_rule(rule(2, 100_000)).await.unwrap().unwrap();
+    app.host.set_rule(rule(2, 100_000)).await.unwrap();
     for id in ["1", "2"] {
         model.next(text("Aye.", (10, 2)));
         let called = call(&app, id, json!({ "with_picture": false }));
@@ -294,7 +295,7 @@ async fn a_rule_with_a_budget_lets_requests_through_until_it_is_used_up() {
     app.answer(&question, UserAnswer::Deny).await;
     assert!(!said(called).await.0, "and is refused as the user says");
     model.next(vec![Step::Fails(ModelError::RateLimited { retry_after: None })]);
-    app.host.set_rule(rule(9, 100_000)).await.unwrap().unwrap();
+    app.host.set_rule(rule(9, 100_000)).await.unwrap();
     let (went_well, words) = said(call(&app, "4", json!({ "with_picture": false }))).await;
     assert!(!went_well && words.contains("did not answer"), "[sampling-sensitive-data]: no more is told: {words}");
     assert!(app.activity(SERVER).await.contains("takes no more requests"), "the user can read why");
@@ -311,7 +312,7 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
     let user = app.always(is_use);
     let model = ScriptedModel::offer(&app.host, vec![named("scripted-1")]).await;
     set(&app, SamplingSettings { per_hour: Budget { requests: Some(5), ..Budget::default() }, ..on() }).await;
-    app.host.set_rule(rule(1_000, 1_000_000)).await.unwrap().unwrap();
+    app.host.set_rule(rule(1_000, 1_000_000)).await.unwrap();
     for _ in 0..50 {
         model.next(text("more", (20, 1)));
     }
@@ -327,12 +328,12 @@ async fn x26_a_loop_of_requests_stops_at_its_budget_and_says_so() {
     };
     tokio::time::timeout(PATIENCE, says_so).await.expect("X26: it stops, and the activity says so");
     assert_eq!(model.asked().len(), 5, "X26: five requests and no more");
-    let report = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap();
+    let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert_eq!((report.within_hour.requests, report.within_hour.tokens), (5, 105), "X26: what was spent is shown");
     assert!(report.stopped.is_some(), "X26: and that it was stopped");
     let kept = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
     assert_eq!(kept[SERVER]["spent"]["inAll"]["requests"], 5, "X26: and kept, so that a restart does not forget it");
-    app.host.stop_server(SERVER.to_owned()).await.unwrap().unwrap();
+    app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(holds_within(PATIENCE, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();
 }
@@ -346,16 +347,16 @@ async fn x27_a_billion_tokens_are_capped_and_money_is_bounded() {
     assert_eq!((request.max_tokens, state.wanted_tokens), (4_096, 1_000_000_000), "X27: capped, and told");
     let mut more = request.clone();
     more.max_tokens = u64::MAX;
-    let edited = app.host.edit(question.id, Edit::Request(Box::new(more))).await.unwrap().unwrap();
+    let edited = app.host.edit(question.id, Edit::Request(Box::new(more))).await.unwrap();
     assert_eq!(parts(&edited).0.max_tokens, 1_000_000_000, "[sampling-max-tokens]: never more than the server wants");
-    let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await.unwrap();
+    let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(matches!(refused, Err(AnswerError::Budget(_))), "X27: nor than its budget has: {refused:?}");
     let mut fewer = request.clone();
     fewer.max_tokens = 7;
-    let edited = app.host.edit(edited.id, Edit::Request(Box::new(fewer))).await.unwrap().unwrap();
+    let edited = app.host.edit(edited.id, Edit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
     set(&app, SamplingSettings { in_all: bounded, ..on() }).await;
-    let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await.unwrap();
+    let refused = app.host.answer(edited.id, edited.hash.to_string(), ONCE).await;
     assert!(
         matches!(refused, Err(AnswerError::NoPrice(_))),
         "X26: money is bounded, and its price not known: {refused:?}"

@@ -1,12 +1,13 @@
 //! Skills of a server: listed without being read, loaded when they are what was listed.
 
 use domain::call::CallFailure;
-use host::skills::SkillError;
+use host::skills::{SkillError, SkillFileRead};
+use host::view::HostEvent;
 use offers::catalog::MAX_ITEMS;
 use offers::skills::{Mismatch, SkillFiles};
 use policy::Hash;
 use serde_json::{Value, json};
-use testkit::app::{App, demo, scripted};
+use testkit::app::{App, PATIENCE, demo, scripted};
 
 use crate::kept::of_kind;
 use crate::rules::set;
@@ -32,8 +33,13 @@ async fn with(replies: &[(&str, Value)]) -> App {
 }
 
 async fn started(replies: &[(&str, Value)]) -> App {
+    misbehaving(replies, &[]).await
+}
+
+async fn misbehaving(replies: &[(&str, Value)], rules: &[&str]) -> App {
     let replies = replies.iter().flat_map(|(method, result)| ["--reply".to_owned(), format!("{method}={result}")]);
-    let arguments: Vec<String> = replies.collect();
+    let rules = rules.iter().flat_map(|rule| ["--misbehave".to_owned(), (*rule).to_owned()]);
+    let arguments: Vec<String> = replies.chain(rules).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let app = App::start(vec![("s", scripted(&arguments))]).await;
     app.ready("s").await;
@@ -105,11 +111,15 @@ async fn the_demo_server_has_a_skill_in_both_eras() {
         let list = app.host.skills("harbour".into()).await.unwrap();
         assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: it is as the extension says: {list:?}");
         let uri = list.skills[0].uri.clone();
-        let read = app.host.read_skill("1".into(), "harbour".into(), uri.clone(), None).await.unwrap();
+        let read = app.host.read_skill("1".into(), "harbour".into(), (uri.clone(), None), None).await.unwrap();
         assert_eq!(read.contents.mime_type.as_deref(), Some("text/markdown"), "{era}: instructions are Markdown");
         let SkillFiles::Listed(files) = &list.skills[0].files else { panic!("{era}: its files are listed") };
         let file = files.last().map(|file| file.uri.clone());
-        let read = app.host.read_skill("2".into(), "harbour".into(), uri.clone(), file.clone()).await.unwrap();
+        let read = app
+            .host
+            .read_skill("2".into(), "harbour".into(), (uri.clone(), Some(list.skills[0].hash())), file.clone())
+            .await
+            .unwrap();
         assert!(read.contents.text.is_some_and(|text| text.contains("Rules of thumb")), "{era}: a file of it");
         let subjects: Vec<String> = of_kind(&app, "resource").into_iter().map(|entry| entry.subject).collect();
         assert_eq!(
@@ -125,7 +135,7 @@ async fn the_demo_server_has_a_skill_in_both_eras() {
 async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
     let app = with(&[("skills/list", json!({ "skills": [entry()] })), contents(URI, TEXT)]).await;
     let read = |id: &str, uri: &str, file: Option<&str>| {
-        app.host.read_skill(id.into(), "s".into(), uri.into(), file.map(str::to_owned))
+        app.host.read_skill(id.into(), "s".into(), (uri.into(), None), file.map(str::to_owned))
     };
     let unlisted = read("1", "skill://other/SKILL.md", None).await;
     assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "another skill is not asked for: {unlisted:?}");
@@ -135,6 +145,44 @@ async fn a_skill_is_not_read_against_a_rule_or_outside_of_the_list() {
     let denied = read("3", URI, None).await;
     assert!(matches!(denied, Err(SkillError::Call(CallFailure::Refused(_)))), "nor against a rule: {denied:?}");
     assert_eq!(reads(&app).await, 0, "nothing was sent");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_skill_that_changed_since_it_was_shown_is_not_read() {
+    let mut other = entry();
+    other["resources"][1]["size"] = json!(7);
+    let lists = [entry(), other.clone(), other].map(|entry| ("skills/list", json!({ "skills": [entry] })));
+    let app = with(&[&lists[..], &[contents(URI, TEXT)]].concat()).await;
+    let list = app.host.skills("s".into()).await.unwrap();
+    let shown = Some(list.skills[0].hash());
+    let read = app.host.read_skill("1".into(), "s".into(), (URI.into(), shown.clone()), None).await;
+    assert!(matches!(read, Err(SkillError::Changed { .. })), "one of its files is another: {read:?}");
+    assert_eq!(reads(&app).await, 0, "nothing was sent");
+    let read = app.host.read_skill("2".into(), "s".into(), (URI.into(), None), None).await.unwrap();
+    assert_ne!(Some(read.skill.hash()), shown, "as it is now, for who saw none");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_reading_can_be_cancelled_while_the_list_is_read() {
+    let opened = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": { "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
+        "serverInfo": { "name": "skilled", "version": "1" },
+    });
+    let app = misbehaving(&[("initialize", opened), contents(URI, TEXT)], &["silent@skills/list"]).await;
+    let read = || app.host.read_skill("1".into(), "s".into(), (URI.into(), None), None);
+    let cancel = async {
+        let again = read().await;
+        assert!(matches!(again, Err(SkillError::Call(CallFailure::IdInUse(_)))), "the id is taken: {again:?}");
+        app.host.cancel_call("1".into()).await
+    };
+    let (read, cancelled) = tokio::join!(read(), cancel);
+    assert_eq!(cancelled, Ok(()), "there is something to cancel");
+    assert!(matches!(read, Err(SkillError::Call(CallFailure::Cancelled))), "{read:?}");
+    assert_eq!(reads(&app).await, 0, "nothing is read");
+    assert!(app.host.cancel_call("1".into()).await.is_err(), "nothing is left of it");
     app.host.close().await;
 }
 
@@ -152,5 +200,83 @@ async fn a_list_without_end_is_cut() {
     let list = app.host.skills("s".into()).await.unwrap();
     assert!(list.is_cut, "it is said that there are more");
     assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "and no more are kept");
+    app.host.close().await;
+}
+
+/// A modern server with the extension: its answers may be retained for a minute.
+async fn retained(replies: &[(&str, Value)]) -> App {
+    let cached = |mut result: Value| {
+        result["resultType"] = json!("complete");
+        result["ttlMs"] = json!(60_000);
+        result["cacheScope"] = json!("private");
+        result
+    };
+    let discovered = json!({
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": { "tools": {}, "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
+        "serverInfo": { "name": "skilled", "version": "1" },
+    });
+    let replies = [&[("server/discover", discovered)], replies].concat();
+    let replies =
+        replies.into_iter().flat_map(|(method, result)| ["--reply".to_owned(), format!("{method}={}", cached(result))]);
+    let arguments: Vec<String> =
+        ["--revision".to_owned(), "2026-07-28".to_owned()].into_iter().chain(replies).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let app = App::start(vec![("s", scripted(&arguments))]).await;
+    app.ready("s").await;
+    app
+}
+
+/// The entry of the same skill with other instructions.
+fn entry_of(text: &str) -> Value {
+    let mut changed = entry();
+    changed["resources"][0]["digest"] = json!(format!("sha256:{}", Hash::of_bytes(text.as_bytes())));
+    changed["resources"][0]["size"] = json!(text.len());
+    changed
+}
+
+#[tokio::test]
+async fn retained_contents_that_no_longer_match_are_read_again() {
+    let (second, third) = (TEXT.replace("this", "that"), TEXT.replace("this", "both"));
+    let lists =
+        [entry(), entry_of(&second), entry_of(&third)].map(|entry| ("skills/list", json!({ "skills": [entry] })));
+    // The server changes its contents once only: the third list promises what never comes.
+    let app = retained(&[&lists[..], &[contents(URI, TEXT), contents(URI, &second)]].concat()).await;
+    let read = |id: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), None);
+    let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
+    assert_eq!(text(read("1").await).as_deref(), Some(TEXT), "as it was listed first");
+    assert_eq!(reads(&app).await, 1, "from the server");
+    assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");
+    assert_eq!(reads(&app).await, 2, "so the server is asked again, once");
+    let third = read("3").await;
+    assert!(
+        matches!(third, Err(SkillError::Mismatch { cause: Mismatch::Digest, .. })),
+        "what the second read brings is checked as well: {third:?}"
+    );
+    assert_eq!(reads(&app).await, 3, "and there is no further one");
+    app.host.close().await;
+}
+
+/// The page lists skills again upon this event, as the extension has none of its own.
+#[tokio::test]
+async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_same() {
+    let announced = json!({ "jsonrpc": "2.0", "method": "notifications/resources/list_changed" });
+    let answer = r#"{"jsonrpc":"2.0","id":$ID,"result":{"contents":[]}}"#;
+    let app = App::start(vec![("s", scripted(&["--raw", &format!("resources/read={announced}\n{answer}")]))]).await;
+    app.ready("s").await;
+    let mut events = app.host.events();
+    while !app.host.catalog("s".into()).await.unwrap().is_read {
+        tokio::time::timeout(PATIENCE, events.next()).await.expect("its lists are read");
+    }
+    let mut events = app.host.events();
+    app.host.read("1".into(), "s".into(), "test://one".into(), false).await.unwrap();
+    let told = async {
+        while let Some(event) = events.next().await {
+            if matches!(&event.event, HostEvent::CatalogChanged(server) if server == "s") {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, told).await.expect("it is told");
     app.host.close().await;
 }

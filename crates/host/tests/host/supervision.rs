@@ -1,6 +1,7 @@
 //! Servers that end or drop, and come back.
 
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
@@ -53,12 +54,12 @@ async fn the_user_ends_the_waiting() {
     let app = App::start(vec![("harbour", demo(&[]))]).await;
     kill(app.ready_always("harbour").await.pid.unwrap());
     app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
-    app.host.stop_server("harbour".into()).await.unwrap().unwrap();
+    app.host.stop_server("harbour".into()).await.unwrap();
     let stopped = app.until("harbour", "stopped", |s| s.state == ServerState::Stopped).await;
     pass(Duration::from_secs(10)).await;
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "it is not brought back");
-    app.host.start_server("harbour".into()).await.unwrap().unwrap();
+    app.host.start_server("harbour".into()).await.unwrap();
     app.until("harbour", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
@@ -72,7 +73,7 @@ async fn the_next_attempt_can_be_made_at_once() {
             None => app.ready_always("harbour").await.pid.unwrap(),
         });
         let down = app.until("harbour", "waiting to come back", |s| retry(s).is_some()).await;
-        app.host.retry_now("harbour".into()).await.unwrap().unwrap();
+        app.host.retry_now("harbour".into()).await.unwrap();
         let up = app.until("harbour", "on its way", |s| retry(s).is_none()).await;
         assert!(up.since <= retry(&down).unwrap().at, "it does not wait any longer");
         app.until("harbour", "ready again", |s| s.state == ServerState::Ready).await;
@@ -131,7 +132,7 @@ async fn given_up(app: &App, name: &str, server: HttpServer) {
         if let ServerState::Failed(failure) = app.until(name, "waiting or given up", is_down).await.state {
             break failure;
         }
-        app.host.retry_now(name.into()).await.unwrap().unwrap();
+        app.host.retry_now(name.into()).await.unwrap();
     };
     assert!(app.activity(name).await.contains("attempt 5 to bring it back"), "it was tried as often as it may be");
     assert_eq!(failure.reason, FailureReason::Unreachable, "it could not be reached: {}", failure.message);
@@ -161,11 +162,11 @@ async fn what_the_user_stopped_does_not_come_back_with_the_network() {
     let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
     app.ready_always("far").await;
     given_up(&app, "far", server).await;
-    app.host.stop_server("far".into()).await.unwrap().unwrap();
+    app.host.stop_server("far".into()).await.unwrap();
     let _back = http_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     assert_eq!(app.server("far").await.state, ServerState::Stopped, "it stays stopped");
-    app.host.start_server("far".into()).await.unwrap().unwrap();
+    app.host.start_server("far".into()).await.unwrap();
     app.until("far", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
@@ -256,7 +257,7 @@ async fn what_a_local_server_spoke_is_tried_first_the_next_time() {
     let app = App::start_in(folder, vec![("old", config)], quickly()).await;
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision.to_string());
     let stopped = async || {
-        app.host.stop_server("old".into()).await.unwrap().unwrap();
+        app.host.stop_server("old".into()).await.unwrap();
         app.until("old", "stopped", |s| s.state == ServerState::Stopped).await;
     };
     let probes = async || app.activity("old").await.matches("server/discover").count();
@@ -289,7 +290,7 @@ async fn a_revision_that_the_user_chose_is_not_taken_for_found() {
     let revision = |view: &ServerView| view.facts.as_ref().map(|facts| facts.revision);
     assert_eq!(revision(&app.ready("both").await), Some(Revision::V2025_06_18), "as the user chose");
     let entry = ServerEntry { name: "both".into(), config: pinned(None) };
-    app.host.update_server("both".into(), entry).await.unwrap().unwrap();
+    app.host.update_server("both".into(), entry).await.unwrap();
     app.until("both", "stopped", |s| s.state == ServerState::Stopped).await;
     assert_eq!(revision(&app.ready("both").await), Some(Revision::NEWEST), "[lifecycle-era-cache] found out anew");
     app.host.close().await;
@@ -310,7 +311,7 @@ async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
     kill(first.pid.unwrap());
     app.until("old", "waiting for the second attempt", |s| retry(s).is_some_and(|retry| retry.attempt == 2)).await;
     std::fs::remove_file(&broken).unwrap();
-    app.host.retry_now("old".into()).await.unwrap().unwrap();
+    app.host.retry_now("old".into()).await.unwrap();
     let is_set_up = |s: &ServerView| !s.subscriptions.is_empty() && s.log_level.is_some();
     let back = app.until("old", "as it was set up", is_set_up).await;
     assert_eq!(back.subscriptions, ["a:b"], "what was watched is watched again");

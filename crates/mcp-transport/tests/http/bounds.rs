@@ -186,6 +186,10 @@ async fn posts_beyond_the_bound_wait_and_cancelling_still_works() {
     assert_eq!(client.done(calls[0]).await, Err(CallError::Cancelled), "a call can be cancelled while all hang");
     assert!(holds_within(LONG, || server.count("notifications/cancelled") == 1).await, "the server is told");
     assert!(holds_within(LONG, || server.count("tools/call") == 241).await, "and its place is taken");
+    let one_more =
+        mcp_transport::driver::DriverCommand::Cancel { call: calls[1], reason: mcp_proto::CancelReason::User };
+    client.send(one_more).await;
+    assert!(holds_within(LONG, || server.count("tools/call") == 242).await, "by one for each that ends");
     let start = Instant::now();
     client.stop().await;
     assert!(start.elapsed() < Duration::from_secs(3), "stopping takes no longer for it: {:?}", start.elapsed());

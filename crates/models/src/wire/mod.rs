@@ -135,7 +135,7 @@ impl Provider for HttpProvider {
             context::fit(&self.exchange, &self.settings, &request.model, &mut body).await;
         }
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
-        let reading = Reading {
+        let reading = AnswerReader {
             events,
             exchange: Arc::clone(&self.exchange),
             answer: self.wire.answer(&request.model),
@@ -151,7 +151,7 @@ impl Provider for HttpProvider {
 }
 
 /// An answer while it is read.
-struct Reading {
+struct AnswerReader {
     events: Events,
     exchange: Arc<Exchange>,
     answer: Box<dyn Answer>,
@@ -161,7 +161,7 @@ struct Reading {
     is_over: bool,
 }
 
-impl Reading {
+impl AnswerReader {
     async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
         loop {
             if let Some(delta) = self.ready.pop_front() {

@@ -20,7 +20,7 @@ pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_t
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use parts::{as_json, raw_result_parts};
 pub use parts::{bytes_part, content_part, contents_part, result_parts};
-pub use pins::{Identity, Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, Pins, ServerPins};
+pub use pins::{Kind, MAX_DEFINITION, MAX_KEPT, MAX_PINS, Pin, PinnedIdentity, Pins, ServerPins};
 pub use results::flags_of_result;
 pub use visible::{shown, shown_part, shown_schema};
 pub use words::{Piece, changed_words};
@@ -53,7 +53,7 @@ pub struct Marks {
 /// One server's definitions beside what the user saw of them, and the names that others use. A copy: it can be looked through
 /// without holding anything up.
 #[derive(Debug, Clone)]
-pub struct Reviewed {
+pub struct ServerReview {
     /// The server.
     pub server: String,
     /// Its settings.
@@ -70,7 +70,7 @@ pub struct Reviewed {
     pub others: Vec<(String, KindNames)>,
 }
 
-impl Reviewed {
+impl ServerReview {
     /// A server's definitions beside what the user saw of them. Nothing is approved, and there is no other server.
     #[must_use]
     pub fn new(server: &str, config: ServerConfig, catalog: Catalog, pins: ServerPins, identity: Option<Hash>) -> Self {
@@ -180,7 +180,7 @@ mod tests {
     fn a_tool_is_new_until_it_is_pinned_and_changed_when_it_is_another() {
         let tool = Tool { name: "send".into(), description: Some("Sends".into()), ..Tool::default() };
         let identity = Hash::of_bytes(b"the command");
-        let mut reviewed = Reviewed {
+        let mut reviewed = ServerReview {
             server: "post".into(),
             config: Arc::new(StdioConfig::default().into()),
             catalog: offering(std::slice::from_ref(&tool)),

@@ -51,7 +51,7 @@ impl Kind {
 pub struct ServerPins {
     /// What it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub identity: Option<Identity>,
+    pub identity: Option<PinnedIdentity>,
     /// Who issues the tokens for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
@@ -66,7 +66,7 @@ pub struct ServerPins {
 
 /// What a server is: a command with the program that it leads to, or an address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Identity {
+pub struct PinnedIdentity {
     /// What the approval to start it rests on.
     pub hash: Hash,
     /// The same in words, without values that are often keys.
@@ -192,7 +192,7 @@ impl ServerPins {
 
     /// Keeps what the server is. What was seen of another one has to be seen again; [`standing`](Self::standing) finds that
     /// by the hash.
-    pub fn pin_identity(&mut self, identity: Identity) {
+    pub fn pin_identity(&mut self, identity: PinnedIdentity) {
         self.identity = Some(identity);
     }
 
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn what_another_program_changed_of_what_the_server_is_holds_here() {
         let with = |word: &str| ServerPins {
-            identity: Some(Identity { hash: hash(word), parts: Map::new(), at: 1 }),
+            identity: Some(PinnedIdentity { hash: hash(word), parts: Map::new(), at: 1 }),
             issuer: Some(format!("https://{word}.example")),
             ..ServerPins::default()
         };
@@ -316,7 +316,7 @@ mod tests {
         let parts = |command: &str| Map::from_iter([("command".to_owned(), json!(command))]);
         let mut pins = ServerPins::default();
         assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "nothing was approved before");
-        pins.pin_identity(Identity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
+        pins.pin_identity(PinnedIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
         assert!(!pins.is_empty(), "it is kept");
         assert!(pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(), "the same is no change");
         let diff = pins.identity_diff(&hash("npx b"), &parts("npx b")).unwrap_or_default();
@@ -328,7 +328,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         let mut pins = ServerPins::default();
         pins.pin(Kind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
-        pins.pin_identity(Identity { hash: hash("x"), parts: Map::new(), at: 7 });
+        pins.pin_identity(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
         assert_eq!(read.ok().as_ref(), Some(&pins), "nothing is lost on the way");
         assert!(

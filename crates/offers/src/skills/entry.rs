@@ -1,12 +1,15 @@
 //! The entry of a skill, as `skills/list` and `skills/get` return it, and the rules that an entry must follow.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use policy::Hash;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 /// The most files of one skill; what every host has to take.
 pub const MAX_FILES: usize = 512;
 /// The most bytes of all files of one skill; what every host has to take.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
+/// The percent encodings of dots and of both separators, the percent sign's own first.
+const ENCODED: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// The longest name, as the Agent Skills specification says.
 const MAX_NAME: usize = 64;
 
@@ -34,14 +37,15 @@ pub enum SkillFiles {
     Dynamic,
 }
 
-/// One file of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One file of a skill. A file of another size or hash is not used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SkillFile {
-    /// Where it is.
+    /// The URI by which it is read.
     pub uri: String,
     /// SHA-256 of its bytes, 64 hexadecimal digits.
     pub sha256: String,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: u64,
 }
 
@@ -82,6 +86,19 @@ impl Skill {
         Ok(Self { uri, name, description, frontmatter, files })
     }
 
+    /// The hash of the whole entry: what the user sees of the skill, and what its files are checked against.
+    #[must_use]
+    pub fn hash(&self) -> Hash {
+        let files = match &self.files {
+            SkillFiles::Listed(files) => {
+                let entry = |file: &SkillFile| json!([file.uri, file.sha256, file.size]);
+                Value::Array(files.iter().map(entry).collect())
+            }
+            SkillFiles::Dynamic => Value::Null,
+        };
+        Hash::of(&json!([self.uri, self.frontmatter, files]))
+    }
+
     /// What its entry says of a file.
     #[must_use]
     pub fn file(&self, uri: &str) -> Option<&SkillFile> {
@@ -97,10 +114,13 @@ impl Skill {
     }
 }
 
-/// Whether a URI is that of a file in a folder, without a way out of it.
+/// Returns true for the URI of a file in a folder, without a segment that leads out of it. Dots and separators count in their percent
+/// encoding as well, since whoever resolves the URI may decode it first.
 fn is_below(root: &str, uri: &str) -> bool {
     let rest = uri.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
-    rest.is_some_and(|path| path.split('/').all(|part| !matches!(part, "" | "." | "..")))
+    let decoded =
+        rest.map(|path| ENCODED.iter().fold(path.to_ascii_lowercase(), |path, (from, to)| path.replace(from, to)));
+    decoded.is_some_and(|path| path.split(['/', '\\']).all(|part| !matches!(part, "" | "." | "..")))
 }
 
 fn files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, String> {
@@ -195,6 +215,9 @@ mod tests {
         broken("/resources/1/uri", json!(URI), "twice");
         broken("/resources/1/uri", json!("skill://acme/refunds/../x.md"), "not lie in");
         broken("/resources/1/uri", json!("skill://other/x.md"), "not lie in");
+        for path in ["%2e%2E/x.md", ".%2e/x.md", "a/%252e%252e/x.md", "%2e%2e%2fx.md", "..%5Cx.md", "..\\x.md"] {
+            broken("/resources/1/uri", json!(format!("skill://acme/refunds/{path}")), "not lie in");
+        }
         broken("/resources/1/digest", json!("sha256:00"), "not a SHA-256");
         broken("/resources/1/size", json!(MAX_SKILL_BYTES), "more than");
     }

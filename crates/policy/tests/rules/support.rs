@@ -1,8 +1,7 @@
 //! Calls, rules and policies for tests.
 
 use policy::{
-    Act, Claims, Decision, Direction, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, RuleScope,
-    Standing,
+    Act, Claims, Decision, Effect, Grants, Hash, PathFacts, Policy, PolicyFile, PolicyRule, RuleScope, Standing,
 };
 use serde_json::{Value, json};
 
@@ -51,22 +50,7 @@ impl Call {
 }
 
 pub(crate) fn rule(effect: Effect, server: &str, tool: Option<&str>) -> PolicyRule {
-    PolicyRule {
-        id: 0,
-        effect,
-        server: server.to_owned(),
-        tool: tool.map(str::to_owned),
-        direction: Direction::ToServer,
-        arguments: Vec::new(),
-        annotations: None,
-        sampling: None,
-        scope: RuleScope::Always,
-        expires_at: None,
-        identity: None,
-        note: String::new(),
-        trusted_server: false,
-        after_untrusted: false,
-    }
+    PolicyRule { tool: tool.map(str::to_owned), ..PolicyRule::new(effect, server.to_owned()) }
 }
 
 pub(crate) fn file(rules: Vec<PolicyRule>) -> PolicyFile {

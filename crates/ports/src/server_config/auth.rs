@@ -1,12 +1,15 @@
 //! How to sign in to a remote server, where the user says more about it than the server does: the `auth` object of an entry
 //! in `mcp.json`. What is secret stands there only as `${secret:NAME}`.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 use url::Url;
 
 use crate::secrets;
 
 /// How to sign in to a server. All of it is optional.
+///
+/// Its serialized form is hashed for the approval of a server and goes nowhere else: other names of members void every approval.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuthConfig {
     /// The id by which the authorization server knows Drawbridge.
@@ -31,6 +34,7 @@ pub struct AuthConfig {
     /// The algorithm that goes with it, such as `ES256`.
     pub algorithm: Option<String>,
     /// The identity provider of the enterprise, for [`Grant::EnterpriseManaged`].
+    #[serde(serialize_with = "provider_in_hash")]
     pub identity_provider: Option<AuthIdentityProvider>,
     /// Whether tokens are bound to a key of this computer (DPoP); none: if the authorization server says that it can.
     pub dpop: Option<bool>,
@@ -79,11 +83,10 @@ impl Grant {
     }
 }
 
-/// The identity provider of an enterprise.
-///
-/// Its form is that of `mcp.json`, and part of what the approval of a server is a hash over: other names of members void every approval.
+/// The identity provider of an enterprise. Its serialized form is the page's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct AuthIdentityProvider {
     /// Its name, exactly as it names itself.
     pub issuer: String,
@@ -101,6 +104,33 @@ pub struct AuthIdentityProvider {
     pub algorithm: Option<String>,
     /// The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
     pub id_token: Option<String>,
+}
+
+/// The identity provider as the hash of an approval has it.
+fn provider_in_hash<S: Serializer>(provider: &Option<AuthIdentityProvider>, to: S) -> Result<S::Ok, S::Error> {
+    let members = provider.as_ref().map(|provider| {
+        let AuthIdentityProvider {
+            issuer,
+            token_endpoint,
+            client_id,
+            client_secret,
+            client_auth,
+            private_key,
+            algorithm,
+            id_token,
+        } = provider;
+        json!({
+            "issuer": issuer,
+            "token_endpoint": token_endpoint,
+            "client_id": client_id,
+            "client_secret": client_secret,
+            "client_auth": client_auth,
+            "private_key": private_key,
+            "algorithm": algorithm,
+            "id_token": id_token,
+        })
+    });
+    members.serialize(to)
 }
 
 /// The ways to prove who Drawbridge is at a token endpoint.

@@ -234,6 +234,29 @@ mod tests {
     }
 
     #[test]
+    fn the_hash_of_an_approval_and_the_page_have_their_own_names_of_members() {
+        let names =
+            |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<String>>();
+        let hashed = serde_json::to_value(all_set()).unwrap();
+        let in_hash = [
+            "algorithm",
+            "client_auth",
+            "client_id",
+            "client_secret",
+            "id_token",
+            "issuer",
+            "private_key",
+            "token_endpoint",
+        ];
+        let expected = BTreeSet::from(in_hash.map(str::to_owned));
+        assert_eq!(names(&hashed["identity_provider"]), expected, "other names would void every approval");
+        assert!(names(&hashed).contains("redirect_port"), "here as well");
+        let shown = serde_json::to_value(all_set().identity_provider.unwrap()).unwrap();
+        let camel_case = names(&shown).into_iter().all(|name| !name.contains('_'));
+        assert!(camel_case && shown["tokenEndpoint"] == "https://idp.example/token", "as all of the page's: {shown}");
+    }
+
+    #[test]
     fn s01_each_setting_changes_its_own_term() {
         let provider = |change: fn(&mut AuthIdentityProvider)| {
             let mut auth = all_set();

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
+use other_apps::entry::{OWN_URLS as URLS, PIN, kind_named};
+use other_apps::json_text::Dialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
 
-use super::read::{PIN, URLS};
 use super::{auth, sandbox};
-use crate::json_text::Dialect;
 
 /// Adds a server at the end, or changes the one called `was` or else by its own name.
 pub(crate) fn put(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
@@ -145,7 +145,7 @@ fn text_of(entry: &CstObject, name: &str) -> Option<String> {
 
 fn change_http(entry: &CstObject, config: &HttpConfig) {
     // The words for a transport are many; they stay if they mean the same.
-    let named = super::read::kind_named(text_of(entry, "type").or_else(|| text_of(entry, "transport")).as_deref());
+    let named = kind_named(text_of(entry, "type").or_else(|| text_of(entry, "transport")).as_deref());
     if named != Some(config.kind) {
         remove_all(entry, &["type", "transport"]);
         if let Some(kind) = config.kind {

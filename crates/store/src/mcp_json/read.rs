@@ -4,17 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, Value};
-use jsonc_parser::common::Ranged as _;
 use mcp_proto::Revision;
+use other_apps::entry::{OWN_URLS as URLS, PIN, Reached, reached, words};
+use other_apps::json_text::{Dialect, JsonText, given, kind as kind_of};
 use ports::server_config::{
     ConfigProblem, HttpConfig, HttpKind, ServerConfig, ServerEntry, ServerTransport, StdioConfig, header_problem,
     url_problem,
 };
-
-use crate::json_text::{Dialect, JsonText, given, kind as kind_of};
-
-/// The key of the revision that is to be spoken and no other.
-pub(crate) const PIN: &str = "protocolVersion";
 
 /// The longest name, in characters.
 const MAX_NAME: usize = 64;
@@ -64,45 +60,6 @@ pub(crate) fn name_problem(name: &str) -> Option<String> {
     }
 }
 
-/// Where programs put the URL of a remote server.
-pub(crate) const URLS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
-
-/// How an entry is reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reached {
-    /// By starting a program.
-    Stdio,
-    /// By URL, with this transport if one is named.
-    Http(Option<HttpKind>),
-    /// In a way that is not known here.
-    Unknown,
-}
-
-/// How an entry says that it is reached.
-pub(crate) fn reached(entry: &Object<'_>) -> Reached {
-    let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
-    let transport = transport.map(|literal| literal.value.to_lowercase());
-    let is_url = || given(entry, "command").is_none() && URLS.iter().any(|key| given(entry, key).is_some());
-    match (transport.as_deref(), kind_named(transport.as_deref())) {
-        (Some("ws" | "websocket"), _) => Reached::Unknown,
-        (Some(_), Some(kind)) => Reached::Http(kind),
-        (Some("stdio" | "local"), _) => Reached::Stdio,
-        _ if is_url() => Reached::Http(None),
-        _ => Reached::Stdio,
-    }
-}
-
-/// The transport over HTTP that a word means, in the words of many programs: none to find out. No word means the same.
-/// Nothing if it means none over HTTP.
-pub(crate) fn kind_named(transport: Option<&str>) -> Option<Option<HttpKind>> {
-    match transport.map(str::to_lowercase).as_deref() {
-        None | Some("remote") => Some(None),
-        Some("http" | "streamable-http" | "streamablehttp" | "streamable_http") => Some(Some(HttpKind::Http)),
-        Some("sse") => Some(Some(HttpKind::Sse)),
-        Some(_) => None,
-    }
-}
-
 /// Reads the servers of a file.
 pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
     let Some(root) = text.parse(Dialect::Plain)? else { return Ok(Servers::default()) };
@@ -139,7 +96,7 @@ pub(crate) fn servers(text: &JsonText<'_>) -> Result<Servers, ConfigProblem> {
             return Err(text.problem_at(&property.value, message));
         };
         text.no_duplicates(entry, &format!("server {name:?}"))?;
-        let transport = match reached(entry) {
+        let transport = match reached(entry, &URLS) {
             Reached::Stdio => ServerTransport::Stdio(stdio(text, name, entry)?),
             Reached::Http(kind) => ServerTransport::Http(http(text, name, entry, kind)?),
             Reached::Unknown => {
@@ -252,24 +209,4 @@ fn variables(text: &JsonText<'_>, name: &str, map: &Object<'_>) -> Result<BTreeM
         variables.insert(key.to_owned(), words(text, &property.value, &what, "a text")?.to_owned());
     }
     Ok(variables)
-}
-
-/// A text that can be given to a program.
-pub(super) fn words<'v>(
-    text: &JsonText<'_>,
-    value: &'v Value<'_>,
-    what: &str,
-    expected: &str,
-) -> Result<&'v str, ConfigProblem> {
-    match value {
-        Value::StringLit(literal) if literal.value.contains('\0') => {
-            Err(text.problem(literal.range.start, format!("{what} has a NUL character, which no program takes")))
-        }
-        Value::StringLit(literal) => Ok(&literal.value),
-        Value::NumberLit(literal) => {
-            let message = format!("{what} must be {expected}, found a number; write \"{}\"", literal.value);
-            Err(text.problem_at(value, message))
-        }
-        other => Err(text.problem(other.range().start, format!("{what} must be {expected}, found {}", kind_of(other)))),
-    }
 }

@@ -1,11 +1,13 @@
 //! A log in a folder of its own, with a keychain that outlives the program, as a real one does.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+#[path = "../common/keychain.rs"]
+mod keychain;
 
-use ports::{AuditEntry, AuditLog, AuditQuery, Platform, SecretError, SecretKept, Secrets};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use keychain::Keychain;
+use ports::{AuditEntry, AuditLog, AuditQuery, Platform};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -114,26 +116,6 @@ pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
     log.read(&AuditQuery::latest(100_000)).unwrap().iter().map(|entry| entry.number).collect()
 }
 
-/// A keychain in memory. What it has was there for a while, so that a log without a seal is one that lost it.
-#[derive(Default)]
-pub(crate) struct Keychain {
-    /// What lies in a file that only the keychain's key opens, and that anybody can take from.
-    secrets: Mutex<HashMap<String, String>>,
-    /// What lies in the keychain itself.
-    marks: Mutex<HashMap<String, String>>,
-    locked: AtomicBool,
-    held: Arc<AtomicBool>,
-}
-
-/// Holds a name of the keychain until it is dropped.
-struct Held(Arc<AtomicBool>);
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::SeqCst);
-    }
-}
-
 impl Keychain {
     /// All that it has is older than any log.
     pub(crate) fn age(&self) {
@@ -142,16 +124,10 @@ impl Keychain {
             *secret = format!("{key} 1");
         }
     }
-}
 
-impl Keychain {
     /// It has this secret.
     pub(crate) fn put(&self, name: &str, secret: &str) {
         self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
-    }
-
-    pub(crate) fn lock(&self, locked: bool) {
-        self.locked.store(locked, Ordering::SeqCst);
     }
 
     /// Somebody takes the key of the seal out of its file.
@@ -168,45 +144,6 @@ impl Keychain {
     /// It knows nothing of the log, as before it was told.
     pub(crate) fn forget_marks(&self) {
         self.marks.lock().unwrap().clear();
-    }
-}
-
-impl Secrets for Keychain {
-    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
-        if self.locked.load(Ordering::SeqCst) {
-            return Err(SecretError::Locked("it is locked".to_owned()));
-        }
-        Ok(self.secrets.lock().unwrap().get(key).cloned())
-    }
-
-    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
-        self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
-        Ok(SecretKept::Keychain)
-    }
-
-    fn delete(&self, key: &str) -> Result<(), SecretError> {
-        self.secrets.lock().unwrap().remove(key);
-        Ok(())
-    }
-
-    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
-        Ok(self.marks.lock().unwrap().get(name).cloned())
-    }
-
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
-        self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
-        Ok(())
-    }
-
-    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
-        Ok(Vec::new())
-    }
-
-    fn hold(&self, _: &str) -> Option<Box<dyn Send>> {
-        while self.held.swap(true, Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
-        Some(Box::new(Held(Arc::clone(&self.held))))
     }
 }
 

@@ -1,8 +1,11 @@
 //! A keychain that outlasts programs, and programs over one folder. Caller: `sealed_documents.rs`.
 
-use std::collections::HashMap;
+#[path = "../common/keychain.rs"]
+mod common;
+
+use std::ops::Deref;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -12,12 +15,10 @@ use store::PlatformInFolder;
 
 use super::MARK;
 
-/// A keychain that outlasts each program. A gate that is shut has the calls for the mark of documents wait.
+/// A keychain with a gate: while it is shut, the calls for the mark of documents wait. Nobody can hold its names.
 #[derive(Default)]
-pub(super) struct Keychain {
-    pub(super) secrets: Mutex<HashMap<String, String>>,
-    pub(super) marks: Mutex<HashMap<String, String>>,
-    pub(super) locked: AtomicBool,
+pub(super) struct GatedKeychain {
+    keychain: common::Keychain,
     pub(super) shut: Mutex<bool>,
     pub(super) opened: Condvar,
     /// How long it takes to keep a mark, in milliseconds.
@@ -28,7 +29,15 @@ pub(super) struct Keychain {
     pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
-impl Keychain {
+impl Deref for GatedKeychain {
+    type Target = common::Keychain;
+
+    fn deref(&self) -> &Self::Target {
+        &self.keychain
+    }
+}
+
+impl GatedKeychain {
     pub(super) fn shut(&self, shut: bool) {
         *self.shut.lock().unwrap() = shut;
         self.opened.notify_all();
@@ -42,13 +51,13 @@ impl Keychain {
 }
 
 /// One more program over the folder.
-pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Arc<dyn Documents> {
+pub(super) fn program(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
     let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
 }
 
 /// A folder in which a program of before sealed these approvals.
-pub(super) fn sealed(keychain: &Arc<Keychain>) -> tempfile::TempDir {
+pub(super) fn sealed(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let documents = program(folder.path(), keychain);
     documents.settle(PATIENCE);
@@ -82,31 +91,26 @@ pub(super) fn add(documents: &dyn Documents) -> bool {
 
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-impl Secrets for Keychain {
+impl Secrets for GatedKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
-        if self.locked.load(Ordering::SeqCst) {
-            return Err(SecretError::Locked("its prompt was dismissed".to_owned()));
-        }
-        Ok(self.secrets.lock().unwrap().get(key).cloned())
+        self.keychain.get(key)
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
-        self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
-        Ok(SecretKept::Keychain)
+        self.keychain.set(key, secret)
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
-        self.secrets.lock().unwrap().remove(key);
-        Ok(())
+        self.keychain.delete(key)
     }
 
-    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
-        Ok(Vec::new())
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.keychain.keys(prefix)
     }
 
     fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         self.pass(name);
-        Ok(self.marks.lock().unwrap().get(name).cloned())
+        self.keychain.mark(name)
     }
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
@@ -117,7 +121,6 @@ impl Secrets for Keychain {
         }
         // sleep: a slow keychain.
         std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
-        self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
-        Ok(())
+        self.keychain.set_mark(name, mark)
     }
 }

@@ -102,6 +102,26 @@ pub(crate) const PAGE: &[Need] = &[need(
 /// The browser for the page's tests, on Debian.
 pub(crate) const CHROMIUM: Need = need("chromium", "chromium", "chromium", Sign::File("/usr/bin/chromium"));
 
+/// To pack for Debian and Fedora.
+pub(crate) const PACKAGING: &[Need] = &[
+    need("dpkg-dev", "dpkg-dev", "dpkg", Sign::Program("dpkg-shlibdeps", &["--version"])),
+    need("rpm", "rpm-build", "rpm-tools", Sign::Program("rpmbuild", &["--version"])),
+];
+
+/// To check packages, and to make the fresh root that they are installed in.
+pub(crate) const PACKAGE_CHECKS: &[Need] = &[
+    need("lintian", "lintian", "lintian", Sign::Program("lintian", &["--version"])),
+    need("rpmlint", "rpmlint", "rpmlint", Sign::Program("rpmlint", &["--version"])),
+    need(
+        "desktop-file-utils",
+        "desktop-file-utils",
+        "desktop-file-utils",
+        Sign::Program("desktop-file-validate", &["--help"]),
+    ),
+    need("appstream", "appstream", "appstream", Sign::Program("appstreamcli", &["--version"])),
+    need("mmdebstrap", "mmdebstrap", "mmdebstrap", Sign::Program("mmdebstrap", &["--version"])),
+];
+
 /// To drive the real window.
 pub(crate) const WINDOW_TESTS: &[Need] = &[need(
     "webkit2gtk-driver",

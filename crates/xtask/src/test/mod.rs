@@ -6,6 +6,7 @@ mod log;
 mod outcome;
 mod page_and_window;
 mod parts;
+mod processor;
 mod real_servers;
 mod rust;
 mod summary;
@@ -16,7 +17,7 @@ use clap::Args;
 use log::Log;
 use outcome::Outcome;
 use parts::Part;
-use summary::Summary;
+use summary::{Summary, Time};
 
 use crate::problem::Problem;
 use crate::{node, system_packages};
@@ -48,13 +49,14 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     }
     for part in parts {
         let name = part.name();
-        let start = Instant::now();
+        let (start, processor) = (Instant::now(), processor::of_children());
         let mut log = Log::create(name)?;
         let outcome = match part.run(&mut log) {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             result => Outcome::of(result, &log.text()?),
         };
-        summary.add(name, start.elapsed(), outcome, &log)?;
+        let computed = processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before));
+        summary.add(name, Time { wall: start.elapsed(), processor: computed }, outcome, &log)?;
     }
     Ok(())
 }

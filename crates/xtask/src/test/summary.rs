@@ -10,6 +10,13 @@ use crate::problem::Problem;
 /// How much of a failed part's log is shown.
 const TAIL: usize = 60;
 
+/// How long a part took, and how much its programs computed.
+#[derive(Clone, Copy)]
+pub(super) struct Time {
+    pub(super) wall: Duration,
+    pub(super) processor: Option<Duration>,
+}
+
 #[derive(Default)]
 pub(super) struct Summary {
     counts: Counts,
@@ -19,7 +26,7 @@ pub(super) struct Summary {
 
 impl Summary {
     /// Prints the part's line, and the end of its log when it failed.
-    pub(super) fn add(&mut self, name: &str, time: Duration, outcome: Outcome, log: &Log) -> Result<(), Problem> {
+    pub(super) fn add(&mut self, name: &str, time: Time, outcome: Outcome, log: &Log) -> Result<(), Problem> {
         println!("{}", line(name, time, &outcome));
         match outcome {
             Outcome::Ok(counts) => self.counts += counts,
@@ -54,12 +61,13 @@ impl Summary {
     }
 }
 
-fn line(name: &str, time: Duration, outcome: &Outcome) -> String {
-    let seconds = time.as_secs_f32();
+fn line(name: &str, time: Time, outcome: &Outcome) -> String {
+    let computed = time.processor.map_or(String::new(), |time| format!(" ({:>4.0} s computing)", time.as_secs_f32()));
+    let seconds = format!("{:>6.1} s{computed}", time.wall.as_secs_f32());
     match outcome {
-        Outcome::Ok(counts) => format!("{name:<11} ok       {seconds:>6.1} s  {}", amount(*counts)),
-        Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds:>6.1} s  {}", amount(*counts)),
-        Outcome::LeftOut(reason) => format!("{name:<11} left out {seconds:>6.1} s  {reason}"),
+        Outcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", amount(*counts)),
+        Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", amount(*counts)),
+        Outcome::LeftOut(reason) => format!("{name:<11} left out {seconds}  {reason}"),
     }
 }
 
@@ -83,6 +91,18 @@ fn closing_line(counts: Counts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn took(seconds: u64) -> Time {
+        Time { wall: Duration::from_secs(seconds), processor: None }
+    }
+
+    #[test]
+    fn a_line_says_how_long_it_took_and_how_much_was_computed() {
+        let counts = Counts { passed: 3, ..Counts::default() };
+        let time = Time { processor: Some(Duration::from_secs(5)), ..took(7) };
+        let line = line("page", time, &Outcome::Ok(counts));
+        assert_eq!(line, "page        ok          7.0 s (   5 s computing)  3 tests", "{line}");
+    }
 
     #[test]
     fn the_closing_line_has_one_form() {
@@ -108,8 +128,8 @@ mod tests {
         let log = Log::at(folder.path().join("clippy.log")).unwrap();
         let mut summary = Summary::default();
         let failed = Outcome::Failed { counts: Counts { failed: 1, ..Counts::default() }, cause: "error: x".into() };
-        summary.add("clippy", Duration::from_secs(3), failed, &log).unwrap();
-        summary.add("deny", Duration::ZERO, Outcome::LeftOut("not installed".into()), &log).unwrap();
+        summary.add("clippy", took(3), failed, &log).unwrap();
+        summary.add("deny", took(0), Outcome::LeftOut("not installed".into()), &log).unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "left out: deny: not installed", "what was left out is said");

@@ -9,6 +9,7 @@ mod equal_fields;
 mod layout;
 mod messages;
 mod module_cycles;
+mod owner_parts;
 mod page;
 mod pure_crates;
 mod rust_code;
@@ -53,12 +54,13 @@ impl fmt::Display for Finding {
 }
 
 /// The rules that need only the files.
-const RULES: [fn(&Tree) -> Vec<Finding>; 25] = [
+const RULES: [fn(&Tree) -> Vec<Finding>; 27] = [
     layout::top_level,
     layout::module_docs,
     layout::file_lengths,
     comment_paths::exist,
     module_cycles::in_one_direction,
+    owner_parts::know_no_other_module,
     struct_fields::few_in_the_host,
     words::unfinished,
     words::unbounded,
@@ -72,6 +74,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 25] = [
     single_places::using_credentials,
     contract::only_translates,
     contract::no_command_calls_itself,
+    contract::members_in_camel_case,
     page::tauri_in_one_folder,
     page::no_other_windows,
     svelte_text::from_messages,

@@ -61,12 +61,13 @@ fn graph(tree: &Tree, root: &str) -> Graph {
     graph
 }
 
-fn code(file: &SourceFile) -> String {
+/// The code of a file that is in the product.
+pub(super) fn code(file: &SourceFile) -> String {
     file.product_lines().into_iter().map(|(_, line)| line + "\n").collect()
 }
 
 /// The path of a file's module below the root; `None` for the root itself.
-fn module(file: &SourceFile, root: &str) -> Option<Vec<String>> {
+pub(super) fn module(file: &SourceFile, root: &str) -> Option<Vec<String>> {
     let path = file.path.strip_prefix(root)?.strip_suffix(".rs")?;
     let path = path.strip_suffix("/mod").unwrap_or(path);
     let is_root = path.starts_with("bin/") || ["lib", "main"].contains(&path);

@@ -1,4 +1,5 @@
-//! Paths in Rust code that begin at the crate's root: `crate::a::b`, `super::c`, also in groups. `module_cycles.rs` is the caller.
+//! Paths in Rust code that begin at the crate's root: `crate::a::b`, `super::c`, also in groups. Callers: `module_cycles.rs` and
+//! `owner_parts.rs`.
 
 use std::collections::BTreeMap;
 

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::scenario::{IMAGE_BYTES, NOTIFICATIONS, Scenario, TEXT};
-use host::Host;
 use host::view::HostEvent;
+use host::{CallOrigin, Host};
 use mcp_proto::session::ListKind;
+use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
+use tokio::sync::oneshot;
 
 use super::Outcome;
 use super::open::SERVER;
@@ -57,13 +59,19 @@ pub async fn once(host: &Host, scenario: Scenario) -> Outcome<()> {
     }
 }
 
+/// One call by the user.
+async fn call(host: &Host, id: String, tool: &str, arguments: Map<String, Value>) -> Outcome<CallToolResult> {
+    let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
+    Ok(host.call_tool_as(user, id, SERVER.to_owned(), tool.to_owned(), arguments, sent).await?)
+}
+
 /// One call of `echo`.
 ///
 /// # Errors
 /// If a call fails or its result is not the expected one.
 pub async fn echo(host: &Host, id: String) -> Outcome<()> {
     let arguments = Map::from_iter([("text".to_owned(), Value::from(TEXT))]);
-    let (result, _) = host.call_tool(id, SERVER.to_owned(), "echo".to_owned(), arguments, None).await?;
+    let result = call(host, id, "echo", arguments).await?;
     if result.is_error || result.content.len() != 1 {
         return Err("echo did not answer with one text".into());
     }
@@ -96,7 +104,7 @@ async fn in_flight(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
 
 async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
     let arguments = Map::from_iter([("bytes".to_owned(), Value::from(bytes))]);
-    let (result, _) = host.call_tool(id, SERVER.to_owned(), "big".to_owned(), arguments, None).await?;
+    let result = call(host, id, "big", arguments).await?;
     if result.is_error || result.content.len() != 1 {
         return Err("big did not answer with one image".into());
     }
@@ -107,7 +115,7 @@ async fn big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
 async fn progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
     let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);
-    host.call_tool("progress".to_owned(), SERVER.to_owned(), "progress".to_owned(), arguments, None).await?;
+    call(host, "progress".to_owned(), "progress", arguments).await?;
     let mut counted = 0;
     while let Some(event) = events.try_next() {
         if let HostEvent::CallChanged(call) = &event.event

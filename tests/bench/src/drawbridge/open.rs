@@ -80,8 +80,8 @@ impl Bench {
     /// If the server fails or is not ready in time.
     pub async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
         let mut events = self.host.events();
-        self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await??;
-        self.host.start_server(name.to_owned()).await??;
+        self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await?;
+        self.host.start_server(name.to_owned()).await?;
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let event = tokio::time::timeout_at(deadline, events.next()).await?.ok_or("the host has ended")?;

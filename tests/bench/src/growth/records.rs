@@ -49,7 +49,7 @@ pub(crate) async fn calls(server: &Path) -> Outcome<()> {
             calls::echo(&bench.host, call.to_string()).await?;
         }
         point("audit", entries, began.elapsed().as_secs_f64() / CALLS as f64)?;
-        bench.host.remove_server(SERVER.to_owned()).await??;
+        bench.host.remove_server(SERVER.to_owned()).await?;
         user.abort();
         bench.host.close().await;
     }

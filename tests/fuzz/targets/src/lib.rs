@@ -4,6 +4,7 @@
 //! libFuzzer programs in `tests/fuzz/fuzz_targets` run without end on nightly. `cargo xtask fuzz` starts either.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod app_settings;
 mod audit_export;
 mod audit_log;
 mod content;
@@ -19,6 +20,7 @@ mod scratch;
 mod settings_fixture;
 mod sse;
 
+pub use app_settings::app_settings;
 pub use audit_export::audit_export;
 pub use audit_log::audit_log;
 pub use content::content;
@@ -41,13 +43,14 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "message", run: message },
     Target { name: "sse", run: sse },
     Target { name: "content", run: content },
     Target { name: "form", run: form },
     Target { name: "mcp_json", run: mcp_json },
     Target { name: "pasted", run: pasted },
+    Target { name: "app_settings", run: app_settings },
     Target { name: "policy", run: policy },
     Target { name: "audit_log", run: audit_log },
     Target { name: "audit_export", run: audit_export },

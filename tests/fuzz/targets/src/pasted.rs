@@ -14,7 +14,7 @@ const MOST: usize = 100;
 pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];
-    let Ok(found) = store::import(&text, &taken) else { return };
+    let Ok(found) = other_apps::import(&text, &taken) else { return };
     assert!(!found.is_empty() && found.len() <= MOST, "{} servers", found.len());
     let mut names = taken.to_vec();
     for server in &found {

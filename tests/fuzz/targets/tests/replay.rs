@@ -204,6 +204,7 @@ targets![
     form,
     mcp_json,
     pasted,
+    app_settings,
     policy,
     audit_log,
     audit_export,

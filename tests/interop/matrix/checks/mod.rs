@@ -5,6 +5,7 @@ mod catalog;
 mod questions;
 
 use std::time::Duration;
+use testkit::calls::CallTool as _;
 
 use domain::call::CallFailure;
 use host::view::ServerState;
@@ -66,7 +67,7 @@ pub(crate) async fn row(row: &Row, remote: &Remote) -> Checked {
     let app = App::start(vec![(name, config)]).await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let user = answers_all(&app, folder);
-    app.host.start_server(name.into()).await.unwrap().unwrap();
+    app.host.start_server(name.into()).await.unwrap();
     let is_over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
     let view = app.until(name, "ready or failed", |s| is_over(&s.state)).await;
     assert!(view.state == ServerState::Ready, "{row}: it is ready: {:?}\n{}", view.state, app.activity(name).await);

@@ -4,6 +4,8 @@ export interface Commands {
   snapshot: { request: Nothing; response: Snapshot };
   add_server: { request: AddServer; response: SecretsKept };
   check_import: { request: ImportText; response: ImportPreview };
+  import_candidates: { request: ImportSource; response: ImportCandidates };
+  import_servers: { request: ImportServers; response: ImportedServers };
   update_server: { request: UpdateServer; response: SecretsKept };
   set_secret: { request: SetSecret; response: SecretsKept };
   remove_server: { request: ServerName; response: Nothing };
@@ -11,6 +13,7 @@ export interface Commands {
   stop_server: { request: ServerName; response: Nothing };
   restart_server: { request: ServerName; response: Nothing };
   retry_now: { request: ServerName; response: Nothing };
+  network_changed: { request: Nothing; response: Nothing };
   sign_in: { request: ServerName; response: Nothing };
   cancel_sign_in: { request: ServerName; response: Nothing };
   sign_out: { request: ServerName; response: SignedOut };
@@ -622,9 +625,7 @@ unproved: Array<AuditSpan>, };
 export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
 
 /**
- * The identity provider of an enterprise.
- *
- * Its form is that of `mcp.json`, and part of what the approval of a server is a hash over: other names of members void every approval.
+ * The identity provider of an enterprise. Its serialized form is the page's.
  */
 export type AuthIdentityProvider = { 
 /**
@@ -634,23 +635,23 @@ issuer: string,
 /**
  * Where it exchanges tokens; else its metadata say so.
  */
-token_endpoint: string | null, 
+tokenEndpoint: string | null, 
 /**
  * The id by which it knows Drawbridge.
  */
-client_id: string, 
+clientId: string, 
 /**
  * The secret that goes with it, as `${secret:NAME}`.
  */
-client_secret: string | null, 
+clientSecret: string | null, 
 /**
  * How Drawbridge proves who it is there, as in `client_auth`.
  */
-client_auth: string | null, 
+clientAuth: string | null, 
 /**
  * The private key for `private_key_jwt`, in PEM, as `${secret:NAME}`.
  */
-private_key: string | null, 
+privateKey: string | null, 
 /**
  * The algorithm that goes with it, such as `ES256`.
  */
@@ -658,7 +659,7 @@ algorithm: string | null,
 /**
  * The user's identity token, as `${secret:NAME}`; else the user signs in there in the browser.
  */
-id_token: string | null, };
+idToken: string | null, };
 
 /**
  * What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
@@ -1313,7 +1314,7 @@ export type ConversationRef = {
 conversation: string, };
 
 /**
- * What the user set for a conversation.
+ * What the user set for a conversation. Its serialized form is the page's; the history has that of `stored`.
  */
 export type ConversationSettings = { 
 /**
@@ -1323,7 +1324,7 @@ model: ModelRef | null,
 /**
  * How it should behave, in the user's words.
  */
-system_prompt: string, 
+systemPrompt: string, 
 /**
  * The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
  */
@@ -1331,7 +1332,7 @@ servers: Array<OfferedServer>,
 /**
  * Whether it is told which folders these servers may know of.
  */
-share_roots: boolean, 
+shareRoots: boolean, 
 /**
  * Whether it should think before it answers, where it can.
  */
@@ -1534,7 +1535,7 @@ before: string | null, };
 export type Direction = "to_server" | "from_server" | "both";
 
 /**
- * What would be done.
+ * An act that a dry run is about.
  */
 export type DryAct = { "kind": "tool", 
 /**
@@ -1542,15 +1543,15 @@ export type DryAct = { "kind": "tool",
  */
 tool: string, 
 /**
- * What would be sent, a JSON object.
+ * The arguments that would be sent.
  */
 arguments: JsonValue, 
 /**
- * In this conversation.
+ * The conversation that the call belongs to.
  */
 conversation: string | null, 
 /**
- * As asked for by a model that has read another server's output.
+ * True for a call by a model that has read another server's output.
  */
 afterUntrusted: boolean, } | { "kind": "read" } | { "kind": "start" } | { "kind": "sampling" } | { "kind": "form" } | { "kind": "url" } | { "kind": "roots" } | { "kind": "sign_in" };
 
@@ -2247,6 +2248,148 @@ src: string,
 mimeType: string | null, };
 
 /**
+ * An app whose settings have servers.
+ */
+export type ImportApp = { 
+/**
+ * The app's id, as `ImportSource` takes it.
+ */
+id: string, 
+/**
+ * The app's name as its maker writes it.
+ */
+name: string, 
+/**
+ * The settings files that were read.
+ */
+files: Array<ImportFile>, 
+/**
+ * The servers that are found in it first. One that other apps have, too, stands only here.
+ */
+servers: Array<ImportCandidate>, };
+
+/**
+ * A server of another app. No value of a variable or header is in it that is a secret.
+ */
+export type ImportCandidate = { 
+/**
+ * A hash over what would be set up but the values of secrets, and over where it was found. Only what still has it is imported.
+ */
+id: string, 
+/**
+ * The name it would get; free among the user's servers.
+ */
+name: string, 
+/**
+ * Where it was found.
+ */
+origins: Array<ImportOrigin>, 
+/**
+ * `stdio`, `http` or `sse`.
+ */
+transport: string, 
+/**
+ * The command on one line, or the URL.
+ */
+target: string, 
+/**
+ * The environment variables of a local server.
+ */
+env: Array<ImportedValue>, 
+/**
+ * The HTTP headers of a remote server.
+ */
+headers: Array<ImportedValue>, 
+/**
+ * How it stands to the servers that are set up.
+ */
+status: ImportStatus, 
+/**
+ * True if the server is turned off in the other app.
+ */
+off: boolean, 
+/**
+ * Tools that would be denied, as its app does.
+ */
+deniedTools: Array<string>, 
+/**
+ * The only tools that its app gives to a model; all if empty. Drawbridge does not limit them.
+ */
+exposedTools: Array<string>, 
+/**
+ * Hints in English: settings that are not imported, or the reason why the server can't be.
+ */
+notes: Array<string>, };
+
+/**
+ * The servers of other apps.
+ */
+export type ImportCandidates = { 
+/**
+ * The names of the apps that were looked for, in the order of the table of apps.
+ */
+lookedFor: Array<string>, 
+/**
+ * The apps that have any, in the order of the table of apps.
+ */
+apps: Array<ImportApp>, 
+/**
+ * Files that could not be read, with the line, the column and the cause.
+ */
+problems: Array<ConfigProblem>, };
+
+/**
+ * A settings file of an app.
+ */
+export type ImportFile = { 
+/**
+ * The absolute path.
+ */
+path: string, 
+/**
+ * How many servers are in it.
+ */
+servers: number, };
+
+/**
+ * Where a server was found.
+ */
+export type ImportOrigin = { 
+/**
+ * The app's id; `file` if the app is not known.
+ */
+app: string, 
+/**
+ * The file.
+ */
+file: string, 
+/**
+ * The name it has there.
+ */
+name: string, };
+
+/**
+ * The outcome of one server.
+ */
+export type ImportOutcome = { 
+/**
+ * The picked id.
+ */
+id: string, 
+/**
+ * Its name here, if it was imported.
+ */
+name: string | null, 
+/**
+ * Why its secrets are kept only until Drawbridge is closed, if they are.
+ */
+onlyThisRun: string | null, 
+/**
+ * Why it was not imported.
+ */
+problem: string | null, };
+
+/**
  * What was found in pasted text.
  */
 export type ImportPreview = { 
@@ -2258,6 +2401,33 @@ servers: Array<ImportedServer>,
  * Why nothing could be read, with line and column where known.
  */
 problem: ConfigProblem | null, };
+
+/**
+ * Servers to import.
+ */
+export type ImportServers = { 
+/**
+ * The source of the list that they were picked from.
+ */
+source: ImportSource, 
+/**
+ * The ids of the picked candidates.
+ */
+ids: Array<string>, };
+
+/**
+ * Where to look for servers of other apps: everywhere if nothing is named.
+ */
+export type ImportSource = { 
+/**
+ * Only in this app, by its id.
+ */
+app: string | null, };
+
+/**
+ * How a server stands to those that are set up here.
+ */
+export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
 
 /**
  * Text that a server's README says to paste.
@@ -2288,6 +2458,37 @@ notes: Array<string>,
  * Whether it can be added as it is.
  */
 usable: boolean, };
+
+/**
+ * The outcomes of an import.
+ */
+export type ImportedServers = { 
+/**
+ * One for each picked id, in the order of the request.
+ */
+outcomes: Array<ImportOutcome>, };
+
+/**
+ * A variable or header of a server that was found.
+ */
+export type ImportedValue = { 
+/**
+ * The name of the variable or header.
+ */
+name: string, 
+/**
+ * Whether the value is a secret, plain text or a reference.
+ */
+kind: ImportedValueKind, 
+/**
+ * True if the user has to enter the value after the import.
+ */
+toEnter: boolean, };
+
+/**
+ * What the value of a variable or header is.
+ */
+export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
  * What a thing in a conversation is.
@@ -3718,6 +3919,10 @@ server: string,
  * The URI of the skill's `SKILL.md`.
  */
 skill: string, 
+/**
+ * The hash of the entry that was shown. A skill that changed since is not read; without one it is read as it is now.
+ */
+shown: string | null, 
 /**
  * The file; without one the skill's instructions are read.
  */
@@ -5229,7 +5434,11 @@ files: Array<SkillFile> | null,
 /**
  * All else that its author wrote above the instructions.
  */
-others: JsonValue | null, };
+others: JsonValue | null, 
+/**
+ * The hash of the entry, to read exactly what was shown.
+ */
+hash: string, };
 
 /**
  * A file of a skill, which is what the server listed.
@@ -5245,7 +5454,7 @@ skill: Skill,
 contents: ResourceContents, };
 
 /**
- * A file of a skill.
+ * One file of a skill. A file of another size or hash is not used.
  */
 export type SkillFile = { 
 /**
@@ -5253,7 +5462,11 @@ export type SkillFile = {
  */
 uri: string, 
 /**
- * Its size in bytes; a file of another size is not used.
+ * SHA-256 of its bytes, 64 hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * Its size in bytes.
  */
 size: number, };
 

@@ -10,6 +10,7 @@ test.each<View>([
   { at: "server", name: "a/b#c?d", tab: "tools", item: "write_file" },
   { at: "server", name: "文件", tab: "resources", item: "file:///a b/%20" },
   { at: "add-server" },
+  { at: "import" },
   { at: "settings" },
   { at: "audit" },
   { at: "rules" },

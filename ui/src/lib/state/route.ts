@@ -20,13 +20,23 @@ export type View =
   | { at: "conversation"; id: string; item?: string }
   | { at: "server"; name: string; tab: ServerTab; item?: string }
   | { at: "add-server" }
+  | { at: "import" }
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
   | { at: "models" }
   | { at: "tools" };
 
-const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "models", "tools"] as const;
+const PLAIN = [
+  "welcome",
+  "add-server",
+  "import",
+  "settings",
+  "audit",
+  "rules",
+  "models",
+  "tools",
+] as const;
 
 export function toHash(view: View): string {
   const parts: string[] = [view.at];

@@ -168,7 +168,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
 export function sampleConversation(changes: Partial<Conversation> = {}): Conversation {
   return {
     ...{ id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] },
-    settings: { model: null, system_prompt: "", servers: [], share_roots: false, thinking: false },
+    settings: { model: null, systemPrompt: "", servers: [], shareRoots: false, thinking: false },
     ...{ answering: false, hasMore: false },
     ...changes,
   };

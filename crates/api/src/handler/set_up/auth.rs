@@ -71,21 +71,6 @@ fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     }
 }
 
-/// The names of the secrets that a server needs to sign in.
-pub(super) fn names(auth: &AuthConfig) -> impl Iterator<Item = &str> {
-    auth.client_secret.as_deref().into_iter().flat_map(secrets::names).chain(other_names(auth))
-}
-
-/// The same without the client secret, which has its place in the page's data.
-fn other_names(auth: &AuthConfig) -> impl Iterator<Item = &str> {
-    let own = [auth.private_key.as_deref(), auth.assertion.as_deref()];
-    let of_idp = auth
-        .identity_provider
-        .as_ref()
-        .map(|idp| [idp.client_secret.as_deref(), idp.private_key.as_deref(), idp.id_token.as_deref()]);
-    own.into_iter().chain(of_idp.into_iter().flatten()).flatten().flat_map(secrets::names)
-}
-
 /// Checks a secret that signing in needs; a key in PEM has several lines.
 pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
     if value.trim().is_empty() || value.len() > MAX_SECRET {
@@ -109,7 +94,7 @@ pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
         issuer: auth.issuer.clone(),
         scopes: auth.scopes.clone(),
         redirect_port: auth.redirect_port,
-        secret_names: if is_pasted { Vec::new() } else { other_names(&auth).map(str::to_owned).collect() },
+        secret_names: if is_pasted { Vec::new() } else { auth.other_secret_names().map(str::to_owned).collect() },
         rest: is_pasted.then(|| rest(auth)).filter(|rest| *rest != AuthRest::default()),
     }
 }

@@ -1,7 +1,7 @@
 //! Tools, prompts, resources and content.
 
 use mcp_proto::types::{self as mcp, ContentBlock};
-use offers::review::Reviewed;
+use offers::review::ServerReview;
 use serde_json::{Value, json};
 
 use super::marks;
@@ -23,7 +23,7 @@ fn others(definition: Value, shown: &[&str]) -> Option<Value> {
     (!members.is_empty()).then(|| members.into())
 }
 
-pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &Reviewed) -> Tool {
+pub(in crate::handler) fn tool(tool: mcp::Tool, reviewed: &ServerReview) -> Tool {
     let (hash, marks, allowed) = reviewed.tool(&tool);
     let others = others(json!(tool), &["name", "title", "description", "inputSchema", "outputSchema"]);
     let claims = claims(&tool);
@@ -52,7 +52,7 @@ pub(super) fn claims(tool: &mcp::Tool) -> ToolClaims {
     })
 }
 
-pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &Reviewed) -> Prompt {
+pub(in crate::handler) fn prompt(prompt: mcp::Prompt, reviewed: &ServerReview) -> Prompt {
     let (hash, marks) = reviewed.prompt(&prompt);
     Prompt {
         others: others(json!(prompt), &["name", "title", "description", "arguments"]),

@@ -1,10 +1,10 @@
-//! Reading what the server offers: each list page by page, again when it changed, is no longer fresh, or is asked for.
+//! Reads what the server offers: each list page by page, again when it changed, is no longer fresh, or is asked for.
 
 use std::sync::Arc;
 
 use mcp_proto::session::{CallError, ClientRequest, Deadline, DroppedItem, ListKind, ServerResult};
 use mcp_transport::driver::Control;
-use offers::catalog::{Catalog, List, Next, Reading};
+use offers::catalog::{Catalog, List, ListReader, Next};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -65,7 +65,7 @@ impl Run<'_> {
 
     pub(super) fn page(
         &mut self,
-        mut reading: Reading,
+        mut reading: ListReader,
         result: Result<ServerResult, CallError>,
         session: &mut Control<'_>,
     ) {
@@ -85,19 +85,19 @@ impl Run<'_> {
         self.finish(reading);
     }
 
-    fn read(&mut self, reading: Reading, request: ClientRequest, session: &mut Control<'_>) {
+    fn read(&mut self, reading: ListReader, request: ClientRequest, session: &mut Control<'_>) {
         let list = reading.list;
         let (idle, total) = self.start.times.list;
         // A list whose request can't even be made keeps what was known of it.
         let page = Purpose::Page(Box::new(reading));
         if let Err(error) = self.call(page, request, Deadline { idle, total }, session) {
-            let mut unread = Reading::new(list);
+            let mut unread = ListReader::new(list);
             unread.fail(&error);
             self.finish(unread);
         }
     }
 
-    fn finish(&mut self, reading: Reading) {
+    fn finish(&mut self, reading: ListReader) {
         let list = reading.list;
         self.lists.last_read.insert(list, Instant::now());
         let catalog = Arc::make_mut(&mut self.lists.catalog);
@@ -139,7 +139,7 @@ impl Run<'_> {
                 self.ticks.at(again_at.max(now + TICK));
             } else {
                 self.lists.refreshes.begun(list);
-                let reading = Reading::new(list);
+                let reading = ListReader::new(list);
                 let request = reading.request(None);
                 self.read(reading, request, session);
             }

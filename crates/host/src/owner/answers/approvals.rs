@@ -10,10 +10,9 @@ use ports::server_config::definition_hash;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 
-use super::{Acted, AnswerError};
 use crate::owner::Owner;
 use crate::owner::gate::{Approval, Changed, Departure, Leaving, open_page};
-use crate::owner::questions::{For, Pending, content_of, subject_of};
+use crate::owner::state::{AnswerError, AnswerProgress, PendingRequest, RequestPurpose, content_of, subject_of};
 use crate::view::{HostEvent, QuestionBody, QuestionView};
 
 /// For how long an approval holds.
@@ -31,7 +30,7 @@ impl Owner {
         approval: Approval,
         scope: Scope,
         lasts: Option<Millis>,
-    ) -> Result<Acted, AnswerError> {
+    ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         if !pending.view.scopes.contains(&scope) || (scope == Scope::Once && lasts.is_some()) {
             return Err(AnswerError::WrongKind("an approval can't hold that long here"));
@@ -58,14 +57,14 @@ impl Owner {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let leaving = Leaving::shown(pending);
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
-                    let mut acted = Acted::Done;
+                    let mut acted = AnswerProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let definition = definition_hash(&record.config, &tool);
                         let subject = Subject::Tool(tool.name.clone());
                         acted = owner.grant(&pending.view, subject, definition, lasting, tool.name);
                     }
-                    if let For::Call(call) = pending.what_for {
+                    if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_approved(&call, arguments, departure);
                     }
                     Ok(acted)
@@ -74,17 +73,17 @@ impl Owner {
             QuestionBody::Read { .. } => {
                 let leaving = Leaving::shown(pending);
                 self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
-                    if let For::Call(call) = pending.what_for {
+                    if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_as_it_is(&call, departure);
                     }
-                    Ok(Acted::Done)
+                    Ok(AnswerProgress::Done)
                 })
             }
             QuestionBody::Result { .. } => {
                 let leaving = Leaving::shown(pending);
                 self.take_allowed(approval, scope, leaving, |owner, pending, departure| {
                     owner.pass_result(&pending, departure);
-                    Ok(Acted::Done)
+                    Ok(AnswerProgress::Done)
                 })
             }
             QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval),
@@ -95,7 +94,7 @@ impl Owner {
                 let leaving = Leaving::answer(pending, subject_of(&pending.view.body), logged, &answer);
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {
                     owner.give(&pending, answer, departure);
-                    Ok(Acted::Done)
+                    Ok(AnswerProgress::Done)
                 })
             }
             QuestionBody::Form { .. } => Err(AnswerError::WrongKind("a form is submitted with its content")),
@@ -106,7 +105,13 @@ impl Owner {
         }
     }
 
-    fn launch_approved(&mut self, pending: Pending, departure: Departure, lasting: Lasting, words: String) -> Acted {
+    fn launch_approved(
+        &mut self,
+        pending: PendingRequest,
+        departure: Departure,
+        lasting: Lasting,
+        words: String,
+    ) -> AnswerProgress {
         let acted = self.grant(&pending.view, Subject::Command, pending.view.hash.clone(), lasting, words);
         self.launch(&pending.view.server, departure);
         acted
@@ -117,7 +122,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         content: Map<String, Value>,
-    ) -> Result<Acted, AnswerError> {
+    ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         let QuestionBody::Form { form, message } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it is no form"));
@@ -136,7 +141,7 @@ impl Owner {
         let leaving = Leaving::answer(pending, message.clone(), logged, &answer);
         self.take_allowed(approval, Scope::Once, leaving, move |owner, pending, departure| {
             owner.give(&pending, answer, departure);
-            Ok(Acted::Done)
+            Ok(AnswerProgress::Done)
         })
     }
 
@@ -145,7 +150,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         parts: UrlParts,
-    ) -> Result<Acted, AnswerError> {
+    ) -> Result<AnswerProgress, AnswerError> {
         if !parts.openable {
             return Err(AnswerError::Browser("this address can't be opened; decline it".into()));
         }
@@ -158,13 +163,13 @@ impl Owner {
             let platform = owner.ports.platform.clone();
             let opening = async move { open_page(platform.as_ref(), page).await };
             owner.beside(opening, move |owner, opened| owner.on_opened(&shown, opened));
-            Ok(Acted::Later)
+            Ok(AnswerProgress::Later)
         })
     }
 
-    fn on_opened(&mut self, shown: &Pending, opened: Result<(), String>) {
+    fn on_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
-        let at = self.consent.pending.iter().position(|p| p.view.id == id);
+        let at = self.consent.position(id);
         let acted = match opened {
             Err(cause) => {
                 self.write_down(shown, QuestionOutcome::Withdrawn, None);
@@ -178,7 +183,7 @@ impl Owner {
                 let pending = self.consent.pending.remove(at);
                 self.events.emit(HostEvent::QuestionClosed { id, outcome: QuestionOutcome::Allowed });
                 self.tell_opened(&pending);
-                Acted::Done
+                AnswerProgress::Done
             }),
         };
         self.consent.answered(id, acted);
@@ -192,10 +197,10 @@ impl Owner {
         rests_on: Hash,
         lasting: Lasting,
         words: String,
-    ) -> Acted {
+    ) -> AnswerProgress {
         let Lasting { scope, conversation, expires_at } = lasting;
         if scope == Scope::Once {
-            return Acted::Done;
+            return AnswerProgress::Done;
         }
         let server = question.server.as_str();
         let grant = Grant {
@@ -218,13 +223,13 @@ impl Owner {
                         owner.permissions.policy.grants_mut().keep_for_session(id);
                         tracing::error!(%error, "the approval could not be written; it holds until Drawbridge ends");
                     }
-                    owner.consent.answered(answered, Ok(Acted::Done));
+                    owner.consent.answered(answered, Ok(AnswerProgress::Done));
                 });
-                Acted::Later
+                AnswerProgress::Later
             }
             Err(error) => {
                 tracing::warn!(%error, "the approval holds for this once");
-                Acted::Done
+                AnswerProgress::Done
             }
         };
         self.events.emit(HostEvent::AuditChanged(None));

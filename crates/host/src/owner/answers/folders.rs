@@ -7,18 +7,21 @@ use mcp_proto::session::{Answer, ClientNotification};
 use policy::{Hash, Scope};
 use serde_json::json;
 
-use super::{Acted, AnswerError, Reply};
 use crate::connection::Tell;
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
 use crate::owner::gate::{Approval, Leaving};
-use crate::owner::questions::Pending;
-use crate::owner::roots::roots_in;
+use crate::owner::state::{AnswerError, AnswerProgress, AnswerReply, PendingRequest, roots_in};
 use crate::view::QuestionBody;
 
 impl Owner {
     /// Shares these folders, which are as they really are.
-    pub(super) fn share(&mut self, at: usize, approval: Approval, folders: Vec<PathBuf>) -> Result<Acted, AnswerError> {
+    pub(super) fn share(
+        &mut self,
+        at: usize,
+        approval: Approval,
+        folders: Vec<PathBuf>,
+    ) -> Result<AnswerProgress, AnswerError> {
         if self.consent.pending[at].view.body != QuestionBody::Roots {
             return Err(AnswerError::WrongKind("it does not ask for folders"));
         }
@@ -37,23 +40,24 @@ impl Owner {
             owner.give(&pending, answer.clone(), departure);
             owner.share_again(&server, &again, &answer);
             owner.emit_server(&server);
-            Ok(Acted::Done)
+            Ok(AnswerProgress::Done)
         })
     }
 
     /// The user has decided; the same question need not be answered twice.
     fn share_again(&mut self, server: &str, leaving: &Leaving, answer: &Answer) {
-        let same = |p: &&Pending| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
+        let same =
+            |p: &&PendingRequest| p.view.server == server && p.view.body == QuestionBody::Roots && !p.being_acted_on;
         let others: Vec<QuestionId> = self.consent.pending.iter().filter(same).map(|p| p.view.id).collect();
         for id in others {
-            let Some(at) = self.consent.pending.iter().position(|p| p.view.id == id) else { continue };
+            let Some(at) = self.consent.position(id) else { continue };
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();
             let taken =
                 self.take_allowed(approval, Scope::Always, leaving.clone(), move |owner, pending, departure| {
                     owner.give(&pending, answer, departure);
-                    Ok(Acted::Done)
+                    Ok(AnswerProgress::Done)
                 });
             if taken.is_err() {
                 break;
@@ -62,7 +66,7 @@ impl Owner {
     }
 
     /// Sets the folders of a server outside any question, and tells it. They are as they really are.
-    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: Reply) {
+    pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: AnswerReply) {
         let subject = policy::canonical_json(&json!(folders));
         let Some(shared) = self.servers.shared_with_command(server, folders) else {
             let _ = reply.send(Err(AnswerError::WrongKind("there is no such server")));

@@ -8,8 +8,7 @@ use policy::By;
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
 use crate::owner::gate::refuses;
-use crate::owner::questions::{For, Pending, kind_of, refused, subject_of};
-use crate::owner::sign_in::Answered;
+use crate::owner::state::{PendingRequest, RequestPurpose, SignInAnswer, kind_of, refused, subject_of};
 use crate::view::{HostEvent, QuestionBody};
 
 /// The longest reason for a refusal, in characters.
@@ -51,35 +50,36 @@ impl Owner {
     }
 
     /// Tells whoever waits for it that a question was refused.
-    pub(in crate::owner) fn tell_refusal(&mut self, pending: &Pending, outcome: QuestionOutcome, by: String) {
+    pub(in crate::owner) fn tell_refusal(&mut self, pending: &PendingRequest, outcome: QuestionOutcome, by: String) {
         self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome });
-        match &pending.what_for {
-            For::Start => {
+        match &pending.purpose {
+            RequestPurpose::Start => {
                 let remote = matches!(pending.view.body, QuestionBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
                 let kept = self.decline_package(&pending.view.server, &pending.view.body);
                 self.fail(&pending.view.server, kept.as_deref().unwrap_or(what));
             }
-            For::Call(call) => {
+            RequestPurpose::Call(call) => {
                 let failure = match outcome {
                     QuestionOutcome::Denied => CallFailure::Refused(by),
                     _ => CallFailure::Cancelled,
                 };
                 self.end_call(call, Err(failure));
             }
-            For::Request { run, request, call } => {
+            RequestPurpose::Request { run, request, call } => {
                 let refusal = refuses(refused(&pending.view.body, outcome));
                 self.servers.tell_answer(&pending.view.server, *run, *request, refusal);
                 if let Some(call) = call {
                     self.input_given(call);
                 }
             }
-            For::SignIn(number) => {
-                let answered = if outcome == QuestionOutcome::Denied { Answered::No } else { Answered::Cancelled };
+            RequestPurpose::SignIn(number) => {
+                let answered =
+                    if outcome == QuestionOutcome::Denied { SignInAnswer::No } else { SignInAnswer::Cancelled };
                 self.answer_sign_in(&pending.view, *number, answered);
             }
-            For::Result(call) => self.calls.leave_result_out(call, outcome, by),
-            For::Page => {}
+            RequestPurpose::Result(call) => self.calls.leave_result_out(call, outcome, by),
+            RequestPurpose::Page => {}
         }
     }
 
@@ -91,7 +91,7 @@ impl Owner {
         }
         self.dealt_with(server, mute);
         self.refuse_unasked(server);
-        let is_open = |p: &Pending| p.view.server == server && p.can_be_refused();
+        let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_refused();
         let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_asked_by_server());
         // Also what the user began: a list that keeps some of them would not be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {

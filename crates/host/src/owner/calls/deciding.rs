@@ -10,15 +10,12 @@ use offers::catalog::List;
 use offers::definitions::Definition;
 use policy::{Act, By, Decision, Hash, PathFacts, Standing};
 
-use super::{CallQuestion, CallRecord, MAX_CALLS, NewCall, Way};
+use super::{CallDisposition, CallQuestion};
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
-use crate::owner::call_request::CallRequest;
 use crate::owner::gate::Departure;
 use crate::owner::links::{follow, not_followed};
-use crate::owner::pins::standing_of;
-use crate::owner::provenance::CallOrigin;
-use crate::owner::questions::For;
+use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, standing_of};
 use crate::view::{QuestionBody, ServerState};
 
 impl Owner {
@@ -38,11 +35,7 @@ impl Owner {
         record.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
         self.beside(follow(paths), move |owner, facts| {
-            // It may have been cancelled, and another one have its id.
-            if owner.calls.records.get(&id).is_some_and(|record| record.following == Some(number))
-                && let Some(mut record) = owner.calls.records.remove(&id)
-            {
-                record.following = None;
+            if let Some(record) = owner.calls.take_followed(&id, number) {
                 owner.decide_taken(record, &facts, shown);
             }
         });
@@ -50,16 +43,16 @@ impl Owner {
 
     fn decide_taken(&mut self, mut record: Box<CallRecord>, paths: &PathFacts, shown: Option<String>) {
         let Some(request) = &mut record.request else { return };
-        let way = self.decide(&record.view, &record.origin, request, paths);
-        let way = way.and_then(|way| {
+        let disposition = self.decide(&record.view, &record.origin, request, paths);
+        let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
                 record.wanted = self.look_at_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
             }
-            Ok(way)
+            Ok(disposition)
         });
-        match way {
-            Ok(Way::Write(entry, departure)) => self.send_written(record, *entry, departure),
-            Ok(Way::Ask(question)) => self.ask_about(record, question),
+        match disposition {
+            Ok(CallDisposition::Write(entry, departure)) => self.send_written(record, *entry, departure),
+            Ok(CallDisposition::Ask(question)) => self.ask_about(record, question),
             Err(failure) => self.finish(record, Err(failure)),
         }
     }
@@ -70,7 +63,7 @@ impl Owner {
         origin: &CallOrigin,
         request: &mut CallRequest,
         paths: &PathFacts,
-    ) -> Result<Way, CallFailure> {
+    ) -> Result<CallDisposition, CallFailure> {
         match request.get() {
             ClientRequest::CallTool { .. } => self.decide_call(view, origin, request, paths),
             other => self.decide_read(view, origin, other),
@@ -84,7 +77,7 @@ impl Owner {
         origin: &CallOrigin,
         request: &mut CallRequest,
         paths: &PathFacts,
-    ) -> Result<Way, CallFailure> {
+    ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
         let no_tool = || CallFailure::Refused("because it calls no tool".to_owned());
         let ClientRequest::CallTool { name: tool, arguments, .. } = request.get() else { return Err(no_tool()) };
@@ -136,7 +129,7 @@ impl Owner {
                     conversation: call.conversation.as_deref(),
                 };
                 let entry = self.entry(decided);
-                Ok(Way::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
+                Ok(CallDisposition::Write(Box::new(entry), Departure::by_rule(by, server, hash)))
             }
             Decision::Deny { by, .. } => {
                 let (hash, content) = definition.call_hash(arguments);
@@ -162,7 +155,7 @@ impl Owner {
                     changed_since_allowed: definition.standing == Standing::Changed
                         || rule == policy::Rule::ToolChanged && !is_outdated,
                 };
-                Ok(Way::Ask((body, rule, scopes)))
+                Ok(CallDisposition::Ask((body, rule, scopes)))
             }
         }
     }
@@ -180,12 +173,12 @@ impl Owner {
         }
         let facts = self.servers.records.get(&record.view.server).map(|server| not_followed(&server.config));
         let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
-        if !matches!(decided, Ok(Way::Write(..))) {
+        if !matches!(decided, Ok(CallDisposition::Write(..))) {
             self.note_withdrawn(&record.view, &record.origin, departure.leaves());
         }
         match decided {
-            Ok(Way::Write(..)) => self.send(record, departure),
-            Ok(Way::Ask(question)) => {
+            Ok(CallDisposition::Write(..)) => self.send(record, departure),
+            Ok(CallDisposition::Ask(question)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.ask_about(record, question);
             }
@@ -195,12 +188,7 @@ impl Owner {
 
     /// Checks a call.
     pub(super) fn begin(&self, call: &NewCall) -> Result<(), CallFailure> {
-        if self.calls.records.contains_key(call.id.as_str()) {
-            return Err(CallFailure::IdInUse(call.id.clone()));
-        }
-        if self.calls.records.len() >= MAX_CALLS {
-            return Err(CallFailure::Busy { server: call.server.clone() });
-        }
+        self.calls.may_begin(&call.id, &call.server)?;
         let record = self
             .servers
             .records
@@ -252,6 +240,6 @@ impl Owner {
         let why = self.why_called(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);
         self.emit_call(&id);
-        self.ask(&server, why, body, scopes, rule, For::Call(id));
+        self.ask(&server, why, body, scopes, rule, RequestPurpose::Call(id));
     }
 }

@@ -11,10 +11,9 @@ use mcp_proto::types::ElicitParams;
 use policy::{Act, Decision};
 use supervision::limits::MAX_QUESTIONS;
 
-use super::{CallRecord, TicketUse};
 use crate::connection::{RunId, Ticket};
 use crate::owner::Owner;
-use crate::owner::questions::For;
+use crate::owner::state::{CallRecord, RequestPurpose, TicketUse};
 use crate::view::{HostEvent, QuestionBody};
 
 impl Owner {
@@ -73,7 +72,7 @@ impl Owner {
                 && let Decision::Ask { rule, scopes, .. } =
                     self.permissions.policy.decide(&Act::OpenUrl { server: &server }, self.now())
             {
-                self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, For::Page);
+                self.ask(&server, why.clone(), QuestionBody::Url { message, url }, scopes, rule, RequestPurpose::Page);
             }
         }
     }
@@ -81,11 +80,7 @@ impl Owner {
     /// A question that a call waited for is over, without an end of the call.
     pub(in crate::owner) fn goes_on(&mut self, why: &Why) {
         if let Why::Call { call, .. } = why
-            && self
-                .calls
-                .records
-                .get(call.as_str())
-                .is_some_and(|record| record.view.state == CallState::AwaitingApproval)
+            && self.calls.awaits_approval(call)
         {
             self.set_call(call, CallState::Running);
         }
@@ -99,8 +94,7 @@ impl Owner {
 
     /// Ends what is left of a run's calls. The session has ended its own already.
     pub(in crate::owner) fn end_calls_of(&mut self, run: RunId) {
-        let tickets: Vec<Ticket> = self.calls.tickets.iter().filter(|(_, t)| t.run() == run).map(|(t, _)| *t).collect();
-        for ticket in tickets {
+        for ticket in self.calls.tickets_of(run) {
             self.on_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
         }
     }

@@ -5,6 +5,7 @@ use mcp_proto::session::CacheHint;
 use mcp_proto::types::{LogLevel, ResourceContents};
 use offers::reads::Read;
 use ports::server_config::config_hash;
+use tokio::time::Instant;
 
 use crate::owner::Owner;
 use crate::view::{HostEvent, ServerState};
@@ -13,7 +14,7 @@ impl Owner {
     /// What a resource said, if that is still fresh.
     pub(crate) fn fresh_read(&mut self, server: &str, uri: &str) -> Option<Read> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.calls.reads.fresh(server, &config_hash(&record.config), uri, self.now())
+        self.calls.reads.fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
     /// Keeps what a resource said for as long as its server allows. Gives until when.
@@ -25,7 +26,7 @@ impl Owner {
         hint: Option<CacheHint>,
     ) -> Option<Millis> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
-        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), self.now())
+        self.calls.reads.keep(server, config_hash(&record.config), uri, (contents, hint?), (self.now(), Instant::now()))
     }
 
     /// A change of a resource is told if the user watches it, or one above it.

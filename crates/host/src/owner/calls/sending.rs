@@ -10,10 +10,10 @@ use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-use super::{CallRecord, TicketUse};
 use crate::connection::{Tell, Ticket};
 use crate::owner::Owner;
 use crate::owner::gate::Departure;
+use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
 impl Owner {

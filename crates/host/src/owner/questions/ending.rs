@@ -9,11 +9,11 @@ use mcp_proto::session::ServerRequestId;
 use policy::Scope;
 use ports::AuditEntry;
 
-use super::{For, Pending, words::asker_of};
 use crate::connection::RunId;
 use crate::owner::Owner;
 use crate::owner::audit::Decided;
 use crate::owner::gate::Leaving;
+use crate::owner::state::{PendingRequest, RequestPurpose, asker_of};
 use crate::view::{HostEvent, QuestionBody, ServerState};
 
 impl Owner {
@@ -45,44 +45,38 @@ impl Owner {
         self.models.sampling.end_unasked(|of| of == (run, request));
         self.withdraw_folders((run, request));
         self.end_questions(
-            |p| matches!(&p.what_for, For::Request { run: r, request: own, .. } if *r == run && *own == request),
+            |p| matches!(&p.purpose, RequestPurpose::Request { run: r, request: own, .. } if *r == run && *own == request),
         );
     }
 
     /// Takes questions out of the queue that nobody needs to answer any more.
-    pub(in crate::owner) fn end_questions(&mut self, is_over: impl Fn(&Pending) -> bool) {
-        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.consent.pending).into_iter().partition(is_over);
-        self.consent.pending = left;
-        for pending in over {
+    pub(in crate::owner) fn end_questions(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
+        for pending in self.consent.take_ended(is_over) {
             self.write_down(&pending, QuestionOutcome::Withdrawn, None);
             self.events.emit(HostEvent::QuestionClosed { id: pending.view.id, outcome: QuestionOutcome::Withdrawn });
-            match pending.what_for {
-                For::Call(call) => {
+            match pending.purpose {
+                RequestPurpose::Call(call) => {
                     let server = pending.view.server;
                     let is_ready = self.servers.records.get(&server).is_some_and(|r| r.state == ServerState::Ready);
                     let failure = if is_ready { CallFailure::Cancelled } else { CallFailure::NotReady { server } };
                     self.end_call(&call, Err(failure));
                 }
-                For::Request { call: Some(call), .. } => self.input_given(&call),
+                RequestPurpose::Request { call: Some(call), .. } => self.input_given(&call),
                 // Whoever waits for it sees that no answer comes.
-                For::SignIn(number) => {
+                RequestPurpose::SignIn(number) => {
                     drop(self.sign_ins.replies.remove(&number));
                     self.goes_on(&pending.view.why);
                 }
                 // Whoever waits for it sees that no verdict comes.
-                For::Result(call) => drop(self.calls.held_results.remove(&call)),
-                For::Start | For::Request { .. } | For::Page => {}
+                RequestPurpose::Result(call) => drop(self.calls.held_results.remove(&call)),
+                RequestPurpose::Start | RequestPurpose::Request { .. } | RequestPurpose::Page => {}
             }
         }
     }
 
     /// A question of this call was answered; it goes on when there is no other.
     pub(in crate::owner) fn input_given(&mut self, call: &str) {
-        let more = self
-            .consent
-            .pending
-            .iter()
-            .any(|p| matches!(&p.what_for, For::Request { call: Some(own), .. } if own == call));
+        let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
             record.entry = self.audits.last;
         }
@@ -92,7 +86,12 @@ impl Owner {
     }
 
     /// Writes down what became of a question that lets nothing leave.
-    pub(in crate::owner) fn write_down(&mut self, pending: &Pending, outcome: QuestionOutcome, scope: Option<Scope>) {
+    pub(in crate::owner) fn write_down(
+        &mut self,
+        pending: &PendingRequest,
+        outcome: QuestionOutcome,
+        scope: Option<Scope>,
+    ) {
         let entry = self.entry_of(pending, outcome, scope, &mut Leaving::shown(pending));
         self.note_entry(entry);
     }
@@ -100,7 +99,7 @@ impl Owner {
     /// The entry that says what became of a question. It takes the content.
     pub(in crate::owner) fn entry_of(
         &self,
-        pending: &Pending,
+        pending: &PendingRequest,
         outcome: QuestionOutcome,
         scope: Option<Scope>,
         leaving: &mut Leaving,

@@ -6,14 +6,14 @@ use mcp_proto::types::Tool;
 use offers::catalog::List;
 use offers::definitions::claims_of;
 use offers::review::Kind;
-use policy::{Act, Claims, Hash, PathFacts, Standing, Subject};
+use policy::{Act, Hash, PathFacts, Subject};
 use ports::server_config::config_hash;
 use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::links::{follow, not_followed};
-use crate::owner::pins::standing_of;
-use crate::rules::{DryRun, DryRunResult, RulesError};
+use crate::owner::state::{KnownTool, standing_of};
+use crate::rules::{DryAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
 impl Owner {
@@ -21,11 +21,11 @@ impl Owner {
     pub(crate) fn dry_run(
         &mut self,
         server: String,
-        asked: DryRun,
+        asked: DryAct,
         reply: oneshot::Sender<Result<DryRunResult, RulesError>>,
     ) {
         let paths = match &asked {
-            DryRun::Call { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
+            DryAct::Tool { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
             _ => BTreeSet::new(),
         };
         if paths.is_empty() {
@@ -40,8 +40,8 @@ impl Owner {
         });
     }
 
-    fn dry_run_with(&mut self, server: &str, asked: &DryRun, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
-        if let DryRun::Call { tool, arguments, conversation, after_untrusted } = asked
+    fn dry_run_with(&mut self, server: &str, asked: &DryAct, paths: &PathFacts) -> Result<DryRunResult, RulesError> {
+        if let DryAct::Tool { tool, arguments, conversation, after_untrusted } = asked
             && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
@@ -60,16 +60,16 @@ impl Owner {
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match asked {
-            DryRun::Call { .. } | DryRun::Read => Act::ReadAtUsersWish { server, conversation: None },
-            DryRun::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
-            DryRun::Start => Act::StartServer { server, command: &hash },
-            DryRun::Sampling => {
+            DryAct::Tool { .. } | DryAct::Read => Act::ReadAtUsersWish { server, conversation: None },
+            DryAct::Start if record.config.as_http().is_some() => Act::ConnectServer { server, address: &hash },
+            DryAct::Start => Act::StartServer { server, command: &hash },
+            DryAct::Sampling => {
                 Act::Sample { server, would_use: self.models.sampling.would_use(server, 0, self.now()) }
             }
-            DryRun::Form => Act::FillForm { server },
-            DryRun::Url => Act::OpenUrl { server },
-            DryRun::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
-            DryRun::SignIn => Act::SignIn { server, steps_up: false },
+            DryAct::Form => Act::FillForm { server },
+            DryAct::Url => Act::OpenUrl { server },
+            DryAct::Roots => Act::ShareRoots { server, decided: self.shared_roots(server).is_some() },
+            DryAct::SignIn => Act::SignIn { server, steps_up: false },
         };
         let assumed_unchanged = matches!(act, Act::StartServer { .. }) && approved.is_some();
         Ok(DryRunResult {
@@ -100,13 +100,4 @@ impl Owner {
         let claims = seen.map(|tool| claims_of(&tool)).unwrap_or_default();
         Ok(KnownTool { definition, standing, claims, assumed_unchanged: true })
     }
-}
-
-/// What is known of a tool that a dry run is about.
-pub(in crate::owner) struct KnownTool {
-    pub(in crate::owner) definition: Hash,
-    pub(in crate::owner) standing: Standing,
-    pub(in crate::owner) claims: Claims,
-    /// Whether its server is taken to offer it still as it did.
-    pub(in crate::owner) assumed_unchanged: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::{Millis, StoreError};
+use domain::StoreError;
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -207,8 +207,4 @@ pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, 
     let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
     own.clone_from(rule);
     Ok(rule.id)
-}
-
-pub(super) fn has_expired(rule: &PolicyRule, now: Millis) -> bool {
-    rule.expires_at.is_some_and(|end| end <= now)
 }

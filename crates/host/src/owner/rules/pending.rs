@@ -1,4 +1,4 @@
-//! Pending consent requests, decided again with the rules as they are now. Callers: `rules.rs` after each change, and `answers.rs`
+//! PendingRequest consent requests, decided again with the rules as they are now. Callers: `rules.rs` after each change, and `answers.rs`
 //! and `gate.rs` before an answer acts.
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use offers::definitions::claims_of;
 use policy::{Act, By, Decision, SamplingUse, Standing};
 
 use crate::owner::Owner;
-use crate::owner::questions::Pending;
+use crate::owner::state::PendingRequest;
 use crate::view::QuestionBody;
 
 impl Owner {
@@ -29,7 +29,7 @@ impl Owner {
         }
     }
 
-    fn decide_again(&self, pending: &Pending) -> Decision {
+    fn decide_again(&self, pending: &PendingRequest) -> Decision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
         let conversation = self.calls.conversation_of(&pending.view.why);
         let act = match &pending.view.body {
@@ -60,7 +60,7 @@ impl Owner {
     }
 
     /// The paths in a question about a call that rules ask about.
-    pub(in crate::owner) fn paths_in_question(&self, pending: &Pending) -> BTreeSet<String> {
+    pub(in crate::owner) fn paths_in_question(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             QuestionBody::Tool { tool, arguments, .. } => {
                 self.paths_in_call(&pending.view.server, &tool.name, arguments)

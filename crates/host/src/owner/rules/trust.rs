@@ -5,7 +5,7 @@ use policy::{PolicyFile, PolicyRule, RuleSource};
 use ports::Document;
 use tokio::sync::oneshot;
 
-use super::{edits::has_expired, edits::put_rule};
+use super::edits::put_rule;
 use crate::owner::Owner;
 use crate::rules::{RulesError, Trust};
 
@@ -26,14 +26,7 @@ impl Owner {
 
     /// For how long a server is trusted.
     pub(crate) fn trust_in(&self, server: &str) -> Trust {
-        let now = self.now();
-        if self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server) && !has_expired(rule, now)) {
-            Trust::Always
-        } else if self.permissions.policy.is_trusted_for_run(server) {
-            Trust::Run
-        } else {
-            Trust::No
-        }
+        self.permissions.trust_in(server, self.now())
     }
 
     fn set_trust(&mut self, server: String, trust: Trust, reply: oneshot::Sender<Result<(), RulesError>>) {

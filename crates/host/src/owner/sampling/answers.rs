@@ -1,23 +1,23 @@
 //! What the user decides about a sampling request: by a model or by hand, once more, back, stop, and send.
 
-use mcp_proto::Revision;
-use mcp_proto::types::{ContentBlock, CreateMessageResult, SamplingContent};
+use mcp_proto::types::CreateMessageResult;
 use server_requests::sampling::{Run, asked_before, empty_response};
 
 use super::Owner;
-use crate::owner::AnswerError;
-use crate::owner::answers::Acted;
 use crate::owner::gate::Approval;
+use crate::owner::state::{AnswerError, AnswerProgress};
 use crate::view::QuestionBody;
 
 impl Owner {
     /// The user takes a request up: the model that was chosen answers it, or the user.
-    pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
+    pub(in crate::owner) fn take_up(&mut self, at: usize, approval: Approval) -> Result<AnswerProgress, AnswerError> {
         self.consent.is_not_running(at)?;
-        let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else { return Ok(Acted::Done) };
+        let QuestionBody::Sampling { state, .. } = &self.consent.pending[at].view.body else {
+            return Ok(AnswerProgress::Done);
+        };
         match &state.model {
             Some(_) => self.ask_model(at, approval),
-            None => self.answer_by_hand(at).map(|()| Acted::Done),
+            None => self.answer_by_hand(at).map(|()| AnswerProgress::Done),
         }
     }
 
@@ -36,7 +36,11 @@ impl Owner {
 
     /// Asks the same model the same once more. Only what was approved for it and sent to it before can be: an answer that the
     /// user wrote is no approval to ask.
-    pub(in crate::owner) fn ask_model_again(&mut self, at: usize, approval: Approval) -> Result<Acted, AnswerError> {
+    pub(in crate::owner) fn ask_model_again(
+        &mut self,
+        at: usize,
+        approval: Approval,
+    ) -> Result<AnswerProgress, AnswerError> {
         let QuestionBody::Sampling { request, response: Some(_), state } = &self.consent.pending[at].view.body else {
             return Err(AnswerError::WrongKind("there is no answer yet"));
         };
@@ -74,24 +78,10 @@ impl Owner {
         if response.content.blocks().is_empty() {
             return Err(AnswerError::WrongKind("the answer is empty"));
         }
-        if !self.can_carry(server, &response.content) {
+        if self.servers.records.get(server).is_some_and(|record| !record.session.can_carry(&response.content)) {
             let cause = "the server's protocol revision cannot carry such content; send one text";
             return Err(AnswerError::WrongKind(cause));
         }
         Ok(())
-    }
-
-    /// Whether the revision that a server speaks has room for this content.
-    fn can_carry(&self, server: &str, content: &SamplingContent) -> bool {
-        let Some(facts) = self.servers.records.get(server).and_then(|r| r.session.facts.as_ref()) else { return true };
-        let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
-        let blocks = content.blocks();
-        let fits_in_one = blocks.len() == 1 || blocks.iter().all(is_text);
-        let has = |wanted: fn(&ContentBlock) -> bool| blocks.iter().any(wanted);
-        let has_audio = has(|block| matches!(block, ContentBlock::Audio(_)));
-        let has_tools = has(|block| matches!(block, ContentBlock::ToolUse(_)));
-        (fits_in_one || facts.revision.has_sampling_content_list())
-            && (!has_audio || facts.revision > Revision::V2024_11_05)
-            && (!has_tools || facts.revision.has_sampling_tools())
     }
 }

@@ -13,12 +13,9 @@ use supervision::activity::ActivityKind;
 
 use super::Owner;
 use crate::connection::RunId;
-use crate::owner::AnswerError;
-use crate::owner::questions::For;
+use crate::owner::state::{AnswerError, RequestPurpose};
 use crate::view::QuestionBody;
 
-/// The most rounds of tools that one request may have behind it.
-pub(in crate::owner) const MAX_ROUNDS: usize = 25;
 /// For how long an approval holds: each request asks.
 const EACH_TIME: &[Scope] = &[Scope::Once];
 
@@ -75,9 +72,9 @@ impl Owner {
         if let Some(call) = &call {
             self.set_call(call, CallState::AwaitingInput);
         }
-        let what_for = For::Request { run: of.0, request: of.1, call };
+        let purpose = RequestPurpose::Request { run: of.0, request: of.1, call };
         let body = QuestionBody::Sampling { request: params, response: None, state: Box::new(state) };
-        self.ask_with(&server, why, body, scopes, rule, what_for, (None, round));
+        self.ask_with(&server, why, body, scopes, rule, purpose, (None, round));
     }
 
     /// The model that would answer a server's request, and why.

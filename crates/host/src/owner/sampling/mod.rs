@@ -3,28 +3,25 @@
 //! changed before it goes back. A rule with a budget may let requests through without asking.
 
 mod answers;
-pub(in crate::owner) mod asked;
-pub(in crate::owner) mod budget;
-pub(in crate::owner) mod run;
-pub(in crate::owner) mod unasked;
+mod asked;
+mod budget;
+mod run;
+mod unasked;
 
 use std::collections::BTreeSet;
 
 use domain::StoreError;
-use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use policy::{Hash, canonical_json};
 use ports::Document;
 use serde_json::{Map, Value, json};
-use server_requests::sampling::{SamplingReport, SamplingSettings, SamplingState};
+use server_requests::sampling::{SamplingReport, SamplingSettings};
 use tokio::sync::oneshot;
 
 use super::audit::Decided;
-use super::document_writer::ReadDocument;
-use super::state::{Kept, Sampling};
+use super::state::{ReadDocument, Sampling, SamplingRecord};
 use super::{Owner, ServerError};
+use crate::HostClosed;
 use crate::view::HostEvent;
-
-pub(super) use run::Running;
 
 /// Why settings could not be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +32,9 @@ pub enum SamplingError {
     /// They, or the decision, can't be written. They are as before.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The host has ended.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
 }
 
 impl Owner {
@@ -142,7 +142,7 @@ impl Owner {
     fn change_sampling<T: Send + 'static>(
         &mut self,
         server: &str,
-        change: impl Fn(&mut Kept) -> T + Send + 'static,
+        change: impl Fn(&mut SamplingRecord) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
@@ -152,16 +152,16 @@ impl Owner {
     /// The same, where the file has nothing of the server yet, with this in its place.
     fn change_sampling_of<T: Send + 'static>(
         &mut self,
-        own: Kept,
+        own: SamplingRecord,
         server: &str,
-        change: impl Fn(&mut Kept) -> T + Send + 'static,
+        change: impl Fn(&mut SamplingRecord) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let (name, server) = (server.to_owned(), server.to_owned());
         let change = move |kept: Option<Value>| {
             let mut all: Map<_, _> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
             let read = all.get(&name).and_then(|kept| serde_json::from_value(kept.clone()).ok());
-            let mut now: Kept = read.unwrap_or_else(|| own.clone());
+            let mut now: SamplingRecord = read.unwrap_or_else(|| own.clone());
             let given = change(&mut now);
             all.insert(name.clone(), json!(now));
             (all.into(), (now, given))
@@ -199,19 +199,5 @@ impl Owner {
             let failure = "the sampling settings of a removed server could not be taken out";
             self.write_entry_later(Document::Sampling, failure, server, None);
         }
-    }
-}
-
-/// What a sampling question is about, on one line.
-pub(super) fn subject(
-    request: &CreateMessageParams,
-    response: Option<&CreateMessageResult>,
-    state: &SamplingState,
-) -> String {
-    let messages = format!("{} message(s)", request.messages.len());
-    match (response, &state.model) {
-        (Some(response), _) => format!("{messages}, answered by {}", response.model),
-        (None, Some(choice)) => format!("{messages} to {}/{}", choice.model.provider, choice.model.model),
-        (None, None) => messages,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use domain::StoreError;
 use mcp_proto::session::{Answer, ServerRequestId};
-use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
+use mcp_proto::types::CreateMessageResult;
 use models::{ModelRef, Request, ToolChoice};
 use policy::{Act, By, Decision, Hash, SamplingUse, canonical_json};
 use serde_json::json;
@@ -15,23 +15,14 @@ use supervision::activity::ActivityKind;
 
 use super::Owner;
 use super::asked::SamplingRequest;
-use super::budget::Counted;
-use super::run::{Ended, Progress, Running, Work};
+use super::run::ModelRequest;
 use crate::connection::RunId;
 use crate::owner::DeferredTurn;
 use crate::owner::audit::Decided;
 use crate::owner::gate::{Departure, Passed, allowed_answer, refuses};
-use crate::owner::questions::refusal;
-
-/// A request that a model answers without a question.
-pub(in crate::owner) struct Unasked {
-    server: String,
-    pub(in crate::owner) number: u64,
-    /// None until it is counted and written down, and once the model has answered.
-    running: Option<Running>,
-    params: Box<CreateMessageParams>,
-    by: By,
-}
+use crate::owner::state::{
+    ModelOutcome, ModelRun, RunProgress, UnaskedRequest, UsageReservation, refusal, sampling_subject,
+};
 
 impl Owner {
     /// Puts a request to its model without asking, as this rule says, once it is counted and written down. Without a model, or if the
@@ -46,10 +37,11 @@ impl Owner {
         };
         self.models.sampling.last_run += 1;
         let number = self.models.sampling.last_run;
-        let unasked = Unasked { server: server.clone(), number, running: None, params: request.params.clone(), by };
+        let unasked =
+            UnaskedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
         self.models.sampling.unasked.insert(of, unasked);
-        self.count_run(&server, &choice.model, &request.params.clone(), move |owner, counted| match counted {
-            Ok(counted) => owner.write_down_unasked(request, (number, by), (asks, hash), counted),
+        self.count_run(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
+            Ok(reservation) => owner.write_down_unasked(request, (number, by), (asks, hash), reservation),
             Err(_) if owner.models.sampling.is_unasked(of, number) => {
                 owner.models.sampling.unasked.remove(&of);
                 owner.ask_in_place_of_rule(request);
@@ -63,12 +55,12 @@ impl Owner {
         request: SamplingRequest,
         (number, by): (u64, By),
         (asks, hash): (Passed<(ModelRef, Request)>, Hash),
-        counted: Counted,
+        reservation: UsageReservation,
     ) {
         if !self.models.sampling.is_unasked(request.of, number) {
-            return self.settle_unanswered(&counted);
+            return self.settle_unanswered(&reservation);
         }
-        let subject = super::subject(&request.params, None, &request.state);
+        let subject = sampling_subject(&request.params, None, &request.state);
         let entry = self.entry(Decided {
             server: &request.server,
             kind: "sampling",
@@ -84,14 +76,14 @@ impl Owner {
         self.audit_entry(entry, move |owner, written| {
             let is_wanted = owner.models.sampling.is_unasked(request.of, number);
             match written {
-                Ok(()) if is_wanted => owner.run_unasked(request.of, number, asks, counted),
+                Ok(()) if is_wanted => owner.run_unasked(request.of, number, asks, reservation),
                 Ok(()) => {
-                    owner.settle_unanswered(&counted);
+                    owner.settle_unanswered(&reservation);
                     owner.note_not_asked(&request.server, &subject, &hash);
                 }
                 Err(error) => {
                     tracing::error!(%error, "a decision could not be written down");
-                    owner.settle_unanswered(&counted);
+                    owner.settle_unanswered(&reservation);
                     if is_wanted {
                         owner.models.sampling.unasked.remove(&request.of);
                         owner.ask_in_place_of_rule(request);
@@ -106,13 +98,13 @@ impl Owner {
         of: (RunId, ServerRequestId),
         number: u64,
         asks: Passed<(ModelRef, Request)>,
-        counted: Counted,
+        reservation: UsageReservation,
     ) {
-        let work = Work { models: self.models.registry.clone(), asks };
-        let end = move |ended: Ended| -> DeferredTurn {
+        let work = ModelRequest { models: self.models.registry.clone(), asks };
+        let end = move |ended: ModelOutcome| -> DeferredTurn {
             DeferredTurn::of(move |owner| owner.on_unasked_end(of, number, ended))
         };
-        let progress = Progress::default();
+        let progress = RunProgress::default();
         let task = tokio::spawn(work.run(
             self.lifetime.back.clone(),
             progress.clone(),
@@ -120,17 +112,17 @@ impl Owner {
             end,
         ));
         if let Some(unasked) = self.models.sampling.unasked.get_mut(&of) {
-            unasked.running = Some(Running::new(number, counted, progress, task.abort_handle()));
+            unasked.running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         }
     }
 
-    fn on_unasked_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: Ended) {
+    fn on_unasked_end(&mut self, of: (RunId, ServerRequestId), number: u64, ended: ModelOutcome) {
         if !self.models.sampling.is_unasked(of, number) {
             return;
         }
         let Some(unasked) = self.models.sampling.unasked.remove(&of) else { return };
         if let Some(running) = &unasked.running {
-            self.settle_ended(running, &ended);
+            self.settle(running, &ended);
         }
         let (server, (run, request)) = (unasked.server.clone(), of);
         match self.unasked_answer(&unasked, ended) {
@@ -150,7 +142,7 @@ impl Owner {
                     ..Decided::default()
                 });
                 // Until the log has it, it can be refused or taken back like the request.
-                self.models.sampling.unasked.insert(of, Unasked { running: None, ..unasked });
+                self.models.sampling.unasked.insert(of, UnaskedRequest { running: None, ..unasked });
                 self.audit_entry(entry, move |owner, written| {
                     if !owner.models.sampling.is_unasked(of, number) {
                         return owner.note_not_answered(&server, &subject, &hash);
@@ -177,7 +169,7 @@ impl Owner {
     }
 
     /// What goes back, or why nothing can.
-    fn unasked_answer(&self, unasked: &Unasked, ended: Ended) -> Result<CreateMessageResult, String> {
+    fn unasked_answer(&self, unasked: &UnaskedRequest, ended: ModelOutcome) -> Result<CreateMessageResult, String> {
         let reply = ended.map_err(|error| error.to_string())?;
         let answer = from_reply(&reply, &unasked.params).map_err(|unfit| unfit.to_string())?;
         if tool_choice(&unasked.params) == ToolChoice::Required && !uses_tool(&answer) {

@@ -6,24 +6,22 @@ use domain::question::Why;
 use policy::{Act, Decision, Scope};
 use tokio::sync::oneshot;
 
-use super::super::answers::{Acted, AnswerError};
 use super::super::gate::{Approval, Changed, Leaving};
-use super::super::questions::{For, kind_of};
+use super::super::state::{AnswerError, AnswerProgress, RequestPurpose, SignInAnswer, kind_of};
 use super::super::{Decided, Owner};
-use super::Answered;
 use crate::view::{QuestionBody, QuestionView};
 
 /// The longest id or secret that is taken, in bytes.
 const MAX_ENTERED: usize = 2_048;
 
 impl Owner {
-    /// A sign-in needs the user. What it asks is answered by [`Answered`]; no answer comes if the question is taken back.
+    /// A sign-in needs the user. What it asks is answered by [`SignInAnswer`]; no answer comes if the question is taken back.
     pub(super) fn ask_to_sign_in(
         &mut self,
         server: &str,
         number: u64,
         body: QuestionBody,
-        reply: oneshot::Sender<Answered>,
+        reply: oneshot::Sender<SignInAnswer>,
     ) {
         if self.lifetime.is_closing || !self.servers.records.contains_key(server) || reply.is_closed() {
             return;
@@ -41,11 +39,11 @@ impl Owner {
                     self.set_call(&call, CallState::AwaitingApproval);
                 }
                 self.sign_ins.replies.insert(number, reply);
-                self.ask(server, why, body, scopes, rule, For::SignIn(number));
+                self.ask(server, why, body, scopes, rule, RequestPurpose::SignIn(number));
             }
             Decision::Allow { .. } => {}
             Decision::Deny { rule, .. } => {
-                let hash = super::super::questions::hash_of(&body, None);
+                let hash = super::super::state::hash_of(&body, None);
                 let decided = Decided {
                     server,
                     kind: kind_of(&body),
@@ -58,7 +56,7 @@ impl Owner {
                 };
                 self.note(decided);
                 // It may wait no longer.
-                let _ = reply.send(Answered::No);
+                let _ = reply.send(SignInAnswer::No);
             }
         }
         self.events.authorization_changed(server);
@@ -66,11 +64,11 @@ impl Owner {
 
     /// Nobody waits for the answer any more.
     pub(super) fn withdraw_sign_in_question(&mut self, number: u64) {
-        self.end_questions(|p| p.what_for == For::SignIn(number));
+        self.end_questions(|p| p.purpose == RequestPurpose::SignIn(number));
     }
 
     /// Tells a sign-in what its question was answered with.
-    pub(in crate::owner) fn answer_sign_in(&mut self, question: &QuestionView, number: u64, answered: Answered) {
+    pub(in crate::owner) fn answer_sign_in(&mut self, question: &QuestionView, number: u64, answered: SignInAnswer) {
         self.goes_on(&question.why);
         if let Some(reply) = self.sign_ins.replies.remove(&number) {
             // It may wait no longer.
@@ -84,7 +82,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         scope: Scope,
-    ) -> Result<Acted, AnswerError> {
+    ) -> Result<AnswerProgress, AnswerError> {
         let pending = &self.consent.pending[at];
         let QuestionBody::SignIn { authorization_url, .. } = &pending.view.body else {
             return Err(AnswerError::WrongKind("it does not ask to sign in"));
@@ -101,10 +99,10 @@ impl Owner {
                 }
                 owner.pin_endpoints(&pending.view.server, endpoints);
             }
-            if let For::SignIn(number) = pending.what_for {
-                owner.answer_sign_in(&pending.view, number, Answered::Yes(departure));
+            if let RequestPurpose::SignIn(number) = pending.purpose {
+                owner.answer_sign_in(&pending.view, number, SignInAnswer::Yes(departure));
             }
-            Ok(Acted::Done)
+            Ok(AnswerProgress::Done)
         })
     }
 
@@ -114,7 +112,7 @@ impl Owner {
         at: usize,
         approval: Approval,
         client: EnteredClient,
-    ) -> Result<Acted, AnswerError> {
+    ) -> Result<AnswerProgress, AnswerError> {
         if !matches!(self.consent.pending[at].view.body, QuestionBody::ClientId { .. }) {
             return Err(AnswerError::WrongKind("it does not ask for an id"));
         }
@@ -126,10 +124,10 @@ impl Owner {
         let leaving = Leaving::client(&self.consent.pending[at], &client);
         self.take_allowed(approval, Scope::Once, leaving, |owner, pending, departure| {
             let client = departure.client(&pending.view.server, client).map_err(|Changed| AnswerError::Stale)?;
-            if let For::SignIn(number) = pending.what_for {
-                owner.answer_sign_in(&pending.view, number, Answered::Client(client));
+            if let RequestPurpose::SignIn(number) = pending.purpose {
+                owner.answer_sign_in(&pending.view, number, SignInAnswer::Client(client));
             }
-            Ok(Acted::Done)
+            Ok(AnswerProgress::Done)
         })
     }
 }

@@ -2,48 +2,31 @@
 
 use std::sync::Arc;
 
-use credentials::sign_in::{SignInError, SignedOut};
+use credentials::sign_in::SignInError;
 use credentials::vault::Emptied;
 use mcp_auth::{AuthError, Reason, Revoked, SignedOut as Done};
 use policy::Hash;
 use ports::server_config::{ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
+use super::super::state::{AfterSession, AfterSignOut, SignOutReply};
 use super::super::{Decided, Owner, ServerRecord};
 use super::{SignIn, views};
 use crate::view::ServerState;
 
-/// Where the outcome of a sign-out goes.
-pub(crate) type Reply = oneshot::Sender<Result<SignedOut, SignInError>>;
-
 /// Learns when nothing is left here of a sign-in, or why something is. Not told where nothing was to be forgotten.
 pub(crate) type Forgotten = oneshot::Sender<Result<(), String>>;
 
-/// What follows the end of a session.
-pub(super) enum Then {
-    /// The server is started again.
-    Start,
-    /// The user is signed out.
-    SignOut(Reply, After),
-}
-
-/// What follows a sign-out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
-    Nothing,
-    SignIn,
-}
-
 impl Owner {
-    pub(crate) fn sign_out(&mut self, name: &str, reply: Reply) {
-        self.sign_out_and(name, reply, After::Nothing);
+    pub(crate) fn sign_out(&mut self, name: &str, reply: SignOutReply) {
+        self.sign_out_and(name, reply, AfterSignOut::Nothing);
     }
 
-    pub(crate) fn change_account(&mut self, name: &str, reply: Reply) {
-        self.sign_out_and(name, reply, After::SignIn);
+    pub(crate) fn change_account(&mut self, name: &str, reply: SignOutReply) {
+        self.sign_out_and(name, reply, AfterSignOut::SignIn);
     }
 
-    fn sign_out_and(&mut self, name: &str, reply: Reply, after: After) {
+    fn sign_out_and(&mut self, name: &str, reply: SignOutReply, after: AfterSignOut) {
         self.with_sign_in(name, move |owner, name, sign_in| {
             let sign_in = match sign_in {
                 Ok(sign_in) => sign_in,
@@ -54,7 +37,7 @@ impl Owner {
             record.access.flow = None;
             if record.session.connection.is_some() {
                 // The end of the session is still signed.
-                record.access.then = Some(Then::SignOut(reply, after));
+                record.access.then = Some(AfterSession::SignOut(reply, after));
                 record.set(ServerState::Stopping);
                 owner.end_session(name, "you signed out".to_owned());
                 owner.emit_server(name);
@@ -67,12 +50,13 @@ impl Owner {
     /// The session of a server has ended; what waited for that follows.
     pub(in crate::owner) fn after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
-        if let (Some(Then::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone()) {
+        if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
+        {
             self.sign_out_now(name, &sign_in, reply, after);
         }
     }
 
-    fn sign_out_now(&mut self, name: &str, sign_in: &SignIn, reply: Reply, after: After) {
+    fn sign_out_now(&mut self, name: &str, sign_in: &SignIn, reply: SignOutReply, after: AfterSignOut) {
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         let issuer = authorization.account().map(|account| account.issuer).unwrap_or_default();
         self.beside(async move { authorization.sign_out().await }, move |owner, done| {
@@ -80,7 +64,14 @@ impl Owner {
         });
     }
 
-    fn on_signed_out(&mut self, name: &str, issuer: &str, done: Result<Done, AuthError>, reply: Reply, after: After) {
+    fn on_signed_out(
+        &mut self,
+        name: &str,
+        issuer: &str,
+        done: Result<Done, AuthError>,
+        reply: SignOutReply,
+        after: AfterSignOut,
+    ) {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.signs_in(false, Some("you signed out".to_owned()));
         }
@@ -91,7 +82,7 @@ impl Owner {
         if !issuer.is_empty() {
             self.note_signed_out(name, issuer);
         }
-        let goes_on = after == After::SignIn && done.is_ok();
+        let goes_on = after == AfterSignOut::SignIn && done.is_ok();
         // Whoever asked may have gone away.
         let _ = reply.send(done);
         self.emit_server(name);

@@ -6,8 +6,8 @@ use policy::Hash;
 use supervision::activity::ActivityKind;
 use url::Url;
 
+use super::super::state::AfterSession;
 use super::super::{Decided, Owner};
-use super::ending::Then;
 use super::{SignIn, views};
 use crate::connection::Tell;
 use crate::view::ServerState;
@@ -33,7 +33,7 @@ impl Owner {
         record.supervision.awaits_sign_in();
         let access = &mut record.access;
         let Some(sign_in) = access.sign_in.clone() else { return };
-        if access.then.take_if(|then| matches!(then, Then::Start)).is_some() {
+        if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
             record.set(ServerState::Stopped);
             // It is there: nothing else can go wrong here.
             let _ = self.start(name);
@@ -112,7 +112,7 @@ impl Owner {
     /// Ends the session of a server and starts it again.
     fn start_anew(&mut self, name: &str, cause: &str) {
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.then = Some(Then::Start);
+            record.access.then = Some(AfterSession::Start);
         }
         self.end_session(name, cause.to_owned());
     }

@@ -13,7 +13,8 @@ use ports::{Platform, Ports};
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
-use super::super::gate::{Departure, Passed, open_page};
+use super::super::gate::{Departure, open_page};
+use super::super::state::SignInAnswer;
 use super::super::{Owner, WeakOwner};
 use super::views;
 use crate::view::QuestionBody;
@@ -23,22 +24,9 @@ const BROWSER: Millis = 5 * 60 * 1000;
 /// How many pasted addresses wait to be looked at.
 const MAX_PASTED: usize = 4;
 
-/// What a sign-in question was answered with.
-#[derive(Debug)]
-pub(in crate::owner) enum Answered {
-    /// Go on, to the page that was approved.
-    Yes(Departure),
-    /// Go on with this id.
-    Client(Passed<EnteredClient>),
-    /// Do not.
-    No,
-    /// Closed.
-    Cancelled,
-}
-
 /// How far a sign-in is, as far as the user was asked.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct ConsentProgress {
     pub(super) reason: Reason,
     pub(super) since: Millis,
     /// Where the browser comes back to.
@@ -49,7 +37,7 @@ pub(super) struct Way {
     pub(super) browser_problem: Option<String>,
 }
 
-impl Way {
+impl ConsentProgress {
     pub(super) fn new(reason: Reason, since: Millis) -> Self {
         Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
     }
@@ -62,7 +50,7 @@ pub(super) struct Asker {
     back: WeakOwner,
     platform: Arc<dyn Platform>,
     clock: SharedClock,
-    way: Mutex<Way>,
+    way: Mutex<ConsentProgress>,
     /// The page that the user agreed to, until it is opened.
     agreed: Mutex<Option<Departure>>,
     paste: mpsc::Sender<String>,
@@ -80,7 +68,7 @@ impl Asker {
             url: url.to_owned(),
             back,
             platform: Arc::clone(&ports.platform),
-            way: Mutex::new(Way::new(Reason::SignIn, ports.clock.now())),
+            way: Mutex::new(ConsentProgress::new(Reason::SignIn, ports.clock.now())),
             clock: Arc::clone(&ports.clock),
             agreed: Mutex::default(),
             paste,
@@ -92,7 +80,7 @@ impl Asker {
         &self.server
     }
 
-    pub(super) fn way(&self) -> MutexGuard<'_, Way> {
+    pub(super) fn way(&self) -> MutexGuard<'_, ConsentProgress> {
         self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,7 +90,7 @@ impl Asker {
 
     /// Another sign-in begins.
     pub(super) fn begins(&self, reason: Reason) {
-        *self.way() = Way::new(reason, self.clock.now());
+        *self.way() = ConsentProgress::new(reason, self.clock.now());
         *self.agreed() = None;
         // What was pasted for another one is of no use.
         if let Ok(mut pasted) = self.pasted.try_lock() {
@@ -122,13 +110,13 @@ impl Asker {
     }
 
     /// Asks, and waits for the answer. The question is gone as soon as nobody waits for it.
-    async fn ask(&self, body: QuestionBody) -> Answered {
+    async fn ask(&self, body: QuestionBody) -> SignInAnswer {
         let number = QUESTIONS.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();
         let _withdrawn = Withdrawn { back: &self.back, number };
         let server = self.server.clone();
         self.tell_owner(move |owner| owner.ask_to_sign_in(&server, number, body, reply));
-        replied.await.unwrap_or(Answered::Cancelled)
+        replied.await.unwrap_or(SignInAnswer::Cancelled)
     }
 
     fn changed(&self) {
@@ -168,19 +156,19 @@ impl User for Asker {
             way.redirect_uri.clone_from(&request.redirect_uri);
         }
         match self.ask(views::question(request)).await {
-            Answered::Yes(departure) => {
+            SignInAnswer::Yes(departure) => {
                 *self.agreed() = Some(departure);
                 Answer::Yes
             }
-            Answered::No => Answer::No,
-            Answered::Client(_) | Answered::Cancelled => Answer::Cancel,
+            SignInAnswer::No => Answer::No,
+            SignInAnswer::Client(_) | SignInAnswer::Cancelled => Answer::Cancel,
         }
     }
 
     async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<Preregistered> {
         let (url, redirect_uri) = (self.url.clone(), redirect_uri.to_string());
         match self.ask(QuestionBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await {
-            Answered::Client(client) => {
+            SignInAnswer::Client(client) => {
                 let EnteredClient { client_id, client_secret } = client.into_inner();
                 Some(Preregistered {
                     issuer: Some(issuer.to_owned()),

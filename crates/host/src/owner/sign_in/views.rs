@@ -13,7 +13,7 @@ use ports::SecretsStatus;
 use ports::time::millis;
 
 use super::SignIn;
-use super::user::Way;
+use super::user::ConsentProgress;
 use crate::view::QuestionBody;
 
 pub(super) fn question(consent: Consent) -> QuestionBody {
@@ -62,7 +62,7 @@ pub(super) const fn beginning() -> InProgress {
     InProgress { phase: Phase::ResourceMetadata, authorize_url: None }
 }
 
-pub(super) fn progress(progress: InProgress, way: &Way) -> SignInProgress {
+pub(super) fn progress(progress: InProgress, way: &ConsentProgress) -> SignInProgress {
     let phase = match progress.phase {
         Phase::ResourceMetadata | Phase::ServerMetadata | Phase::ClientId => SignInPhase::Discovering,
         Phase::Consent => SignInPhase::AwaitingConsent,
@@ -168,7 +168,7 @@ const fn identity(kind: ClientKind) -> ClientIdentity {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::super::questions::hash_of;
+    use super::super::super::state::hash_of;
     use super::*;
 
     #[test]

@@ -13,7 +13,7 @@ use supervision::activity::ActivityKind;
 
 use super::finding::Found;
 use crate::owner::gate::Departure;
-use crate::owner::questions::{For, kind_of};
+use crate::owner::state::{RequestPurpose, kind_of};
 use crate::owner::{Decided, Owner};
 use crate::view::{QuestionBody, ServerState};
 
@@ -92,7 +92,7 @@ impl Owner {
             }
         }
         self.emit_server(name);
-        self.ask(name, why, body.clone(), scopes, rule, For::Start);
+        self.ask(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
     }
 
     /// Runs a server without a question, once the log has it.

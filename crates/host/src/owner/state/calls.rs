@@ -1,15 +1,29 @@
 //! Calls under way, the results that wait for a review, and resources that were read.
 
+mod held_result;
+mod origin;
+mod record;
+mod request;
+
+pub(in crate::owner) use held_result::HeldResult;
+pub use held_result::{ResultOrigin, ResultVerdict};
+pub use origin::CallOrigin;
+pub use record::Sent;
+pub(in crate::owner) use record::{CallRecord, TicketUse};
+pub(crate) use record::{CallReply, NewCall};
+pub(in crate::owner) use request::CallRequest;
+
 use std::sync::Arc;
 
-use domain::call::{Call, CallKind, CallState};
+use domain::call::{Call, CallFailure, CallKind, CallState};
 use domain::question::{QuestionOutcome, Why};
 use offers::reads::Reads;
 use rustc_hash::FxHashMap;
 
-use crate::connection::Ticket;
-use crate::owner::calls::{CallRecord, TicketUse};
-use crate::owner::results::{HeldResult, ResultVerdict};
+use crate::connection::{RunId, Ticket};
+
+/// The most calls under way at a time, over all servers.
+const MAX_CALLS: usize = 1_000;
 
 /// Calls and their results.
 #[derive(Default)]
@@ -25,7 +39,44 @@ pub(in crate::owner) struct CallTable {
 }
 
 impl CallTable {
-    /// What led to a question that came while this call was under way.
+    /// Returns an error if a call can't begin: its id is in use, or too many calls are under way.
+    pub(in crate::owner) fn may_begin(&self, id: &str, server: &str) -> Result<(), CallFailure> {
+        if self.records.contains_key(id) {
+            return Err(CallFailure::IdInUse(id.to_owned()));
+        }
+        if self.records.len() >= MAX_CALLS {
+            return Err(CallFailure::Busy { server: server.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Takes out a call whose paths were followed under this number. A call that was cancelled, or another one with its id, stays.
+    pub(in crate::owner) fn take_followed(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
+        self.records.get(id).filter(|record| record.following == Some(number))?;
+        let mut record = self.records.remove(id)?;
+        record.following = None;
+        Some(record)
+    }
+
+    /// Takes out a call whose entry was written under this number. A call that was cancelled, or another one with its id, stays.
+    pub(in crate::owner) fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
+        self.records.get(id).filter(|record| record.writing == Some(number))?;
+        let mut record = self.records.remove(id)?;
+        record.writing = None;
+        Some(record)
+    }
+
+    /// Returns true if a call waits for the user's approval.
+    pub(in crate::owner) fn awaits_approval(&self, id: &str) -> bool {
+        self.records.get(id).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
+    }
+
+    /// The tickets of a run.
+    pub(in crate::owner) fn tickets_of(&self, run: RunId) -> Vec<Ticket> {
+        self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
+    }
+
+    /// The cause of a consent request that came while this call was under way.
     pub(in crate::owner) fn why_of(&self, call: Option<&str>) -> Why {
         call.and_then(|id| self.records.get(id)).map_or(Why::Server, |record| Why::Call {
             call: record.view.id.clone(),
@@ -84,3 +135,6 @@ impl CallTable {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,37 +1,87 @@
 //! The one queue of consent requests, and how servers ask.
 
+mod answer;
+mod content;
+mod pending;
+mod throttle;
+
+pub use answer::AnswerError;
+pub(in crate::owner) use answer::AnswerProgress;
+pub(crate) use answer::AnswerReply;
+pub(in crate::owner) use content::{
+    asker_of, body_of, content_of, hash_of, kind_of, refusal, refused, sampling_subject, subject_of,
+};
+pub(in crate::owner) use pending::{PendingRequest, RequestPurpose};
+pub(in crate::owner) use throttle::{REFUSALS, RequestThrottle};
+
 use std::collections::BTreeMap;
 
 use domain::question::QuestionId;
 use mcp_proto::types::CreateMessageParams;
 use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+use server_requests::form::FormProblem;
 use server_requests::sampling::SamplingState;
 use supervision::limits::MAX_QUESTIONS;
 
-use crate::owner::AnswerError;
-use crate::owner::answers::{Acted, Reply};
-use crate::owner::cool_down::Asking;
-use crate::owner::questions::Pending;
-use crate::owner::sampling::run::Running;
+use super::ModelRun;
 use crate::view::QuestionBody;
 
 /// Consent requests that wait for the user.
 #[derive(Default)]
 pub(in crate::owner) struct ConsentQueue {
     /// The requests, the oldest first.
-    pub(in crate::owner) pending: Vec<Pending>,
+    pub(in crate::owner) pending: Vec<PendingRequest>,
     /// The receiver of the outcome of each approval that is being carried out.
-    pub(in crate::owner) answering: FxHashMap<QuestionId, Reply>,
-    /// How servers ask, by name; only of those that were refused something.
-    pub(in crate::owner) asking: BTreeMap<String, Asking>,
+    pub(in crate::owner) answering: FxHashMap<QuestionId, AnswerReply>,
+    /// The refusals of each server, by name; only of those that were refused something.
+    pub(in crate::owner) throttles: BTreeMap<String, RequestThrottle>,
 }
 
 impl ConsentQueue {
+    /// The place of a request.
+    pub(in crate::owner) fn position(&self, id: QuestionId) -> Option<usize> {
+        self.pending.iter().position(|pending| pending.view.id == id)
+    }
+
+    /// The place of a request that is acted on no more, if it is still there.
+    pub(in crate::owner) fn release(&mut self, id: QuestionId) -> Option<usize> {
+        let at = self.position(id)?;
+        let pending = &mut self.pending[at];
+        (pending.being_acted_on, pending.being_written) = (false, false);
+        Some(at)
+    }
+
+    /// The place of a request whose files or paths were looked at for an answer, if it is still there.
+    pub(in crate::owner) fn looked_at(&mut self, id: QuestionId) -> Option<usize> {
+        let at = self.position(id)?;
+        self.pending[at].being_looked_at = false;
+        Some(at)
+    }
+
+    /// Takes out the requests that nobody needs to answer any more.
+    pub(in crate::owner) fn take_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
+        let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
+        self.pending = left;
+        over
+    }
+
+    /// Returns true if a request of the server belongs to this call and waits for its answer.
+    pub(in crate::owner) fn waits_for_input(&self, call: &str) -> bool {
+        let is_of = |pending: &PendingRequest| matches!(&pending.purpose, RequestPurpose::Request { call: Some(own), .. } if own == call);
+        self.pending.iter().any(is_of)
+    }
+
+    /// The refusals of a server.
+    pub(in crate::owner) fn throttle(&mut self, server: &str) -> &mut RequestThrottle {
+        self.throttles.entry(server.to_owned()).or_default()
+    }
+
     /// Tells the outcome of an answer, unless it comes later.
-    pub(in crate::owner) fn answered(&mut self, id: QuestionId, acted: Result<Acted, AnswerError>) {
+    pub(in crate::owner) fn answered(&mut self, id: QuestionId, acted: Result<AnswerProgress, AnswerError>) {
         let outcome = match acted {
-            Ok(Acted::Later) => return,
-            Ok(Acted::Done) => Ok(()),
+            Ok(AnswerProgress::Later) => return,
+            Ok(AnswerProgress::Done) => Ok(()),
             Err(error) => Err(error),
         };
         if let Some(reply) = self.answering.remove(&id) {
@@ -40,12 +90,26 @@ impl ConsentQueue {
         }
     }
 
-    /// Whether a server may have one more question of its own in the queue.
+    /// Returns true if a server may have one more question of its own in the queue.
     pub(in crate::owner) fn may_ask_more(&self, server: &str) -> bool {
-        let own = |pending: &&Pending| pending.view.server == server && pending.is_asked_by_server();
+        let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_asked_by_server();
         self.pending.iter().filter(own).count() < MAX_QUESTIONS
     }
 
+    /// The problems of a form's content.
+    pub(in crate::owner) fn check_form(
+        &self,
+        id: QuestionId,
+        content: &Map<String, Value>,
+    ) -> Result<Vec<FormProblem>, AnswerError> {
+        let pending = self.pending.iter().find(|pending| pending.view.id == id).ok_or(AnswerError::NotOpen)?;
+        match &pending.view.body {
+            QuestionBody::Form { form: Ok(form), .. } => Ok(form.problems(content)),
+            _ => Err(AnswerError::WrongKind("it is no form")),
+        }
+    }
+
+    /// Puts a changed request for a model's answer into the consent request at this place.
     pub(in crate::owner) fn put_request(
         &mut self,
         at: usize,
@@ -58,6 +122,7 @@ impl ConsentQueue {
         }
     }
 
+    /// Returns an error if a model answers the request at this place.
     pub(in crate::owner) fn is_not_running(&self, at: usize) -> Result<(), AnswerError> {
         if self.pending[at].running.is_some() {
             return Err(AnswerError::WrongKind("a model answers it now; stop it first"));
@@ -67,7 +132,10 @@ impl ConsentQueue {
 
     /// Where the question is that this run of a model answers.
     pub(in crate::owner) fn running_at(&self, id: QuestionId, number: u64) -> Option<usize> {
-        let is_it = |running: &Running| running.is(number);
+        let is_it = |run: &ModelRun| run.is(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
     }
 }
+
+#[cfg(test)]
+mod tests;

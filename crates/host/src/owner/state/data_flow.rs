@@ -1,13 +1,128 @@
-//! Whose words are in which conversation, and the data flow that the user set for each server.
+//! The labels of conversations, and the data flow that the user set for each server. Callers: `owner/flow.rs` and
+//! `owner/provenance.rs`.
 
-use crate::owner::flow::Flows;
-use crate::owner::provenance::Labels;
+mod labels;
+
+pub(in crate::owner) use labels::ConversationLabels;
+pub use labels::Label;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::flow::DataFlow;
+use domain::history::Reading;
+use domain::question::Why;
+
+use super::CallOrigin;
+
+/// The data flow that the user set, by server.
+pub(in crate::owner) type ServerFlows = BTreeMap<String, DataFlow>;
 
 /// Data flow between servers.
 #[derive(Default)]
 pub(in crate::owner) struct FlowTable {
-    pub(in crate::owner) labels: Labels,
-    pub(in crate::owner) flows: Flows,
+    pub(in crate::owner) labels: ConversationLabels,
+    pub(in crate::owner) flows: ServerFlows,
     /// The number of changes of `flows` that are being written.
     pub(in crate::owner) pending_changes: usize,
+}
+
+impl FlowTable {
+    /// The data flow that the user set for a server.
+    pub(in crate::owner) fn flow_of(&self, server: &str) -> DataFlow {
+        self.flows.get(server).cloned().unwrap_or_default()
+    }
+
+    /// Takes over what the file has now. Returns the servers whose data flow is another one.
+    pub(in crate::owner) fn replace(&mut self, now: ServerFlows) -> Vec<String> {
+        let before = std::mem::replace(&mut self.flows, now);
+        let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
+        servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
+    }
+
+    /// The contents that a model has read from a server and after which its calls of the same server ask.
+    fn read_before(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
+        let Some(label) = self.labels.of(conversation) else { return Vec::new() };
+        let flow = self.flow_of(server).same_server;
+        let asks = |own: &&Reading| own.server == server && flow.asks_after(own, is_remote);
+        label.readings.iter().filter(asks).cloned().collect()
+    }
+
+    /// Returns true if a call is made by a model that has read what another server said, or content of this one that counts as
+    /// untrusted.
+    pub(in crate::owner) fn is_after_untrusted(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
+        match origin {
+            CallOrigin::User { .. } | CallOrigin::CommandLine => false,
+            CallOrigin::Model { conversation } => {
+                self.labels.before_call(conversation, server).is_some()
+                    || !self.read_before(conversation, server, is_remote).is_empty()
+            }
+        }
+    }
+
+    /// The cause of a call, as its consent request shows it.
+    pub(in crate::owner) fn why_called(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> Why {
+        match origin {
+            CallOrigin::User { conversation } => Why::User { conversation: conversation.clone() },
+            CallOrigin::CommandLine => Why::User { conversation: None },
+            CallOrigin::Model { conversation } => Why::Model {
+                conversation: conversation.clone(),
+                after: self.labels.before_call(conversation, server).unwrap_or_default(),
+                read: self.read_before(conversation, server, is_remote),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::history::ReadingKind;
+
+    use super::*;
+
+    #[test]
+    fn a_model_that_has_read_of_another_server_is_no_user() {
+        let mut table = FlowTable::default();
+        table.labels.add("c", &["other".to_owned()], true);
+        let model = CallOrigin::Model { conversation: "c".to_owned() };
+        assert!(table.is_after_untrusted(&model, "s", false), "X09: words of another server may have led to it");
+        let user = CallOrigin::User { conversation: Some("c".to_owned()) };
+        assert!(!table.is_after_untrusted(&user, "s", false), "the user decides for themselves");
+        let Why::Model { after, .. } = table.why_called(&model, "s", false) else { panic!("a model calls") };
+        assert_eq!(after, ["other"], "and the request names the server");
+    }
+
+    #[test]
+    fn content_of_the_same_server_counts_if_others_may_have_written_it() {
+        let mut table = FlowTable::default();
+        table.labels.add("c", &["s".to_owned()], true);
+        let model = CallOrigin::Model { conversation: "c".to_owned() };
+        assert!(!table.is_after_untrusted(&model, "s", false), "a server's own words are no other's");
+        let closed = Reading::new("s", ReadingKind::Tool, "list");
+        table.labels.add_readings("c", &[closed]);
+        assert!(!table.is_after_untrusted(&model, "s", false), "nor is the output of a local tool that says nothing");
+        assert!(
+            table.is_after_untrusted(&model, "s", true),
+            "S26: a remote server reaches an open world by its nature"
+        );
+        let open = Reading { open_world: true, ..Reading::new("s", ReadingKind::Tool, "search") };
+        table.labels.add_readings("c", &[open]);
+        assert!(table.is_after_untrusted(&model, "s", false), "S26: a tool that says so reaches one");
+        let Why::Model { read, .. } = table.why_called(&model, "s", false) else { panic!("a model calls") };
+        assert_eq!(
+            read.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(),
+            ["search"],
+            "and the request names it"
+        );
+    }
+
+    #[test]
+    fn servers_whose_data_flow_changed_in_the_file_are_told_once() {
+        let mut table = FlowTable::default();
+        let file = |names: &[&str]| {
+            names.iter().map(|name| ((*name).to_owned(), DataFlow::default())).collect::<ServerFlows>()
+        };
+        assert_eq!(table.replace(file(&["a", "b"])), ["a", "b"], "both are new");
+        assert_eq!(table.replace(file(&["b", "c"])), ["a", "c"], "one is gone, and one is new");
+        assert!(table.replace(file(&["b", "c"])).is_empty(), "nothing changed");
+    }
 }

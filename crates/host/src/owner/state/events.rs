@@ -19,7 +19,7 @@ impl EventStream {
         Self { next_event: 1, next_id: 0, sender }
     }
 
-    /// Whether anybody listens to events. Whoever begins to reads the snapshot first.
+    /// Returns true if anybody listens to events. Whoever begins to reads the snapshot first.
     pub(in crate::owner) fn is_observed(&self) -> bool {
         self.sender.receiver_count() > 0
     }

@@ -1,27 +1,54 @@
 //! The facts from which a local server is started: its package, the search path, and the files that its sandbox hides.
 
+mod known;
+mod package;
+
+pub(in crate::owner) use known::KnownSession;
+pub(in crate::owner) use package::ApprovedPackage;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{OwnFiles, rename_home};
+use policy::Hash;
 use ports::server_config::{ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
-use crate::owner::known::Remembered;
-use crate::owner::packages::ApprovedPackage;
-
 /// Facts about starts, by server where they differ.
-pub(in crate::owner) struct Launches {
+pub(in crate::owner) struct LaunchFacts {
     /// The transport and revision that a server had when it ran last.
-    pub(in crate::owner) known: BTreeMap<String, Remembered>,
+    pub(in crate::owner) known: BTreeMap<String, KnownSession>,
     /// The version of its package that was approved last.
     pub(in crate::owner) packages: BTreeMap<String, ApprovedPackage>,
     pub(in crate::owner) own_files: OwnFiles,
     pub(in crate::owner) search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
 
-impl Launches {
+impl LaunchFacts {
+    /// The session that a server of these settings had when it ran last, if that is still believed.
+    pub(in crate::owner) fn known(
+        &self,
+        name: &str,
+        config: impl FnOnce() -> Hash,
+        now: Millis,
+    ) -> Option<&KnownSession> {
+        let known = self.known.get(name)?;
+        (known.is_believed(now) && known.config == config()).then_some(known)
+    }
+
+    /// Remembers the session of a server. Returns false if that is known already: what was only tried first, and is still so, was
+    /// not found out anew.
+    pub(in crate::owner) fn remember(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
+        let is_known = |known: &KnownSession| known.is_believed(now) && known.says_the_same(&found);
+        if self.known.get(name).is_some_and(is_known) {
+            return false;
+        }
+        self.known.insert(name.to_owned(), found);
+        true
+    }
+
     /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
     pub(in crate::owner) fn renaming_of_home(
         &self,
@@ -33,6 +60,7 @@ impl Launches {
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
+    /// The package of a server of these settings that the user approved.
     pub(in crate::owner) fn approved_package(&self, name: &str, config: &ServerConfig) -> Option<&ApprovedPackage> {
         self.packages.get(name).filter(|package| package.config == config_hash(config))
     }
@@ -54,3 +82,6 @@ impl Launches {
         approved
     }
 }
+
+#[cfg(test)]
+mod tests;

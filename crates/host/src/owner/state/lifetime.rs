@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::WeakOwner;
 
-/// Whether the host closes, and who waits for its end.
+/// The end of the host, and the callers that wait for it.
 pub(in crate::owner) struct Lifetime {
     /// For tasks that run beside the turns.
     pub(in crate::owner) back: WeakOwner,

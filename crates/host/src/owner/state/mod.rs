@@ -1,5 +1,8 @@
-//! The parts of the owner's state, each with the methods that need no other part. Callers: the methods of [`Owner`](super::Owner), which
-//! lead from one part to the next.
+//! The parts of the owner's state, each with the methods that need no other part, in a file or folder of its own with its tests.
+//! Callers: the methods of [`Owner`](super::Owner), which lead from one part to the next.
+//!
+//! A part takes nothing from the other modules of the owner but what `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs` lists, with the
+//! reason of each: the way back to the owner, what the gate alone makes, and the sign-in that a record holds.
 
 mod calls;
 mod consent;
@@ -18,19 +21,36 @@ mod server_record;
 mod settings;
 mod sign_ins;
 
-pub(in crate::owner) use calls::CallTable;
-pub(in crate::owner) use consent::ConsentQueue;
-pub(in crate::owner) use data_flow::FlowTable;
+pub use calls::{CallOrigin, ResultOrigin, ResultVerdict, Sent};
+pub(in crate::owner) use calls::{CallRecord, CallRequest, CallTable, HeldResult, TicketUse};
+pub(crate) use calls::{CallReply, NewCall};
+pub use consent::AnswerError;
+pub(crate) use consent::AnswerReply;
+pub(in crate::owner) use consent::{
+    AnswerProgress, ConsentQueue, PendingRequest, REFUSALS, RequestPurpose, RequestThrottle, asker_of, body_of,
+    content_of, hash_of, kind_of, refusal, refused, sampling_subject, subject_of,
+};
+pub use data_flow::Label;
+pub(in crate::owner) use data_flow::{FlowTable, ServerFlows};
 pub(in crate::owner) use events::EventStream;
-pub(in crate::owner) use folders::FolderShares;
-pub(in crate::owner) use grant_documents::GrantDocuments;
-pub(in crate::owner) use launches::Launches;
+pub(in crate::owner) use folders::{FolderShare, FolderShares, roots_in};
+pub(in crate::owner) use grant_documents::{
+    AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, DocumentWriter, GrantDocuments,
+    ProviderAddress, ReadDocument, entries, with_entry,
+};
+pub(in crate::owner) use launches::{ApprovedPackage, KnownSession, LaunchFacts};
 pub(in crate::owner) use lifetime::Lifetime;
 pub(crate) use model_access::ModelAccess;
-pub(in crate::owner) use permissions::Permissions;
+pub(in crate::owner) use permissions::{KnownTool, Permissions};
+pub use registry::ServerError;
 pub(in crate::owner) use registry::ServerRegistry;
-pub(in crate::owner) use reviews::Reviews;
-pub(in crate::owner) use sampling::{Kept, Sampling};
-pub(crate) use server_record::ServerRecord;
-pub(in crate::owner) use settings::SettingsState;
-pub(in crate::owner) use sign_ins::SignIns;
+pub use reviews::{ReviewError, ShownDefinition};
+pub(in crate::owner) use reviews::{Reviews, endpoint_parts, standing_of};
+pub(in crate::owner) use sampling::{
+    ModelOutcome, ModelRun, RunProgress, Sampling, SamplingRecord, UnaskedRequest, UsageReservation, micros, rounds,
+    usage,
+};
+pub(in crate::owner) use server_record::{AfterSession, AfterSignOut, SelfDescription};
+pub(crate) use server_record::{ServerRecord, SignOutReply};
+pub(in crate::owner) use settings::{SettingsReply, SettingsState, keeping};
+pub(in crate::owner) use sign_ins::{SignInAnswer, SignIns};

@@ -1,12 +1,14 @@
 //! The models of the user: their providers, how these are set up, and how servers use them.
 
+mod providers;
+
+pub(in crate::owner) use providers::ProviderTable;
+
 use mcp_proto::types::CreateMessageParams;
-use models::{Model, ModelRef, Price, TokenUse};
+use models::{ModelRef, Price, TokenUse};
 use server_requests::sampling::estimated_tokens;
 
-use super::Sampling;
-use crate::owner::providers::Providers;
-use crate::owner::sampling::budget::{micros, usage};
+use super::{Sampling, micros, usage};
 
 /// Models, and who uses them.
 #[derive(Default)]
@@ -14,21 +16,17 @@ pub(crate) struct ModelAccess {
     /// The providers that can be asked.
     pub(crate) registry: models::Registry,
     /// How they are set up, and what they list.
-    pub(in crate::owner) providers: Providers,
+    pub(in crate::owner) providers: ProviderTable,
     pub(in crate::owner) sampling: Sampling,
 }
 
 impl ModelAccess {
-    pub(in crate::owner) fn listed(&self, id: &str) -> Vec<Model> {
-        self.providers.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
-    }
-
     /// The known price of a model, if it is in US dollars.
     pub(in crate::owner) fn price_of(&self, model: &ModelRef) -> Option<Price> {
         self.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
     }
 
-    /// What a request costs at the most, in millionths of a US dollar.
+    /// The most that a request costs, in millionths of a US dollar.
     pub(in crate::owner) fn most_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
         let price = self.price_of(model)?;
         let plain = usage(estimated_tokens(params), params.max_tokens);
@@ -37,3 +35,6 @@ impl ModelAccess {
         micros(&price, &plain).max(micros(&price, &kept))
     }
 }
+
+#[cfg(test)]
+mod tests;

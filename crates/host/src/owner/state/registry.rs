@@ -1,5 +1,9 @@
 //! The servers and their runs.
 
+mod entry;
+
+pub use entry::ServerError;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,7 +11,7 @@ use domain::call::CallFailure;
 use indexmap::IndexMap;
 use launches::sandbox::reachable;
 use mcp_proto::session::{Answer, ServerRequestId};
-use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys, flags_of_name, flags_of_text};
+use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
 use process::orphans::RunningRecord;
@@ -16,12 +20,9 @@ use serde_json::{Value, json};
 use supervision::activity::Together;
 use tokio::sync::mpsc::error::TrySendError;
 
+use super::{FolderShare, ReviewError, SelfDescription, ServerRecord, ShownDefinition};
 use crate::connection::{RunId, Tell};
-use crate::owner::ServerRecord;
 use crate::owner::gate::Passed;
-use crate::owner::marks::Said;
-use crate::owner::pins::{ReviewError, Seen};
-use crate::owner::roots::SharedRoots;
 use crate::view::ServerState;
 
 /// All servers of the settings file, and what runs of them.
@@ -39,7 +40,7 @@ pub(in crate::owner) struct ServerRegistry {
 
 impl ServerRegistry {
     /// These definitions, if all are as they were shown.
-    pub(in crate::owner) fn as_shown(&self, server: &str, seen: &[Seen]) -> Result<Vec<Value>, ReviewError> {
+    pub(in crate::owner) fn as_shown(&self, server: &str, seen: &[ShownDefinition]) -> Result<Vec<Value>, ReviewError> {
         let record = self.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
         if record.session.connection.is_none() {
             return Err(ReviewError::NotRunning(server.to_owned()));
@@ -52,7 +53,7 @@ impl ServerRegistry {
                 Kind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
             })
             .collect();
-        let is_same = |seen: &Seen, now: &Option<Value>| {
+        let is_same = |seen: &ShownDefinition, now: &Option<Value>| {
             now.as_ref().is_some_and(|definition| Hash::of(definition).as_str() == seen.hash)
         };
         let pairs = seen.iter().zip(&definitions);
@@ -62,9 +63,9 @@ impl ServerRegistry {
     }
 
     /// The folders with the command of the server as it is now, for which the user decides.
-    pub(in crate::owner) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<SharedRoots> {
+    pub(in crate::owner) fn shared_with_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
-        Some(SharedRoots { command: config_hash(&record.config), folders })
+        Some(FolderShare { command: config_hash(&record.config), folders })
     }
 
     /// The server, if this is still its run.
@@ -89,43 +90,44 @@ impl ServerRegistry {
 
     /// Looks through what a server says of itself.
     pub(in crate::owner) fn look_at_claims(&mut self, server: &str) {
-        let Some(facts) = self.records.get(server).and_then(|record| record.session.facts.as_ref()) else {
-            return;
-        };
-        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
-        let claims = facts.server.as_ref();
-        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
-        for text in texts.into_iter().flatten().flatten() {
-            flags.extend(flags_of_text(text, &[]));
-        }
-        flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
-        flags.extend(flags_of_name(server));
-        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
-        if let Some(record) = self.records.get_mut(server) {
-            record.offer.said = Said { name, flags };
+        if let Some(record) = self.records.get_mut(server)
+            && let Some(facts) = &record.session.facts
+        {
+            record.offer.description = SelfDescription::of(server, facts);
         }
     }
 
-    /// What is worth a second look about a server itself.
+    /// Returns true if a server is reached by a URL.
+    pub(in crate::owner) fn is_remote(&self, server: &str) -> bool {
+        self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
+    }
+
+    /// The marks on a server itself.
     pub(in crate::owner) fn marks_of_server(&self, server: &str, record: &ServerRecord) -> Marks {
-        let Some((name, keys)) = record.offer.said.name.as_ref().filter(|_| record.session.facts.is_some()) else {
+        let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
+        else {
             return Marks::default();
         };
         let others = self.records.iter().filter(|(other, _)| *other != server);
         let found = others.filter_map(|(label, other)| {
-            let claimed =
-                other.offer.said.name.as_ref().filter(|(_, claimed)| keys.meet(claimed)).map(|(name, _)| name.as_str());
+            let claimed = other
+                .offer
+                .description
+                .name
+                .as_ref()
+                .filter(|(_, claimed)| keys.meet(claimed))
+                .map(|(name, _)| name.as_str());
             let like = claimed.or_else(|| keys.meet(&NameKeys::of(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), same: like == name })
         });
         Marks {
             look_alikes: found.take(MAX_LOOK_ALIKES).collect(),
-            flags: record.offer.said.flags.clone(),
+            flags: record.offer.description.flags.clone(),
             ..Marks::default()
         }
     }
 
-    /// What a server is told of these folders: in a sandbox, those that it reaches.
+    /// The folders of these that a server is told of: in a sandbox, those that it reaches.
     pub(in crate::owner) fn told_of(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
@@ -136,7 +138,7 @@ impl ServerRegistry {
 
     /// A server that is still to be started as it was when what took time began. It may have been stopped, changed or
     /// removed meanwhile.
-    pub(in crate::owner) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut super::ServerRecord> {
+    pub(in crate::owner) fn awaited(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records
             .get_mut(name)
             .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)

@@ -1,28 +1,35 @@
 //! Sampling of all servers: how each may use the user's models, what it has used, and the requests that a model answers unasked.
 
+mod model_run;
+mod reservation;
+
+pub(in crate::owner) use model_run::{ModelOutcome, ModelRun, RunProgress};
+pub(in crate::owner) use reservation::{UsageReservation, micros, rounds, usage};
+
 use std::collections::BTreeMap;
 
 use domain::Millis;
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{Answer, ServerRequestId};
 use mcp_proto::types::{CreateMessageParams, SamplingCapability};
-use policy::SamplingUse;
+use policy::{By, SamplingUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use server_requests::sampling::{SamplingSettings, Spending, convert, estimated_tokens, tool_rounds};
 
+use super::refusal;
 use crate::connection::RunId;
-use crate::owner::questions::refusal;
-use crate::owner::sampling::asked::MAX_ROUNDS;
-use crate::owner::sampling::unasked::Unasked;
+
+/// The most rounds of tools that one request may have behind it.
+const MAX_ROUNDS: usize = 25;
 
 /// Sampling of all servers.
 #[derive(Default)]
 pub(in crate::owner) struct Sampling {
-    pub(in crate::owner) kept: BTreeMap<String, Kept>,
-    /// What models answer without a question, by the request that they answer.
-    pub(in crate::owner) unasked: FxHashMap<(RunId, ServerRequestId), Unasked>,
+    pub(in crate::owner) kept: BTreeMap<String, SamplingRecord>,
+    /// The requests that models answer without a question, by the request that they answer.
+    pub(in crate::owner) unasked: FxHashMap<(RunId, ServerRequestId), UnaskedRequest>,
     /// The number of the last run of a model.
     pub(in crate::owner) last_run: u64,
     /// The number of the last change of settings.
@@ -31,13 +38,23 @@ pub(in crate::owner) struct Sampling {
     pub(in crate::owner) turned_off: BTreeMap<String, u64>,
 }
 
-/// What is kept of one server.
+/// The settings and the usage of one server, as they are in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::owner) struct Kept {
+pub(in crate::owner) struct SamplingRecord {
     #[serde(flatten)]
     pub(in crate::owner) settings: SamplingSettings,
     #[serde(default)]
     pub(in crate::owner) spent: Spending,
+}
+
+/// A request that a model answers without a question.
+pub(in crate::owner) struct UnaskedRequest {
+    pub(in crate::owner) server: String,
+    pub(in crate::owner) number: u64,
+    /// None until it is counted and written down, and once the model has answered.
+    pub(in crate::owner) running: Option<ModelRun>,
+    pub(in crate::owner) params: Box<CreateMessageParams>,
+    pub(in crate::owner) by: By,
 }
 
 impl Sampling {
@@ -57,7 +74,7 @@ impl Sampling {
         self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
     }
 
-    /// What a server is told of sampling when its session opens. Context is never offered: nothing of any server is put in.
+    /// The capability that a server is told of when its session opens. Context is never offered: nothing of any server is put in.
     pub(in crate::owner) fn offered(&self, server: &str) -> Option<SamplingCapability> {
         let settings = Some(self.settings(server)).filter(|settings| settings.on)?;
         Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
@@ -73,7 +90,7 @@ impl Sampling {
         self.unasked.retain(|of, _| !is_over(*of));
     }
 
-    /// Whether a server may ask for this now; if not, why, and what it is told.
+    /// Returns the cause and the answer to the server if it may not ask for this now.
     pub(in crate::owner) fn may_sample(
         &self,
         server: &str,
@@ -101,7 +118,7 @@ impl Sampling {
         Ok(())
     }
 
-    /// What a server would have used within the hour with one request more of so many tokens.
+    /// The usage that a server would have within the hour with one request more of so many tokens.
     pub(in crate::owner) fn would_use(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
         let spent = self.spending(server).within_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
@@ -139,7 +156,7 @@ mod tests {
         assert!(sampling.may_sample("s", &params(10), 0).is_err(), "it is off by default");
         assert_eq!(sampling.offered("s"), None, "and its session is told so");
         let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
-        sampling.kept.insert("s".to_owned(), Kept { settings, ..Kept::default() });
+        sampling.kept.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
         assert!(sampling.may_sample("s", &params(10), 0).is_ok(), "it is on");
         assert_eq!(sampling.most_answer("s", &params(1_000), 0), 100, "an answer is as long as the settings allow");
         assert_eq!(sampling.most_answer("s", &params(10), 0), 10, "and no longer than the server wants");

@@ -27,16 +27,16 @@ async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
     let (app, model, user) = harbour("legacy").await;
     for end in ["the setting", "the rule", "a rule that asks", "another program"] {
         set(&app, on()).await;
-        let own = app.host.set_rule(rule(9, 1_000_000)).await.unwrap().unwrap();
-        let before = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap().in_all.tokens;
+        let own = app.host.set_rule(rule(9, 1_000_000)).await.unwrap();
+        let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         let called = under_way(&app, &model, end).await;
         let mut rules = vec![own];
         match end {
             "the setting" => set(&app, SamplingSettings { on: false, ..on() }).await,
-            "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap().unwrap(),
+            "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap(),
             "a rule that asks" => {
                 let asks = PolicyRule { effect: Effect::Ask, sampling: None, ..rule(1, 1) };
-                rules.push(app.host.set_rule(asks).await.unwrap().unwrap());
+                rules.push(app.host.set_rule(asks).await.unwrap());
             }
             _ => {
                 let documents = app.host.ports().documents.clone();
@@ -47,13 +47,13 @@ async fn what_is_turned_off_while_a_model_answers_goes_back_to_nobody() {
         }
         let (went_well, words) = said(called).await;
         assert!(!went_well && !words.contains("Aye"), "[sampling-user-controls]: by {end}: {words}");
-        let after = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap().in_all.tokens;
+        let after = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         assert!(
             after - before >= MOST,
             "[sampling-rate-limit]: nobody knows what it took, so all of it counts, by {end}"
         );
         for rule in rules {
-            app.host.remove_rule(rule).await.unwrap().unwrap();
+            app.host.remove_rule(rule).await.unwrap();
         }
     }
     user.abort();
@@ -73,7 +73,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
         (vec![Step::Fails(ModelError::Silent { after: Duration::from_secs(1) })], Some("silent"), 64),
     ];
     for (script, fails, least) in cases {
-        let before = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap().in_all.tokens;
+        let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         let asked = model.asked().len();
         let hangs = matches!(script.last(), Some(Step::Hangs));
         model.next(script);
@@ -96,7 +96,7 @@ async fn a_model_that_is_stopped_while_it_thinks_counts_as_at_its_most() {
             _ => false,
         })
         .await;
-        let after = app.host.sampling(SERVER.to_owned()).await.unwrap().unwrap().in_all.tokens;
+        let after = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
         assert!(after - before >= least, "[sampling-rate-limit]: {} of {least} tokens were counted", after - before);
     }
     app.answer(&question, UserAnswer::Deny).await;
@@ -111,14 +111,14 @@ async fn a_request_that_takes_all_that_is_left_can_be_made_shorter_or_answered_b
     set(&app, SamplingSettings { per_hour: few, ..on() }).await;
     let called = call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
     let question = app.question(SERVER, "the model", is_sampling).await;
-    let refused = app.host.answer(question.id, question.hash.to_string(), ONCE).await.unwrap();
+    let refused = app.host.answer(question.id, question.hash.to_string(), ONCE).await;
     assert!(matches!(refused, Err(AnswerError::Budget(_))), "[sampling-rate-limit]: no model is asked: {refused:?}");
     assert!(model.asked().is_empty(), "[sampling-rate-limit]: and none heard of it");
     let mut shorter = parts(&question).0.clone();
     shorter.messages.truncate(1);
     shorter.messages[0].content = SamplingContent::One(ContentBlock::text("Short?"));
     shorter.max_tokens = 20;
-    let question = app.host.edit(question.id, Edit::Request(Box::new(shorter))).await.unwrap().unwrap();
+    let question = app.host.edit(question.id, Edit::Request(Box::new(shorter))).await.unwrap();
     model.next(text("Aye.", (10, 2)));
     app.answer(&question, ONCE).await;
     app.answer(&answered(&app).await, ONCE).await;
@@ -132,7 +132,7 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let user = app.always(is_use);
-    app.host.set_provider(settings("http://127.0.0.1:9/v1")).await.unwrap().unwrap();
+    app.host.set_provider(settings("http://127.0.0.1:9/v1")).await.unwrap();
     let small = ModelRef { provider: "own".into(), model: "small".into() };
     set(&app, SamplingSettings { model: Some(small), ..on() }).await;
     let called = call(&app, "1", json!({}));
@@ -141,11 +141,11 @@ async fn an_approval_is_for_the_provider_as_it_was_shown() {
     quiet.conversions = Conversions([(Uncarried::Image, Conversion::LeaveOut)].into_iter().collect());
     for changed in [settings("http://127.0.0.1:10/v1"), quiet] {
         let before = app.question(SERVER, "as it is", is_sampling).await;
-        app.host.set_provider(changed).await.unwrap().unwrap();
-        let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await.unwrap();
+        app.host.set_provider(changed).await.unwrap();
+        let taken = app.host.answer(before.id, before.hash.to_string(), ONCE).await;
         assert!(matches!(taken, Err(AnswerError::Stale)), "what was approved is not what would be asked: {taken:?}");
     }
-    app.host.remove_provider("own".into()).await.unwrap().unwrap();
+    app.host.remove_provider("own".into()).await.unwrap();
     let without = until(&app, "no model", |state, _| state.model.is_none()).await;
     assert_ne!(without.hash, shown.hash, "and without it, the user would answer");
     app.answer(&without, UserAnswer::Deny).await;
@@ -169,11 +169,11 @@ async fn a_request_that_is_edited_while_it_is_counted_is_not_asked() {
     let edited = tokio::select! {
         biased;
         taken = &mut approved => panic!("it is counted before it is asked, and the lock is held: {taken:?}"),
-        edited = app.host.edit(shown.id, Edit::Request(Box::new(other))) => edited.unwrap().unwrap(),
+        edited = app.host.edit(shown.id, Edit::Request(Box::new(other))) => edited.unwrap(),
     };
     assert_ne!(edited.hash, shown.hash, "it is another request");
     drop(lock);
-    assert_eq!(approved.await.unwrap(), Err(AnswerError::Stale), "and the approval was of what was shown before");
+    assert_eq!(approved.await, Err(AnswerError::Stale), "and the approval was of what was shown before");
     assert!(model.asked().is_empty(), "no model heard of it");
     let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
     assert!(!kinds.iter().any(|kind| kind == "sampling"), "nothing is written down as allowed: {kinds:?}");

@@ -85,12 +85,12 @@ async fn what_was_set_up_is_set_up_again() {
     for (how, wanted) in [("by the user's own wish", 2), ("after a refusal", 3)] {
         let before = app.server(NAME).await.since;
         if wanted == 2 {
-            app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+            app.host.sign_in(NAME.into()).await.unwrap();
         } else {
             refuses.store(true, Ordering::Relaxed);
             app.host.read_resource("r".into(), NAME.into(), "note://1".into()).await.expect_err("it is refused");
             app.until(NAME, "waiting", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
-            app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+            app.host.sign_in(NAME.into()).await.unwrap();
         }
         let is_back = |s: &host::view::ServerView| {
             s.state == ServerState::Ready
@@ -167,7 +167,7 @@ async fn a_locked_keychain_is_told_and_loses_nothing() {
     );
     assert!(far.app.questions().await.is_empty(), "and nobody is asked for that");
     keychain.is_locked.store(false, Ordering::Relaxed);
-    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
     assert_eq!(far.issuer.authorizations().len(), 1, "it is the sign-in of before");
     allowing.abort();

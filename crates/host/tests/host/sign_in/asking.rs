@@ -53,7 +53,7 @@ async fn from_a_refusal_to_a_server_in_use() {
     let view = far.view().await;
     assert_eq!(view.in_progress.unwrap().phase, SignInPhase::AwaitingConsent, "what it waits for is told");
     let never = far.app.host.answer(question.id, question.hash.to_string(), UserAnswer::Allow(Scope::Always)).await;
-    assert!(never.unwrap().is_err(), "it can't be allowed for good");
+    assert!(never.is_err(), "it can't be allowed for good");
     far.app.answer(&question, UserAnswer::Allow(Scope::Once)).await;
     far.ready().await;
     let view = far.view().await;
@@ -85,7 +85,7 @@ async fn nobody_is_asked_when_nobody_is_there() {
     assert!(far.app.questions().await.is_empty(), "what starts by itself does not ask");
     let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
     assert!(holds_within(PATIENCE, is_announced).await, "it is announced");
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.app.host.close().await;
@@ -100,7 +100,7 @@ async fn a_refusal_holds_until_the_user_wants_to_sign_in() {
         far.needs_sign_in("declined").await;
         assert!(far.app.questions().await.is_empty(), "it does not ask again by itself");
         assert!(far.view().await.failed.is_some(), "why it did not come to its end stays to be read");
-        far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+        far.app.host.sign_in(NAME.into()).await.unwrap();
     }
     far.allow().await;
     far.ready().await;
@@ -115,31 +115,31 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
     far.approve().await;
     // While its question waits.
     far.question().await;
-    far.app.host.cancel_sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     far.no_questions().await;
     // While the browser is open.
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     let view = far.until_waits_for_browser().await;
     let progress = view.in_progress.unwrap();
     let left = progress.ends_at.unwrap() - ports::time::now();
     assert!((200_000..=300_000).contains(&left), "five minutes are left to sign in: {left} ms");
     let callback = progress.redirect_uri.unwrap();
-    far.app.host.cancel_sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.cancel_sign_in(NAME.into()).await.unwrap();
     far.needs_sign_in("cancelled").await;
     assert!(browser::get(&callback).await.is_err(), "nothing listens for the browser any more");
     // When the server is stopped.
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.question().await;
-    far.app.host.stop_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.questions().await.is_empty(), "the question went with it");
     far.until("ended", |view| view.in_progress.is_none()).await;
     // When it is removed.
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.question().await;
-    far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.remove_server(NAME.into()).await.unwrap();
     assert!(far.app.questions().await.is_empty(), "the question went with it");
     far.app.host.close().await;
 }
@@ -148,7 +148,7 @@ async fn a_sign_in_can_be_cancelled_at_any_time() {
 async fn a_browser_elsewhere_will_do() {
     let far = Far::new().await;
     far.app.platform.browses.store(false, Ordering::Relaxed);
-    let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await.unwrap();
+    let waits = far.app.host.paste_redirect(NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
     assert_eq!(waits, Err(SignInError::NotWaiting(NAME.into())), "nothing waits for it yet");
     far.approve().await;
     far.allow().await;
@@ -156,13 +156,13 @@ async fn a_browser_elsewhere_will_do() {
     let page = browser::get(&progress.authorization_url.unwrap()).await.unwrap();
     let address = page.location().expect("the other browser is sent back").to_owned();
     for wrong in ["http://127.0.0.1:1/?code=a&state=b", "nonsense", progress.redirect_uri.as_deref().unwrap()] {
-        let taken = far.app.host.paste_redirect(NAME.into(), wrong.into()).await.unwrap();
+        let taken = far.app.host.paste_redirect(NAME.into(), wrong.into()).await;
         assert!(matches!(taken, Err(SignInError::BadRedirect(_))), "{wrong} is not taken: {taken:?}");
     }
     // One that fits but belongs to another sign-in does not end this one.
     let other = format!("{}?code=a&state=b", progress.redirect_uri.unwrap());
-    far.app.host.paste_redirect(NAME.into(), other).await.unwrap().unwrap();
-    far.app.host.paste_redirect(NAME.into(), format!("  {address}\n")).await.unwrap().unwrap();
+    far.app.host.paste_redirect(NAME.into(), other).await.unwrap();
+    far.app.host.paste_redirect(NAME.into(), format!("  {address}\n")).await.unwrap();
     far.ready().await;
     far.app.host.close().await;
 }
@@ -173,13 +173,13 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
     let mut config = far.app.server(NAME).await.config.as_http().unwrap().clone();
     config.headers.insert("authorization".into(), "Bearer mine".into());
     let entry = ports::server_config::ServerEntry { name: NAME.into(), config: config.into() };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.app.host.update_server(NAME.into(), entry).await.unwrap();
     far.approve().await;
     let view = far.app.until(NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "[auth-custom-strategy] the key was refused");
     assert!(far.view().await.not_offered.is_some(), "that there is no signing in is told");
-    let begun = far.app.host.sign_in(NAME.into()).await.unwrap();
+    let begun = far.app.host.sign_in(NAME.into()).await;
     assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "nor can it be begun: {begun:?}");
     let sent: Vec<_> = far.server.seen().iter().filter_map(|r| r.header("authorization").map(str::to_owned)).collect();
     assert!(
@@ -193,7 +193,7 @@ async fn there_is_no_signing_in_where_the_user_has_a_key() {
 #[tokio::test]
 async fn announcements_can_be_turned_off() {
     let far = Far::new().await;
-    far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap().unwrap();
+    far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve().await;
     far.app.answer(&far.question().await, UserAnswer::Deny).await;
     let far = far.tomorrow(HostOptions { autostart: true, ..HostOptions::default() }).await;

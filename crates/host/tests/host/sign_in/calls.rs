@@ -135,7 +135,7 @@ async fn a_session_whose_tokens_ended_waits_for_the_user() {
     far.echo("late", "x").await.expect_err("the call can't be signed");
     far.needs_sign_in("").await;
     assert!(!far.app.questions().await.iter().any(is_sign_in), "nobody asked for a sign-in now");
-    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.echo("after", "x").await.expect("it is in use again");

@@ -19,15 +19,15 @@ use super::{Far, NAME};
 #[tokio::test]
 async fn who_signs_out_is_out_everywhere() {
     let far = Far::new().await.signed_in().await;
-    let out = far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
+    let out = far.app.host.sign_out(NAME.into()).await.unwrap();
     assert_eq!(out, SignedOut::Revoked, "the authorization server was told");
     assert_eq!(far.issuer.good_tokens(), (0, 0), "no token is good any more");
     far.needs_sign_in("you signed out").await;
     assert_eq!(far.view().await.account, None, "nobody is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "it is written down");
-    assert_eq!(far.app.host.sign_out(NAME.into()).await.unwrap().unwrap(), SignedOut::NobodySignedIn, "only once");
+    assert_eq!(far.app.host.sign_out(NAME.into()).await.unwrap(), SignedOut::NobodySignedIn, "only once");
     let far = far.tomorrow(host::HostOptions::default()).await;
-    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.app.host.close().await;
@@ -37,16 +37,16 @@ async fn who_signs_out_is_out_everywhere() {
 async fn what_became_of_the_tokens_is_told() {
     let issues = AuthorizationScript { revocation: false, ..AuthorizationScript::default() };
     let far = Far::with(issues, ProtectedScript::default()).await.signed_in().await;
-    let out = far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
+    let out = far.app.host.sign_out(NAME.into()).await.unwrap();
     assert_eq!(out, SignedOut::RevocationNotOffered, "it can't be told");
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     far.app.host.close().await;
 
     let far = Far::new().await.signed_in().await;
     far.issuer.set(|script| script.down = Some(503));
-    let out = far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
+    let out = far.app.host.sign_out(NAME.into()).await.unwrap();
     assert!(matches!(&out, SignedOut::RevocationFailed(cause) if cause.contains("503")), "it failed, and why: {out:?}");
     assert_eq!(far.view().await.account, None, "nobody is signed in all the same");
     far.app.host.close().await;
@@ -55,7 +55,7 @@ async fn what_became_of_the_tokens_is_told() {
 #[tokio::test]
 async fn another_account_can_be_chosen() {
     let far = Far::new().await.signed_in().await;
-    far.app.host.change_account(NAME.into()).await.unwrap().unwrap();
+    far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     let authorizations = far.issuer.authorizations();
@@ -73,11 +73,11 @@ async fn nothing_is_left_of_a_server_that_is_removed() {
         let far = Far::new().await.signed_in().await;
         assert!(far.keychain.get(&key(&far, "\"account\"")).unwrap().is_some(), "the tokens are there before");
         if is_removed {
-            far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+            far.app.host.remove_server(NAME.into()).await.unwrap();
         } else {
             let config = HttpConfig { url: far.server.url().replace("/mcp", "/other"), ..HttpConfig::default() };
             let entry = ServerEntry { name: NAME.into(), config: config.into() };
-            far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+            far.app.host.update_server(NAME.into(), entry).await.unwrap();
             far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
             assert_eq!(far.view().await.account, None, "nobody is signed in at the other address");
         }
@@ -97,9 +97,9 @@ async fn nothing_is_left_of_a_server_that_got_a_header_of_its_own() {
     let headers = [("Authorization".to_owned(), "Bearer mine".to_owned())].into();
     let config = HttpConfig { url: far.server.url(), headers, ..HttpConfig::default() };
     let entry = ServerEntry { name: NAME.into(), config: config.into() };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.app.host.update_server(NAME.into(), entry).await.unwrap();
     assert!(!far.keychain.keys("[").unwrap().is_empty(), "a header does not sign anybody out");
-    far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.remove_server(NAME.into()).await.unwrap();
     assert!(far.keychain.keys("[").unwrap().is_empty(), "the end of the server does");
     let are_void = || far.issuer.good_tokens() == (0, 0);
     assert!(holds_within(PATIENCE, are_void).await, "there as well");
@@ -152,13 +152,13 @@ async fn tokens_that_come_while_their_server_is_removed_are_not_left() {
     let allowing = far.allows_tools();
     // Saved as it was: its secrets may be others, so what comes next has a sign-in that is made anew.
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.app.host.update_server(NAME.into(), entry).await.unwrap();
     far.issuer.end_access_tokens();
     keychain.is_slow.store(true, Ordering::SeqCst);
     let removing = async {
         let is_asked = || keychain.is_asked.load(Ordering::SeqCst);
         assert!(holds_within(PATIENCE, is_asked).await, "the call has the token renewed, and that is to be kept");
-        far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+        far.app.host.remove_server(NAME.into()).await.unwrap();
     };
     let (_, ()) = tokio::join!(far.echo("late", "x"), removing);
     assert!(

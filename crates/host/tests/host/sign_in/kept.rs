@@ -25,7 +25,7 @@ async fn who_signed_in_today_is_signed_in_tomorrow() {
     assert!(matches!(&view.kept, Some(TokensKept::ThisRun { .. })), "and where it was found: {:?}", view.kept);
     // Also when only the refresh token is still good.
     far.issuer.end_access_tokens();
-    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap();
     far.ready().await;
     assert!(!far.app.questions().await.iter().any(is_sign_in), "nor now");
     far.app.host.close().await;
@@ -43,7 +43,7 @@ async fn no_token_is_seen_or_written_anywhere() {
     assert!(activity.contains("a secret in it is redacted"), "and marked so: {activity}");
     far.issuer.end_access_tokens();
     far.echo("renewed", "x").await.expect("a call passes");
-    far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_out(NAME.into()).await.unwrap();
     far.needs_sign_in("").await;
     let activity = far.app.activity(NAME).await;
     let view = format!("{:?} {:?}", far.view().await, far.app.host.snapshot().await.unwrap());
@@ -101,7 +101,7 @@ async fn the_settings_say_who_drawbridge_is() {
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(failure.reason, host::view::FailureReason::NoSecret, "what is missing is told: {}", failure.message);
     far.keychain.set(&key, "cl1ent-secret").unwrap();
-    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap();
     let question = far.question().await;
     let QuestionBody::SignIn { client_id, scopes, .. } = &question.body else { unreachable!() };
     assert_eq!((client_id.as_str(), scopes), ("us", &vec!["files".to_owned()]), "both are asked about");
@@ -135,7 +135,7 @@ async fn with_secret(secret: &str) -> (Far, String) {
 async fn enter(far: &Far, key: &str, secret: &str) {
     far.keychain.set(key, secret).unwrap();
     let entry = ServerEntry { name: NAME.into(), config: far.app.server(NAME).await.config };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.app.host.update_server(NAME.into(), entry).await.unwrap();
 }
 
 #[tokio::test]
@@ -146,14 +146,14 @@ async fn a_secret_that_is_entered_again_is_used_by_the_next_sign_in() {
     far.allow().await;
     far.needs_sign_in("invalid_client").await;
     enter(&far, &key, "r1ght-secret").await;
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     far.ready().await;
     // Also while the server is in use.
     far.issuer.set(|script| drop(script.clients.insert("us".to_owned(), Some("an0ther-secret".to_owned()))));
     enter(&far, &key, "an0ther-secret").await;
     let before = far.app.server(NAME).await.since;
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     let signed_in = |s: &host::view::ServerView| s.state == ServerState::Ready && s.since > before;
     far.app.until(NAME, "in use again", signed_in).await;
@@ -181,7 +181,7 @@ async fn nothing_is_left_of_a_server_whose_secret_is_gone() {
         if is_gone_before {
             far.keychain.delete(&key).unwrap();
         }
-        far.app.host.remove_server(NAME.into()).await.unwrap().unwrap();
+        far.app.host.remove_server(NAME.into()).await.unwrap();
         assert_eq!(far.keychain.keys("[").unwrap(), [other], "nothing is left of it; gone before: {is_gone_before}");
         if !is_gone_before {
             far.keychain.delete(&key).unwrap();
@@ -220,9 +220,9 @@ async fn who_has_a_key_of_their_own_is_not_asked() {
     far.keychain.set(&key, "an0ther-secret").unwrap();
     let config = far.app.server(NAME).await.config;
     let entry = ports::server_config::ServerEntry { name: NAME.into(), config };
-    far.app.host.update_server(NAME.into(), entry).await.unwrap().unwrap();
+    far.app.host.update_server(NAME.into(), entry).await.unwrap();
     let before = far.app.server(NAME).await.since;
-    far.app.host.restart_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.restart_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "in use again", |s| s.state == ServerState::Ready && s.since > before).await;
     far.app.host.close().await;
 }
@@ -239,7 +239,7 @@ async fn an_id_can_be_entered_when_nothing_else_helps() {
     assert_eq!(issuer, &far.issuer.issuer(), "[auth-manual-client-id] who knows the id is told");
     let shown = redirect_uri.clone();
     let entered = |id: &str| UserAnswer::Client(EnteredClient { client_id: id.into(), client_secret: None });
-    let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await.unwrap();
+    let taken = far.app.host.answer(question.id, question.hash.to_string(), entered("")).await;
     assert!(taken.is_err(), "an empty one is not taken");
     far.app.answer(&question, entered("typed")).await;
     far.allow().await;
@@ -249,8 +249,8 @@ async fn an_id_can_be_entered_when_nothing_else_helps() {
     assert_eq!(sent, Some(shown.as_str()), "[auth-manual-client-id] and so is what to register it with");
     assert_eq!(far.view().await.account.unwrap().client, ClientIdentity::Entered, "that it was entered is told");
     let far = far.tomorrow(HostOptions::default()).await;
-    far.app.host.sign_out(NAME.into()).await.unwrap().unwrap();
-    far.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_out(NAME.into()).await.unwrap();
+    far.app.host.start_server(NAME.into()).await.unwrap();
     far.app.question(NAME, "signing in, with the same id", is_sign_in).await;
     far.app.host.close().await;
 }

@@ -10,6 +10,7 @@ mod strangers;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use testkit::calls::CallTool as _;
 
 use credentials::sign_in::{AuthorizationView, SignInPhase};
 use host::HostOptions;
@@ -61,7 +62,7 @@ impl Far {
 
     /// Starts it and approves its address for good.
     async fn approve(&self) {
-        self.app.host.start_server(NAME.into()).await.unwrap().unwrap();
+        self.app.host.start_server(NAME.into()).await.unwrap();
         let is_connect = |q: &QuestionView| matches!(q.body, QuestionBody::ConnectServer { .. });
         let question = self.app.question(NAME, "its address", is_connect).await;
         self.app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
@@ -97,7 +98,7 @@ impl Far {
     }
 
     async fn view(&self) -> AuthorizationView {
-        self.app.host.authorization(NAME.into()).await.unwrap().unwrap()
+        self.app.host.authorization(NAME.into()).await.unwrap()
     }
 
     async fn until_waits_for_browser(&self) -> AuthorizationView {

@@ -31,7 +31,7 @@ async fn in_use_by_somebody(far: &Far) {
 }
 
 async fn stopped(far: &Far) {
-    far.app.host.stop_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.stop_server(NAME.into()).await.unwrap();
     far.app.until(NAME, "stopped", |s| s.state == ServerState::Stopped).await;
 }
 
@@ -42,17 +42,17 @@ async fn who_asks_to_sign_in_can_where_nobody_has_to() {
     far.ready().await;
     assert!(far.app.questions().await.is_empty(), "who only uses it is not asked");
     stopped(&far).await;
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.allow().await;
     in_use_by_somebody(&far).await;
     // Who is signed in has what they asked for.
     stopped(&far).await;
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     far.ready().await;
     assert!(far.app.questions().await.is_empty(), "and is not asked once more");
     // Another account is asked for in any case.
     stopped(&far).await;
-    far.app.host.change_account(NAME.into()).await.unwrap().unwrap();
+    far.app.host.change_account(NAME.into()).await.unwrap();
     far.allow().await;
     in_use_by_somebody(&far).await;
     let authorizations = far.issuer.authorizations();
@@ -67,7 +67,7 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
     far.approve().await;
     far.ready().await;
     let far = far.tomorrow(HostOptions::default()).await;
-    far.app.host.sign_in(NAME.into()).await.unwrap().unwrap();
+    far.app.host.sign_in(NAME.into()).await.unwrap();
     let question = far.question().await;
     assert!(far.view().await.in_progress.is_some(), "that it is under way is told");
     far.app.answer(&question, host::view::UserAnswer::Deny).await;
@@ -79,7 +79,7 @@ async fn a_wish_to_sign_in_ends_with_its_answer() {
         // sleep: looks again until it holds; no event tells of it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    far.app.host.restart_server(NAME.into()).await.unwrap().unwrap();
+    far.app.host.restart_server(NAME.into()).await.unwrap();
     far.ready().await;
     assert!(far.app.questions().await.is_empty(), "it is not asked again by itself");
     far.app.host.close().await;

@@ -28,18 +28,18 @@ impl Traffic {
 
 /// A stream that counts what is read from it and written to it.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CountedStream {
     stream: TcpStream,
     traffic: Arc<Traffic>,
 }
 
-impl Counted {
-    pub(super) fn new(stream: TcpStream, traffic: Arc<Traffic>) -> Counted {
-        Counted { stream, traffic }
+impl CountedStream {
+    pub(super) fn new(stream: TcpStream, traffic: Arc<Traffic>) -> CountedStream {
+        CountedStream { stream, traffic }
     }
 }
 
-impl AsyncRead for Counted {
+impl AsyncRead for CountedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -52,7 +52,7 @@ impl AsyncRead for Counted {
     }
 }
 
-impl AsyncWrite for Counted {
+impl AsyncWrite for CountedStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
         self.traffic.written.fetch_add(written as u64, Ordering::Relaxed);

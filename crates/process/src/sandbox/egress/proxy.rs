@@ -22,7 +22,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::HostPattern;
-use super::counted::{Counted, Traffic};
+use super::counted::{CountedStream, Traffic};
 use super::hosts::Destination;
 use super::ledger::{Ledger, OpenConnection};
 use super::resolve::{self, Fault, Lookup};
@@ -112,7 +112,7 @@ struct Client {
 /// A CONNECT that was answered with success.
 struct Tunnel {
     client: OnUpgrade,
-    upstream: Counted,
+    upstream: CountedStream,
     open: OpenConnection,
 }
 
@@ -155,7 +155,7 @@ impl Proxy {
     /// Serves one connection until it ends or nothing happens on it.
     async fn serve(&self, stream: TcpStream) {
         let traffic = Arc::new(Traffic::default());
-        let stream = Counted::new(stream, Arc::clone(&traffic));
+        let stream = CountedStream::new(stream, Arc::clone(&traffic));
         let client = Client::default();
         let serving = async {
             let connection = hyper::server::conn::http1::Builder::new()
@@ -238,7 +238,7 @@ impl Proxy {
     }
 
     /// Connects to a destination, if it may be.
-    async fn open(&self, destination: &Destination) -> Result<(Counted, OpenConnection), Response<Body>> {
+    async fn open(&self, destination: &Destination) -> Result<(CountedStream, OpenConnection), Response<Body>> {
         let opened = async {
             let addresses = resolve::addresses(&self.hosts, destination, self.lookup).await?;
             let connecting = timeout(self.times.connect, TcpStream::connect(addresses.as_slice())).await;
@@ -248,7 +248,7 @@ impl Proxy {
         match opened.await {
             Ok(stream) => {
                 let open = self.ledger.opened(destination);
-                Ok((Counted::new(stream, open.traffic()), open))
+                Ok((CountedStream::new(stream, open.traffic()), open))
             }
             Err(Fault::Refused { cause, add }) => {
                 self.ledger.refused(destination, &cause, &add);

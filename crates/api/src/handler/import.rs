@@ -1,0 +1,97 @@
+//! Servers of other apps for the page. Each command has the host read their files anew; nothing is retained between the list and the
+//! import, so a picked server is named by a hash over what was listed.
+
+use std::collections::BTreeMap;
+
+use other_apps::{Found, From, MAX_SERVERS, Report, Surroundings};
+
+use super::{Api, errors};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+impl Api {
+    /// Lets the page look for servers of other apps in this home folder. Without it `import_candidates` fails.
+    #[must_use]
+    pub fn importing_from(self, surroundings: Surroundings) -> Self {
+        Self { surroundings: Some(surroundings.into()), ..self }
+    }
+}
+
+pub(super) async fn candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
+    let only = source.app.as_deref().and_then(other_apps::apps::app_named).map(|app| app.id);
+    let report = report(api, source).await?;
+    let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
+    for app in other_apps::apps::APPS {
+        if only.is_none_or(|id| id == app.id) {
+            found.looked_for.push(app.name.to_owned());
+        }
+        let files = report.files.iter().filter(|file| file.app == app.id);
+        let files: Vec<ImportFile> = files
+            .map(|file| ImportFile {
+                path: file.file.clone(),
+                servers: u32::try_from(file.servers).unwrap_or(u32::MAX),
+            })
+            .collect();
+        let is_here = |server: &&Found| server.origins.first().is_some_and(|origin| origin.app == app.id);
+        let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(candidate).collect();
+        if files.iter().any(|file| file.servers > 0) {
+            found.apps.push(ImportApp { id: app.id.to_owned(), name: app.name.to_owned(), files, servers });
+        }
+    }
+    Ok(found)
+}
+
+pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
+    if picked.ids.len() > MAX_SERVERS {
+        return Err(ApiError::new(ErrorCode::Invalid, format!("more than {MAX_SERVERS} servers are imported at once")));
+    }
+    let report = report(api, picked.source).await?;
+    let by_id: BTreeMap<String, &Found> = report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
+    let mut outcomes = Vec::new();
+    for id in picked.ids {
+        let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };
+        outcomes.push(match by_id.get(&id) {
+            None => {
+                let problem = "it changed since it was listed: look at it again".to_owned();
+                ImportOutcome { problem: Some(problem), ..nothing }
+            }
+            Some(server) => match api.take_over(server).await {
+                Ok(kept) => {
+                    ImportOutcome { name: Some(server.name.clone()), only_this_run: kept.only_this_run, ..nothing }
+                }
+                Err(error) => ImportOutcome { problem: Some(error.message), ..nothing },
+            },
+        });
+    }
+    Ok(ImportedServers { outcomes })
+}
+
+async fn report(api: &Api, source: ImportSource) -> Result<Report, ApiError> {
+    let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found("a home folder")) };
+    Ok(api.host.look_for_servers(source.app.map_or(From::All, From::App), surroundings).await?)
+}
+
+fn candidate(server: &Found) -> ImportCandidate {
+    let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
+        let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
+            name: name.clone(),
+            kind: *kind,
+            to_enter: server.pending.contains_key(name),
+        };
+        kinds.iter().map(one).collect()
+    };
+    ImportCandidate {
+        id: server.fingerprint(),
+        name: server.name.clone(),
+        origins: server.origins.clone(),
+        transport: server.transport().to_owned(),
+        target: server.config.command_line(),
+        env: values(&server.env),
+        headers: values(&server.headers),
+        status: server.status,
+        off: server.off,
+        denied_tools: server.denied_tools.clone(),
+        exposed_tools: server.exposed_tools.clone(),
+        notes: server.notes.clone(),
+    }
+}

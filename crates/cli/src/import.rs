@@ -1,0 +1,179 @@
+//! Servers from and for other apps.
+
+use std::path::PathBuf;
+
+use api::ApiError;
+use api::data::SecretsKept;
+use host::ImportError;
+use other_apps::{ExportForm, Found, From, ImportStatus, Report, Surroundings};
+use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{ExportFormat, Import};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::visible::{line, value};
+
+/// Imports what is found, or says what would be imported.
+pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failure> {
+    session.servers(None).await?;
+    let surroundings = surroundings(what.home)?;
+    let from = from(what.from);
+    let report = session.api.host().look_for_servers(from, surroundings.into()).await;
+    let mut report = report.map_err(|error| match error {
+        ImportError::Source(problem) => Failure::usage(in_words(&problem)),
+        ImportError::Closed(closed) => ApiError::from(closed).into(),
+    })?;
+    for problem in &report.problems {
+        session.output.event("problem", json!(problem));
+        session.output.say(&line(&in_words(problem)));
+    }
+    let mut failures = Vec::new();
+    if !what.dry_run {
+        for server in report
+            .servers
+            .iter_mut()
+            .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
+        {
+            match session.api.take_over(server).await {
+                Ok(kept) => server.notes.extend(not_kept(server, &kept)),
+                Err(error) => {
+                    server.notes.push(format!("it was not imported: {}", error.message));
+                    failures.push((server.name.clone(), error));
+                }
+            }
+        }
+    }
+    session.output.text(&words(&report, what.dry_run, failures.len()));
+    let servers = Value::Array(report.servers.iter().map(in_json).collect());
+    match failures.into_iter().next() {
+        None => Ok(servers),
+        Some((name, error)) => {
+            let failure = Failure::from(ApiError { message: format!("{name}: {}", error.message), ..error });
+            Err(Failure { value: Some(Box::new(servers)), ..failure })
+        }
+    }
+}
+
+/// Prints the servers for another app.
+pub(crate) async fn export(session: &Session, format: ExportFormat) -> Result<Value, Failure> {
+    session.servers(None).await?;
+    let form = match format {
+        ExportFormat::McpServers => ExportForm::McpServers,
+        ExportFormat::VsCode => ExportForm::VsCode,
+    };
+    let document = other_apps::export(&set_up(session).await?, form);
+    session.output.text(&crate::visible::block(&format!("{document:#}"), ""));
+    Ok(document)
+}
+
+async fn set_up(session: &Session) -> Result<Vec<ServerEntry>, Failure> {
+    let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
+    Ok(snapshot.servers.into_iter().map(|server| ServerEntry { name: server.name, config: server.config }).collect())
+}
+
+fn surroundings(home: Option<PathBuf>) -> Result<Surroundings, Failure> {
+    if let Some(home) = home {
+        if !home.is_dir() {
+            return Err(Failure::usage(format!("--home: {} is no folder", home.display())));
+        }
+        let home = std::path::absolute(&home).map_err(|error| Failure::usage(format!("--home: {error}")))?;
+        return Ok(Surroundings::of_folder(home));
+    }
+    let home = std::env::home_dir().ok_or_else(|| Failure::usage("there is no home folder; name one with --home"))?;
+    Ok(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
+}
+
+/// A word is an app where there is one of that name; all else is a path.
+fn from(named: Option<String>) -> From {
+    match named {
+        None => From::All,
+        Some(name) if other_apps::apps::app_named(&name).is_none() && PathBuf::from(&name).exists() => {
+            From::Path(PathBuf::from(name))
+        }
+        Some(name) => From::App(name),
+    }
+}
+
+/// Secrets that end with this program are of no use, so they are named as those to be typed.
+fn not_kept(server: &Found, kept: &SecretsKept) -> Option<String> {
+    let cause = kept.only_this_run.as_ref()?;
+    let names: Vec<&str> = server
+        .secrets
+        .keys()
+        .map(String::as_str)
+        .chain(server.client_secret.is_some().then_some("its client's secret"))
+        .collect();
+    Some(format!(
+        "no keychain keeps the value of {} ({cause}): enter it in the app or with \"drawbridge-cli secret\"",
+        names.join(", ")
+    ))
+}
+
+fn in_words(problem: &ConfigProblem) -> String {
+    let file = problem.file.as_deref().map(|file| format!("{file}: ")).unwrap_or_default();
+    let at = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    let column = problem
+        .column
+        .filter(|_| problem.line.is_some())
+        .map(|column| format!("column {column}: "))
+        .unwrap_or_default();
+    format!("{file}{at}{column}{}", problem.message)
+}
+
+/// A server as programs read it.
+fn in_json(server: &Found) -> Value {
+    let mut object = Map::new();
+    let origin = server.origins.first();
+    object.insert("app".to_owned(), origin.map(|origin| origin.app.as_str()).into());
+    object.insert("file".to_owned(), origin.map(|origin| origin.file.as_str()).into());
+    object.insert("name".to_owned(), server.name.as_str().into());
+    object.insert("transport".to_owned(), server.transport().into());
+    match &server.config.transport {
+        ServerTransport::Stdio(stdio) => {
+            object.insert("command".to_owned(), stdio.command.as_str().into());
+            object.insert("args".to_owned(), json!(stdio.args));
+        }
+        ServerTransport::Http(http) => {
+            object.insert("url".to_owned(), http.url.as_str().into());
+            object.insert("args".to_owned(), json!([]));
+        }
+    }
+    let kinds = |kinds: &std::collections::BTreeMap<String, other_apps::ImportedValueKind>| -> Value {
+        kinds.iter().map(|(name, kind)| (name.clone(), Value::from(kind.word()))).collect::<Map<_, _>>().into()
+    };
+    object.insert("env".to_owned(), kinds(&server.env));
+    object.insert("headers".to_owned(), kinds(&server.headers));
+    object.insert("status".to_owned(), server.status.word().into());
+    object.insert("notes".to_owned(), json!(server.notes));
+    Value::Object(object)
+}
+
+/// The servers by file, for people. `failed` of them could not be imported.
+fn words(report: &Report, dry_run: bool, failed: usize) -> String {
+    let mut text = String::new();
+    for file in &report.files {
+        let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);
+        let count = if file.servers == 1 { String::from("1 server") } else { format!("{} servers", file.servers) };
+        text.push_str(&format!("{app}  {}  {count}\n", line(&file.file)));
+        let is_here = |server: &&Found| server.origins.first().is_some_and(|origin| origin.file == file.file);
+        for server in report.servers.iter().filter(is_here) {
+            let status = server.status.word();
+            text.push_str(&format!("  {}  {status}  {}\n", value(&server.name), line(&server.config.command_line())));
+            for note in &server.notes {
+                text.push_str(&format!("    {}\n", line(note)));
+            }
+        }
+    }
+    let count = report
+        .servers
+        .iter()
+        .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
+        .count();
+    let rest = report.servers.len() - count;
+    let verb = if dry_run { "to import" } else { "imported, none started" };
+    let done = count.saturating_sub(failed);
+    let failed = if failed == 0 { String::new() } else { format!("; {failed} failed") };
+    text.push_str(&format!("{done} {verb}; {rest} the same or unsupported{failed}\n"));
+    text
+}

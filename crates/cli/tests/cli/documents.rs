@@ -1,0 +1,45 @@
+//! What the program writes about itself: completions and manual pages, without settings and without a host.
+
+use std::fs;
+use std::process::{Command, Output};
+
+#[allow(clippy::disallowed_methods, reason = "starts the program under test, not a server")]
+fn run(home: &std::path::Path, arguments: &[&str]) -> Output {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_drawbridge-cli"));
+    program.args(arguments).env("HOME", home).env("XDG_CONFIG_HOME", home.join("config"));
+    program.env("XDG_DATA_HOME", home.join("data")).output().unwrap()
+}
+
+#[test]
+fn completions_of_each_shell_name_the_commands_and_leave_no_file() {
+    let home = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(home.path(), &["completions", shell]);
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "{shell} is known");
+        for word in ["servers", "call", "audit", "data-dir"] {
+            assert!(script.contains(word), "{word} is completed in {shell}");
+        }
+    }
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "neither settings nor data are made");
+}
+
+#[test]
+fn a_shell_without_completions_is_wrong_usage() {
+    let home = tempfile::tempdir().unwrap();
+    assert_eq!(run(home.path(), &["completions", "cmd"]).status.code(), Some(2), "the status says so");
+}
+
+#[test]
+fn manual_pages_are_written_for_the_program_and_each_command() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().to_str().unwrap();
+    assert!(run(home.path(), &["man", folder]).status.success(), "the folder can be written to");
+    let page = fs::read_to_string(home.path().join("drawbridge-cli.1")).unwrap();
+    assert!(page.contains("commandLineOnly"), "the long help is in the page");
+    for command in ["call", "audit", "completions"] {
+        assert!(home.path().join(format!("drawbridge-cli-{command}.1")).is_file(), "{command} has a page");
+    }
+    let missing = run(home.path(), &["man", "/nowhere/at/all"]);
+    assert_eq!(missing.status.code(), Some(1), "a folder that is not there is a failure");
+}

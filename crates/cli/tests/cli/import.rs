@@ -1,0 +1,199 @@
+//! Servers from and for other apps, with the homes in `tests/import`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use testkit::import::import_fixtures;
+
+use crate::program::Folder;
+
+fn without_servers() -> Folder {
+    Folder::with_config(r#"{"mcpServers": {"filesystem": {"command": "mine"}}}"#)
+}
+
+/// All files below a folder with what is in them.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.insert(path.clone(), fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn row<'v>(servers: &'v Value, name: &str) -> &'v Value {
+    let rows = servers.as_array().expect("a list of servers");
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is in {servers:#}"))
+}
+
+#[test]
+fn a_dry_run_lists_what_is_found_and_writes_nothing() {
+    let folder = without_servers();
+    let home = import_fixtures("homes/linux");
+    let before = fs::read(folder.path("mcp.json")).unwrap();
+    let ended = folder.run(&["import", "--dry-run", "--home", home.to_str().unwrap()]);
+    let servers = ended.value();
+    let linear = row(servers, "linear");
+    let wanted = json!({
+        "app": "cursor",
+        "file": home.join(".cursor/mcp.json"),
+        "name": "linear",
+        "transport": "http",
+        "url": "https://mcp.linear.app/mcp",
+        "args": [],
+        "env": {},
+        "headers": { "Authorization": "secret" },
+        "status": "new",
+        "notes": [],
+    });
+    assert_eq!(*linear, wanted, "a remote server has exactly these keys");
+    let fetch = row(servers, "fetch");
+    assert_eq!(
+        (&fetch["command"], &fetch["args"]),
+        (&json!("uvx"), &json!(["mcp-server-fetch"])),
+        "a local one has a command"
+    );
+    assert_eq!(fetch["env"], json!({ "FETCH_API_KEY": "reference", "FETCH_REGION": "reference", "LEVEL": "literal" }));
+    assert_eq!(row(servers, "filesystem-2")["status"], "conflict", "another server has its name here");
+    assert_eq!(row(servers, "developer")["status"], "unsupported", "a part of goose is no server");
+    assert_eq!(fs::read(folder.path("mcp.json")).unwrap(), before, "the settings are as they were");
+    assert_eq!(folder.audit(), Vec::<Value>::new(), "nothing was asked or started");
+}
+
+#[test]
+fn an_import_writes_servers_and_no_secret() {
+    let folder = without_servers();
+    let home = import_fixtures("homes");
+    let home_before = files(&home);
+    let linux = home.join("linux");
+    let ended = folder.run(&["import", "--home", linux.to_str().unwrap()]);
+    let servers = ended.value();
+    let new = |status: &str| servers.as_array().unwrap().iter().filter(|row| row["status"] == status).count();
+    assert_eq!(files(&home), home_before, "no file of another app is changed");
+    let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
+    let written = settings["mcpServers"].as_object().unwrap();
+    assert_eq!(written.len(), 1 + new("new") + new("conflict"), "each that can be is written: {:?}", written.keys());
+    assert_eq!(settings["mcpServers"]["filesystem"], json!({ "command": "mine" }), "the user's own stays");
+    assert_eq!(settings["mcpServers"]["linear"]["headers"]["Authorization"], "${secret:linear.Authorization}");
+    assert_eq!(
+        settings["mcpServers"]["shop-api"]["headers"]["Authorization"],
+        "Bearer ${secret:shop-api.Authorization}"
+    );
+    assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference stays one");
+    for (file, bytes) in files(&folder.path("")) {
+        let text = String::from_utf8_lossy(&bytes);
+        for secret in [
+            "hunter2",
+            "ATATT3xFfGF0",
+            "lin_api_0123",
+            "c0ffee5ecret",
+            "ghp_0123",
+            "sk-inline",
+            "gem-s3cret",
+            "hf_abcdef",
+            "pplx-",
+        ] {
+            assert!(!text.contains(secret), "{secret} is in {}", file.display());
+            assert!(!servers.to_string().contains(secret), "{secret} is printed");
+        }
+    }
+    // There is no keychain in these tests.
+    let notes = row(servers, "linear")["notes"].to_string();
+    assert!(
+        notes.contains("no keychain keeps the value of Authorization"),
+        "it says that the value is to be typed: {notes}"
+    );
+    let log = folder.audit();
+    assert!(!log.is_empty() && log.iter().all(|entry| entry["kind"] == "rule"), "rules, and nothing started: {log:?}");
+    let rules = folder.run(&["policy", "show"]);
+    let rules = rules.value().to_string();
+    assert!(
+        rules.contains("drop_table") && rules.contains("\"roo\""),
+        "tools that an app denies are denied here: {rules}"
+    );
+    let again = folder.run(&["import", "--home", linux.to_str().unwrap()]);
+    let statuses: Vec<&Value> = again.value().as_array().unwrap().iter().map(|row| &row["status"]).collect();
+    assert!(
+        statuses.iter().all(|status| *status == "same" || *status == "unsupported"),
+        "all of it is known: {:#}",
+        again.value()
+    );
+}
+
+#[test]
+fn a_broken_file_is_named_and_hinders_no_other() {
+    let folder = without_servers();
+    let home = import_fixtures("traps/broken-json");
+    let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
+    assert_eq!(ended.value().as_array().unwrap().len(), 1, "the other file is read");
+    let problem = ended.lines.iter().find(|line| line["event"] == "problem").expect("the problem is an event");
+    assert_eq!(problem["file"], json!(home.join(".cursor/mcp.json")), "with the file");
+    assert_eq!((&problem["line"], &problem["column"]), (&json!(3), &json!(28)), "and the place: {problem}");
+}
+
+#[test]
+fn one_app_and_one_file_can_be_named() {
+    let folder = without_servers();
+    let home = import_fixtures("homes/linux");
+    let home = home.to_str().unwrap();
+    let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", "Codex"]);
+    assert!(ended.value().as_array().unwrap().iter().all(|row| row["app"] == "codex"), "only those of the app");
+    let file = import_fixtures("homes/linux/.codex/config.toml");
+    let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", file.to_str().unwrap()]);
+    assert_eq!(ended.value().as_array().unwrap().len(), 4, "those of the file");
+    let project = import_fixtures("homes/project");
+    let ended = folder.run(&["import", "--dry-run", "--home", home, "--from", project.to_str().unwrap()]);
+    assert_eq!(row(ended.value(), "project-code")["app"], "vscode", "those of a project");
+    let broken = import_fixtures("traps/broken-toml/.codex/config.toml");
+    let ended = folder.run(&["import", "--from", broken.to_str().unwrap()]);
+    assert!(ended.error(2).1.contains("line 3: column 12: "), "a file that is named must be readable: {ended:?}");
+    let (code, message) = {
+        let ended = folder.run(&["import", "--from", "nothing"]);
+        let (code, message) = ended.error(2);
+        (code.to_owned(), message.to_owned())
+    };
+    assert!(code == "bad_request" && message.contains("cursor"), "the apps are listed: {message}");
+}
+
+#[test]
+fn an_import_makes_the_settings_file() {
+    let folder = Folder::with_config("{}");
+    fs::remove_file(folder.path("mcp.json")).unwrap();
+    let home = import_fixtures("traps/bom");
+    let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);
+    assert_eq!(ended.value()[0]["status"], "new");
+    let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
+    assert_eq!(settings, json!({ "mcpServers": { "after-mark": { "command": "x" } } }));
+}
+
+#[test]
+fn an_export_has_references_in_place_of_secrets() {
+    let config = json!({ "mcpServers": {
+        "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${secret:far.Authorization}", "X-Team": "red" } },
+        "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },
+    }});
+    let folder = Folder::with_config(&config.to_string());
+    let ended = folder.run(&["export"]);
+    let wanted = json!({ "mcpServers": {
+        "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${FAR_AUTHORIZATION}", "X-Team": "red" } },
+        "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "${NEAR_API_KEY}", "LEVEL": "info" } },
+    }});
+    assert_eq!(*ended.value(), wanted, "the form of most apps");
+    let ended = folder.run(&["export", "--format", "vscode"]);
+    let value = ended.value();
+    assert_eq!(value["servers"]["far"]["headers"]["Authorization"], "Bearer ${input:far-authorization}");
+    assert_eq!(value["servers"]["near"]["type"], "stdio");
+    let ids: Vec<&Value> = value["inputs"].as_array().unwrap().iter().map(|input| &input["id"]).collect();
+    assert_eq!(ids, ["far-authorization", "near-api-key"], "each is an input");
+    assert!(value["inputs"].as_array().unwrap().iter().all(|input| input["password"] == true), "that VS Code hides");
+    assert!(!value.to_string().contains("typed-into"), "nothing of it is text");
+}

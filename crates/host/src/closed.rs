@@ -1,0 +1,35 @@
+//! The end of a host, as the errors of its handle say it.
+
+use credentials::providers::ProviderError;
+use credentials::sign_in::SignInError;
+use domain::call::CallFailure;
+use launches::sandbox::NoPlan;
+
+/// The host has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("Drawbridge is closing")]
+pub struct HostClosed;
+
+impl From<HostClosed> for NoPlan {
+    fn from(_: HostClosed) -> Self {
+        Self::Closing
+    }
+}
+
+impl From<HostClosed> for ProviderError {
+    fn from(_: HostClosed) -> Self {
+        Self::Closing
+    }
+}
+
+impl From<HostClosed> for SignInError {
+    fn from(_: HostClosed) -> Self {
+        Self::Closing
+    }
+}
+
+impl From<HostClosed> for CallFailure {
+    fn from(_: HostClosed) -> Self {
+        Self::Closing
+    }
+}

@@ -1,0 +1,188 @@
+//! Changes of a server's settings together with its secrets, one at a time. Caller: `api`, which translates what the page wants.
+
+use std::sync::Arc;
+
+use ports::SecretKept;
+use ports::server_config::{Folder, ServerConfig, ServerEntry};
+use tokio::sync::OwnedMutexGuard;
+
+use super::{Host, HostClosed, StorageError};
+use crate::owner::ServerError;
+use crate::view::ServerView;
+
+/// Why a server could not be set up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// The settings can't be changed.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// A secret can't be written.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The host ends.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
+/// One change of the settings and their secrets, while no other one is made: which names secrets get depends on those that are there.
+pub struct Setup {
+    host: Host,
+    servers: Vec<ServerView>,
+    _alone: OwnedMutexGuard<()>,
+}
+
+impl Host {
+    /// Begins a change of the settings, after those that are under way.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn begin_setup(&self) -> Result<Setup, HostClosed> {
+        let alone = Arc::clone(&self.setting_up).lock_owned().await;
+        let servers = self.snapshot().await?.servers;
+        Ok(Setup { host: self.clone(), servers, _alone: alone })
+    }
+}
+
+impl Setup {
+    /// The settings of a server.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn config(&self, server: &str) -> Result<&ServerConfig, ServerError> {
+        let found = self.servers.iter().find(|other| other.name == server);
+        found.map(|found| &found.config).ok_or_else(|| ServerError::NotFound(server.to_owned()))
+    }
+
+    /// The names of the secrets of all servers but this one.
+    #[must_use]
+    pub fn names_of_others(&self, server: &str) -> Vec<String> {
+        self.others(server).flat_map(|other| other.config.secret_names()).collect()
+    }
+
+    /// True if another server has a secret under this key. Upper and lower case are equal, as in some keychains.
+    #[must_use]
+    pub fn is_used_by_others(&self, server: &str, key: &str) -> bool {
+        self.others(server).any(|other| other.config.secret_keys().iter().any(|other| other.eq_ignore_ascii_case(key)))
+    }
+
+    fn others<'a>(&'a self, server: &'a str) -> impl Iterator<Item = &'a ServerView> {
+        self.servers.iter().filter(move |other| other.name != server)
+    }
+
+    /// Adds a server, then writes its secrets, by their keys.
+    ///
+    /// # Errors
+    /// If the server can't be added; then no secret is written. If a secret can't be written; then the server is removed again, since it would
+    /// be set up without what it needs, and its name would be taken at the next attempt.
+    pub async fn add(&self, entry: ServerEntry, secrets: Vec<(String, String)>) -> Result<SecretKept, SetupError> {
+        let entry = with_real_folders(entry).await?;
+        let name = entry.name.clone();
+        self.host.add_server(entry).await?;
+        let kept = self.keep(secrets).await;
+        if kept.is_err() {
+            self.host.remove_server(name).await?;
+        }
+        kept
+    }
+
+    /// Changes a server and writes its new secrets, then deletes those that no server uses any more.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); or if something is left of the sign-in to its old address.
+    pub async fn update(
+        self,
+        server: &str,
+        entry: ServerEntry,
+        secrets: Vec<(String, String)>,
+    ) -> Result<SecretKept, SetupError> {
+        let was = self.config(server)?.clone();
+        let entry = with_real_folders(entry).await?;
+        let name = entry.name.clone();
+        let updated = match self.host.update_server(server.to_owned(), entry).await {
+            Err(error) if !matches!(error, ServerError::NotForgotten { .. }) => return Err(error.into()),
+            updated => updated,
+        };
+        let kept = self.keep(secrets).await?;
+        // What was read of them since the settings were changed is the old one.
+        self.host.secrets_changed(name).await?;
+        self.forget_unused(&was).await?;
+        updated?;
+        Ok(kept)
+    }
+
+    /// Removes a server, and deletes the secrets that no server uses any more.
+    ///
+    /// # Errors
+    /// If there is no such server or the file can't be written; or if something is left of the sign-in.
+    pub async fn remove(self, server: &str) -> Result<(), SetupError> {
+        let was = self.config(server)?.clone();
+        let removed = self.host.remove_server(server.to_owned()).await;
+        // The server's own are in use if it could not be removed.
+        self.forget_unused(&was).await?;
+        Ok(removed?)
+    }
+
+    /// Writes a secret, by its key, after the settings that refer to it by another name, if they have to.
+    ///
+    /// # Errors
+    /// If the settings or the secret can't be written.
+    pub async fn set_secret(
+        self,
+        server: String,
+        renamed: Option<ServerEntry>,
+        secret: (String, String),
+    ) -> Result<SecretKept, SetupError> {
+        if let Some(entry) = renamed {
+            self.host.update_server(server, entry).await?;
+        }
+        self.keep(vec![secret]).await
+    }
+
+    /// Writes a secret that signing in needs, which is used from the next attempt on.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub async fn set_sign_in_secret(self, server: String, secret: (String, String)) -> Result<SecretKept, SetupError> {
+        let kept = self.keep(vec![secret]).await?;
+        self.host.secrets_changed(server).await?;
+        Ok(kept)
+    }
+
+    async fn keep(&self, secrets: Vec<(String, String)>) -> Result<SecretKept, SetupError> {
+        if secrets.is_empty() {
+            return Ok(SecretKept::Keychain);
+        }
+        Ok(self.host.keep_secrets(secrets).await?)
+    }
+
+    /// Deletes the secrets that this server had and no server has any more.
+    async fn forget_unused(&self, was: &ServerConfig) -> Result<(), HostClosed> {
+        let mut unused = was.secret_keys();
+        if unused.is_empty() {
+            return Ok(());
+        }
+        for server in self.host.snapshot().await?.servers {
+            let used = server.config.secret_keys();
+            unused.retain(|key| !used.contains(key));
+        }
+        self.host.forget_secrets(unused).await
+    }
+}
+
+/// The server with the folders of its sandbox by where they really lie, so that no link decides later what is reached. Those that are
+/// not there stay as they are.
+async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
+    let Some(sandbox) = entry.config.as_stdio_mut().and_then(|stdio| stdio.sandbox.as_mut()) else { return Ok(entry) };
+    let folders = std::mem::take(&mut sandbox.folders);
+    let real = |folder: Folder| {
+        // From where the app happens to run leads no path of the user's.
+        let real = folder.path.is_absolute().then(|| folder.path.canonicalize().ok()).flatten();
+        Folder { path: real.unwrap_or(folder.path), ..folder }
+    };
+    let resolved = tokio::task::spawn_blocking(move || folders.into_iter().map(real).collect());
+    sandbox.folders = resolved.await.map_err(|_| HostClosed)?;
+    match sandbox.problem() {
+        Some(cause) => Err(ServerError::BadConfig { name: entry.name, cause }.into()),
+        None => Ok(entry),
+    }
+}

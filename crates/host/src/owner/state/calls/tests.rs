@@ -1,0 +1,106 @@
+//! Calls under way by themselves: ids, tickets, rounds, and what led to a question.
+
+use domain::item::ToolResult;
+use mcp_proto::session::ClientRequest;
+use mcp_proto::types::CallToolResult;
+use serde_json::Map;
+use tokio::sync::oneshot;
+
+use super::*;
+
+fn call(id: &str, server: &str, state: CallState) -> Box<CallRecord> {
+    let (reply, _) = oneshot::channel();
+    let name = "tool".to_owned();
+    let request = ClientRequest::CallTool { name: name.clone(), arguments: Map::new(), as_task: false };
+    let origin = CallOrigin::Model { conversation: "c".to_owned() };
+    let (id, server, kind) = (id.to_owned(), server.to_owned(), CallKind::Tool);
+    let mut record =
+        CallRecord::new(NewCall { id, server, kind, name, origin, request, shown: None, sent: None }, 0, reply);
+    record.view.state = state;
+    Box::new(record)
+}
+
+fn table(calls: &[(&str, &str, CallState)]) -> CallTable {
+    let records = calls.iter().map(|(id, server, state)| (Arc::from(*id), call(id, server, *state)));
+    CallTable { records: records.collect(), ..CallTable::default() }
+}
+
+#[test]
+fn an_id_is_used_by_one_call_and_calls_are_bounded() {
+    let mut calls = table(&[("1", "s", CallState::Running)]);
+    assert!(matches!(calls.may_begin("1", "s"), Err(CallFailure::IdInUse(_))), "it is under way");
+    assert_eq!(calls.may_begin("2", "s"), Ok(()), "another id is free");
+    for n in 1..MAX_CALLS {
+        let id = format!("more {n}");
+        calls.records.insert(Arc::from(id.as_str()), call(&id, "s", CallState::Running));
+    }
+    assert!(matches!(calls.may_begin("2", "s"), Err(CallFailure::Busy { .. })), "there are too many");
+}
+
+#[test]
+fn what_was_begun_for_one_call_does_not_go_on_with_another_of_the_same_id() {
+    let mut calls = table(&[("1", "s", CallState::Running)]);
+    calls.records.get_mut("1").expect("it is there").writing = Some(7);
+    assert!(calls.take_written("1", 6).is_none(), "an entry of a call that was cancelled");
+    assert!(calls.take_followed("1", 7).is_none(), "its paths are not followed");
+    let taken = calls.take_written("1", 7).expect("its own entry");
+    assert_eq!(taken.writing, None, "it waits no more");
+    assert!(calls.records.is_empty(), "and is taken out");
+}
+
+#[test]
+fn the_sender_is_known_only_if_one_call_can_have_sent_it() {
+    let mut calls = table(&[
+        ("1", "s", CallState::Running),
+        ("2", "s", CallState::AwaitingApproval),
+        ("3", "other", CallState::Running),
+    ]);
+    assert_eq!(calls.sender_of("s", "tools/call").as_deref(), Some("1"), "the only one that was sent there");
+    assert_eq!(calls.sender_of("s", "prompts/get"), None, "it is a call of a tool");
+    calls.records.insert(Arc::from("4"), call("4", "s", CallState::Running));
+    assert_eq!(calls.sender_of("s", "tools/call"), None, "it may be either");
+}
+
+#[test]
+fn questions_of_one_round_count_once() {
+    let mut calls = table(&[("1", "s", CallState::Running)]);
+    assert_eq!(calls.round_of("1"), Some(1), "the first question");
+    calls.records.get_mut("1").expect("it is there").view.state = CallState::AwaitingInput;
+    assert_eq!(calls.round_of("1"), Some(1), "another one while the first waits");
+    calls.records.get_mut("1").expect("it is there").view.state = CallState::Running;
+    assert_eq!(calls.round_of("1"), Some(2), "one after the call went on");
+    assert_eq!(calls.round_of("2"), None, "there is no such call");
+}
+
+#[test]
+fn a_run_that_ends_takes_its_own_tickets_only() {
+    let mut calls = CallTable::default();
+    for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
+        calls.tickets.insert(Ticket(ticket), TicketUse::Call { run: RunId(run), id: Arc::from("x") });
+    }
+    let mut own = calls.tickets_of(RunId(1));
+    own.sort();
+    assert_eq!(own, [Ticket(1), Ticket(3)], "not that of the next run");
+}
+
+#[test]
+fn a_question_belongs_to_the_conversation_of_the_call_that_led_to_it() {
+    let calls = table(&[("1", "s", CallState::Running)]);
+    let why = calls.why_of(Some("1"));
+    assert!(matches!(&why, Why::Call { call, .. } if call.as_str() == "1"), "the call is known: {why:?}");
+    assert_eq!(calls.conversation_of(&why).as_deref(), Some("c"), "and so is its conversation");
+    assert_eq!(calls.why_of(Some("gone")), Why::Server, "a call that is over led to nothing");
+    assert_eq!(calls.conversation_of(&Why::Server), None, "a server asks in no conversation");
+}
+
+#[test]
+fn a_result_that_is_closed_stops_the_model_and_a_denied_one_does_not() {
+    for (outcome, stops) in [(QuestionOutcome::Cancelled, true), (QuestionOutcome::Denied, false)] {
+        let (mut calls, (reply, mut verdict)) = (CallTable::default(), oneshot::channel());
+        let result = ToolResult::new(CallToolResult::default(), None, Map::new());
+        calls.held_results.insert("1".to_owned(), HeldResult { result, reply });
+        calls.leave_result_out("1", outcome, "by the user".to_owned());
+        let expected = if stops { ResultVerdict::Stops } else { ResultVerdict::LeftOut };
+        assert_eq!(verdict.try_recv(), Ok(expected("by the user".to_owned())), "{outcome:?}");
+    }
+}

@@ -1,0 +1,50 @@
+//! Prices of models by themselves.
+
+use std::sync::Arc;
+
+use credentials::providers::UnconfirmedProvider;
+use mcp_proto::types::CreateMessageParams;
+use models::{Model, ModelError, ProviderKind};
+use serde_json::json;
+
+use super::*;
+
+fn access(price: Price) -> (ModelAccess, ModelRef) {
+    let mut access = ModelAccess::default();
+    let model = Model { id: "m".to_owned(), price: Some(price), ..Model::default() };
+    let provider = UnconfirmedProvider { kind: ProviderKind::OpenAi, problem: ModelError::Cut };
+    access.registry.put("p", Arc::new(provider), vec![model]);
+    (access, ModelRef { provider: "p".to_owned(), model: "m".to_owned() })
+}
+
+fn price(currency: &str, written_input: Option<f64>) -> Price {
+    let (currency, as_of) = (currency.to_owned(), "2026-11-20".to_owned());
+    Price { input: 1.0, output: 2.0, cached_input: None, written_input, long: None, currency, as_of }
+}
+
+fn params() -> CreateMessageParams {
+    let message = json!({ "role": "user", "content": { "type": "text", "text": "hello" } });
+    serde_json::from_value(json!({ "messages": [message], "maxTokens": 1_000 })).expect("a request")
+}
+
+#[test]
+fn a_limit_in_dollars_knows_no_other_currency() {
+    let (access, model) = access(price("EUR", None));
+    assert_eq!(access.most_micros(&model, &params()), None, "the price is as good as unknown");
+}
+
+#[test]
+fn the_most_that_a_request_costs_is_with_the_dearer_of_both_ways_to_read_it() {
+    let params = params();
+    let input = estimated_tokens(&params);
+    let (plain, model) = access(price("USD", None));
+    assert_eq!(
+        plain.most_micros(&model, &params),
+        Some(input + 2_000),
+        "a dollar for a million tokens is a millionth each"
+    );
+    let (kept, model) = access(price("USD", Some(3.0)));
+    let most = kept.most_micros(&model, &params).expect("its price is known");
+    // The cost is rounded up.
+    assert!((3 * input + 2_000..=3 * input + 2_001).contains(&most), "where the provider keeps what it read: {most}");
+}

@@ -1,0 +1,97 @@
+//! Permissions by themselves: starts, reading, files of rules, trust.
+
+use ports::server_config::StdioConfig;
+
+use super::*;
+
+#[test]
+fn without_a_rule_or_a_grant_a_start_asks() {
+    let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
+    assert!(permissions.may_read_quietly("s", 0).is_ok(), "the user themselves wants to read it");
+    assert!(!permissions.starts_unasked("s", &Hash::of_bytes(b"command"), 0), "a start asks");
+    let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
+    assert!(!permissions.keeps_out("s", &config, 0), "and is not denied");
+}
+
+#[test]
+fn a_muted_server_may_still_be_started() {
+    let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
+    permissions.policy.mute("s");
+    let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
+    assert!(!permissions.keeps_out("s", &config, 0), "the user mutes its requests, not its start");
+}
+
+fn permissions(grants: Grants) -> Permissions {
+    Permissions::new(grants, FlowTable::default(), FolderShares::default())
+}
+
+#[test]
+fn a_file_of_rules_that_cannot_be_used_makes_everything_ask() {
+    let mut permissions = permissions(Grants::default());
+    permissions.rule_files.user.changed = Some(7);
+    assert!(permissions.may_read_quietly("s", 0).is_ok(), "without rules the user's own wish is enough");
+    permissions.take_user(Err("it is no JSON".to_owned()), PathBuf::from("/policy.json"));
+    assert!(permissions.may_read_quietly("s", 0).is_err(), "now nobody knows what the user denied");
+    let file = &permissions.rules_view().user;
+    assert_eq!(file.problem.as_deref(), Some("it is no JSON"), "and the user is told");
+    assert_eq!((file.exists, file.changed), (true, Some(7)), "with when it was changed last");
+    permissions.take_user(Ok((false, PolicyFile::default())), PathBuf::from("/policy.json"));
+    assert!(permissions.may_read_quietly("s", 0).is_ok(), "once it is mended, it holds");
+}
+
+#[test]
+fn trust_that_has_expired_is_none() {
+    let mut permissions = permissions(Grants::default());
+    let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::trusting("s") };
+    let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
+    permissions.take_user(Ok((true, file)), PathBuf::new());
+    assert_eq!(permissions.trust_in("s", 9), Trust::Always, "it stands");
+    assert_eq!(permissions.trust_in("s", 10), Trust::No, "its time is over");
+    assert_eq!(permissions.trust_in("other", 9), Trust::No, "it is of one server");
+    permissions.policy.trust_for_run("s").expect("a rule");
+    assert_eq!(permissions.trust_in("s", 10), Trust::Run, "until the host ends");
+}
+
+#[test]
+fn standing_approvals_of_tools_are_told_by_what_they_rest_on() {
+    let grant = |server: &str, subject, scope, expires_at| policy::Grant {
+        id: policy::GrantId(0),
+        server: server.to_owned(),
+        subject,
+        rests_on: Hash::of_bytes(b"definition"),
+        scope,
+        conversation: (scope == Scope::Conversation).then(|| "c".to_owned()),
+        since: 0,
+        expires_at,
+        words: String::new(),
+    };
+    let tool = |name: &str| Subject::Tool(name.to_owned());
+    let mut grants = Grants::default();
+    for grant in [
+        grant("s", tool("stands"), Scope::Always, None),
+        grant("s", tool("expires"), Scope::Session, Some(10)),
+        grant("s", tool("of one conversation"), Scope::Conversation, None),
+        grant("s", Subject::Command, Scope::Always, None),
+        grant("other", tool("other"), Scope::Always, None),
+    ] {
+        grants.add(grant).expect("there is room");
+    }
+    let permissions = permissions(grants);
+    let granted = |at| {
+        let mut names: Vec<String> = permissions.granted_tools("s", at).into_keys().collect();
+        names.sort();
+        names
+    };
+    assert_eq!(granted(9), ["expires", "stands"], "of this server, in all conversations");
+    assert_eq!(granted(10), ["stands"], "whose time is not over");
+}
+
+#[test]
+fn only_what_was_read_voids_a_judgement() {
+    let mut permissions = permissions(Grants::default());
+    permissions.note_readings("c", &[]);
+    assert_eq!(permissions.judgement, 0, "nothing was read");
+    permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
+    assert_eq!(permissions.judgement, 1, "a call that waits for the log is decided once more");
+    assert!(permissions.data_flow.labels.of("c").is_some_and(|label| label.readings.len() == 1), "and it is known");
+}

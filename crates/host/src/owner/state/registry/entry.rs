@@ -1,0 +1,109 @@
+//! Checks of a server's entry before it is written to the settings. Caller: `owner/servers.rs`.
+
+use ports::server_config::{ConfigProblem, ServerEntry};
+
+use super::ServerRegistry;
+use crate::HostClosed;
+
+/// The longest name of a server, in characters.
+const MAX_NAME: usize = 64;
+
+/// Why a change to the servers could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServerError {
+    /// There is no such server.
+    #[error("there is no server \"{0}\"")]
+    NotFound(String),
+    /// The name can't be used.
+    #[error("the name \"{name}\" can't be used: {cause}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// Why not.
+        cause: String,
+    },
+    /// How it is to be reached can't be used.
+    #[error("{name}: {cause}")]
+    BadConfig {
+        /// The name.
+        name: String,
+        /// Why not.
+        cause: String,
+    },
+    /// The settings file can't be read or written. Nothing was changed.
+    #[error(transparent)]
+    Config(#[from] ConfigProblem),
+    /// The change was made, but not all is removed that was kept of the sign-in.
+    #[error("{name}: the settings are changed, but what was kept of the sign-in could not be removed: {cause}")]
+    NotForgotten {
+        /// The name.
+        name: String,
+        /// Why not.
+        cause: String,
+    },
+    /// The host has ended.
+    #[error(transparent)]
+    Closed(#[from] HostClosed),
+}
+
+impl ServerRegistry {
+    /// Returns an error if a server can't be set up so. `was` is its name until now, if there is one.
+    ///
+    /// # Errors
+    /// If the name or the URL can't be used.
+    pub(in crate::owner) fn check(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ServerError> {
+        let name = entry.name.as_str();
+        // A command is looked for when it is started; a URL that can't be read would make the whole file unusable.
+        if let Some(cause) = entry.config.as_http().and_then(|config| config.problem()) {
+            return Err(ServerError::BadConfig { name: name.to_owned(), cause });
+        }
+        let bad = |cause: &str| Err(ServerError::BadName { name: name.to_owned(), cause: cause.to_owned() });
+        if name.trim().is_empty() || name.trim() != name {
+            bad("it must not be empty or begin or end with a space")
+        } else if name.chars().count() > MAX_NAME {
+            bad(&format!("it must have at most {MAX_NAME} characters"))
+        } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
+            bad("it has characters that can't be seen")
+        } else if was != Some(name) && self.records.contains_key(name) {
+            bad("another server has it")
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ports::server_config::{HttpConfig, ServerConfig, StdioConfig};
+    use ports::time::SystemClock;
+    use supervision::activity::Activity;
+
+    use super::*;
+    use crate::owner::state::ServerRecord;
+
+    fn local() -> ServerConfig {
+        StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into()
+    }
+
+    #[test]
+    fn a_name_that_looks_like_another_or_is_taken_is_refused() {
+        let mut registry = ServerRegistry::default();
+        let record = ServerRecord::new(local(), Activity::default(), Arc::new(SystemClock));
+        registry.records.insert("taken".to_owned(), record);
+        let check = |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local() }, was);
+        assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "the longest name");
+        for bad in [" a", "a ", "", "a\u{200b}", "a\n", "taken", &"x".repeat(MAX_NAME + 1)] {
+            assert!(matches!(check(bad, None), Err(ServerError::BadName { .. })), "{bad:?} is no name");
+        }
+        assert_eq!(check("taken", Some("taken")), Ok(()), "a server keeps its own name");
+    }
+
+    #[test]
+    fn a_url_that_would_make_the_file_unusable_is_refused() {
+        let config = HttpConfig { url: "no URL".to_owned(), ..HttpConfig::default() }.into();
+        let checked = ServerRegistry::default().check(&ServerEntry { name: "a".to_owned(), config }, None);
+        assert!(matches!(checked, Err(ServerError::BadConfig { .. })), "{checked:?}");
+    }
+}

@@ -1,0 +1,104 @@
+//! The usage of a model that is counted at its most when the model begins, and as it was when it is done. Callers: `owner/sampling`.
+
+use domain::Millis;
+use mcp_proto::types::CreateMessageParams;
+use models::{Price, TokenUse};
+use server_requests::sampling::{Spent, tool_rounds};
+
+/// Bytes of an answer that make a token, where its provider does not count.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// Usage that was counted when a model began.
+#[derive(Debug, Clone)]
+pub(in crate::owner) struct UsageReservation {
+    pub(in crate::owner) server: String,
+    pub(in crate::owner) at: Millis,
+    pub(in crate::owner) spent: Spent,
+    /// Tokens of the request, as far as they can be known before.
+    pub(in crate::owner) input: u64,
+    pub(in crate::owner) price: Option<Price>,
+}
+
+impl UsageReservation {
+    /// The usage of a model that is done, and its cost in millionths of a US dollar, if its price is known. What the provider does
+    /// not say is estimated by the bytes that came.
+    pub(in crate::owner) fn settled(&self, usage: TokenUse, came: u64) -> (Spent, Option<u64>) {
+        let input = usage.input.unwrap_or(self.input);
+        let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
+        let known = TokenUse { input: Some(input), output: Some(output), ..usage };
+        let cost = self.price.as_ref().and_then(|price| micros(price, &known));
+        let tokens = input.saturating_add(output);
+        (Spent { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
+    }
+
+    /// The usage of a model that did not come to its end, which is known in part at best. One of which nothing came may have thought
+    /// all the time: it counts as at its most, and this is `None`.
+    pub(in crate::owner) fn cut(&self, usage: TokenUse, came: u64) -> Option<Spent> {
+        if came == 0 && usage.output.is_none() {
+            return None;
+        }
+        let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
+        Some(self.settled(TokenUse { output: Some(output), ..usage }, came).0)
+    }
+
+    /// The usage of a model that was asked for nothing: its provider did not take the request.
+    pub(in crate::owner) const fn unanswered(&self) -> Spent {
+        Spent { tokens: 0, micros: 0, ..self.spent }
+    }
+
+    #[cfg(test)]
+    pub(super) fn for_tests(input: u64, tokens: u64) -> Self {
+        let spent = Spent { requests: 1, tokens, ..Spent::default() };
+        Self { server: "s".to_owned(), at: 0, spent, input, price: None }
+    }
+}
+
+/// The rounds of tools that a request counts as: one if it goes on after tools were used.
+pub(in crate::owner) fn rounds(params: &CreateMessageParams) -> u64 {
+    u64::from(tool_rounds(params) > 0)
+}
+
+/// The tokens of a request and of its answer.
+pub(in crate::owner) fn usage(input: u64, output: u64) -> TokenUse {
+    TokenUse { input: Some(input), output: Some(output), ..TokenUse::default() }
+}
+
+/// A price in millionths, rounded up.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cost is not negative, and more than 2^63 millionths is the most there can be"
+)]
+pub(in crate::owner) fn micros(price: &Price, usage: &TokenUse) -> Option<u64> {
+    price.of(usage).filter(|cost| cost.is_finite() && *cost >= 0.0).map(|cost| (cost * 1_000_000.0).ceil() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_provider_count_before_an_estimate() {
+        let reservation = UsageReservation::for_tests(100, 1_000);
+        let said = reservation.settled(usage(7, 5), 300).0;
+        assert_eq!((said.tokens, said.requests), (12, 1), "what the provider counted");
+        assert_eq!(reservation.settled(TokenUse::default(), 300).0.tokens, 200, "the estimate, where it said nothing");
+        let cut = reservation.cut(TokenUse { output: Some(1), ..TokenUse::default() }, 300).map(|spent| spent.tokens);
+        assert_eq!(cut, Some(200), "of an answer that was cut, more may have come than was counted");
+    }
+
+    #[test]
+    fn a_price_is_rounded_up() {
+        let price = Price {
+            input: 0.1,
+            output: 0.0,
+            cached_input: None,
+            written_input: None,
+            long: None,
+            currency: "USD".to_owned(),
+            as_of: String::new(),
+        };
+        let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
+        assert_eq!(reservation.settled(usage(1, 0), 0).1, Some(1), "a part of a millionth is one");
+    }
+}

@@ -1,0 +1,29 @@
+//! The words of a server about itself, looked through once. Caller: [`ServerRegistry`](super::super::ServerRegistry).
+
+use mcp_proto::session::Facts;
+use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
+
+/// The words of a server about itself at its opening.
+#[derive(Debug, Default)]
+pub(crate) struct SelfDescription {
+    /// The name it gives itself, and what that looks like.
+    pub(in crate::owner) name: Option<(String, NameKeys)>,
+    /// Flags on its instructions and its description of itself.
+    pub(in crate::owner) flags: Vec<Flag>,
+}
+
+impl SelfDescription {
+    /// Looks through what the server with this label says of itself.
+    pub(in crate::owner) fn of(label: &str, facts: &Facts) -> Self {
+        let mut flags = flags_of_text(facts.instructions.as_deref().unwrap_or_default(), &[]);
+        let claims = facts.server.as_ref();
+        let texts = claims.map(|claims| [Some(&claims.name), claims.title.as_ref(), claims.description.as_ref()]);
+        for text in texts.into_iter().flatten().flatten() {
+            flags.extend(flags_of_text(text, &[]));
+        }
+        flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
+        flags.extend(flags_of_name(label));
+        let name = claims.map(|claims| (claims.name.clone(), NameKeys::of(&claims.name)));
+        Self { name, flags }
+    }
+}

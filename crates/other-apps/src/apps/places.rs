@@ -1,0 +1,58 @@
+//! Where the files of apps lie on a computer, and which app a file belongs to.
+
+use std::path::{Path, PathBuf};
+
+use super::{APPS, App, Base, Place};
+use crate::surroundings::{Surroundings, System, join};
+
+/// The app and place that a file belongs to by the end of its path, among those of users and of projects.
+pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
+    let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    let fits = |place: &Place| {
+        let base = match place.base {
+            Base::Variable(_, folder) => folder,
+            _ => "",
+        };
+        let wanted: Vec<&str> = base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
+        // A name such as "mcp.json" alone says nothing.
+        let tells = wanted.len() > 1
+            || matches!(wanted[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
+        tells
+            && parts.len() >= wanted.len()
+            && parts[parts.len() - wanted.len()..].iter().zip(&wanted).all(|(part, wanted)| fits_pattern(part, wanted))
+    };
+    let all = || APPS.iter().flat_map(|app| app.places.iter().chain(app.project).map(move |place| (app, place)));
+    // A file that the user names is more likely one of a project.
+    let rank = |place: &Place| (place.path.matches('/').count(), matches!(place.base, Base::Project));
+    all().filter(|(_, place)| fits(place)).max_by_key(|(_, place)| rank(place))
+}
+
+/// True if a file's name fits a part such as `*.json`.
+pub(crate) fn fits_pattern(name: &str, pattern: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(end) => name.len() > end.len() && name.ends_with(end),
+        None => name == pattern,
+    }
+}
+
+impl Place {
+    /// The folder that the path is below, on this computer; none if no system that is looked at has one.
+    pub(crate) fn folder(&self, surroundings: &Surroundings) -> Option<PathBuf> {
+        let on = |system| surroundings.systems.contains(&system);
+        let config = || surroundings.folder("XDG_CONFIG_HOME", ".config");
+        match self.base {
+            Base::Home => Some(surroundings.home.clone()),
+            Base::HomeOn(system) => on(system).then(|| surroundings.home.clone()),
+            Base::Config => Some(config()),
+            Base::ConfigOffWindows => (on(System::Linux) || on(System::MacOs)).then(config),
+            Base::ConfigOnLinux => on(System::Linux).then(config),
+            Base::ApplicationSupport => {
+                on(System::MacOs).then(|| join(&surroundings.home, "Library/Application Support"))
+            }
+            Base::AppData => on(System::Windows).then(|| surroundings.folder("APPDATA", "AppData/Roaming")),
+            Base::LocalAppData => on(System::Windows).then(|| surroundings.folder("LOCALAPPDATA", "AppData/Local")),
+            Base::Variable(name, below_home) => Some(surroundings.folder(name, below_home)),
+            Base::Project => None,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Commands that only lead to a remote server: `npx mcp-remote URL` and its like. Drawbridge speaks with the server itself, so that is what is
+//! offered. Wrappers of Windows around a command are taken away here, too.
+
+use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
+
+use crate::notes::quoted;
+use crate::secret_like::has_secret;
+use crate::surroundings::System;
+use crate::variables::{Reference, Syntax, Target, references};
+
+/// A remote server that a command leads to.
+#[derive(Debug)]
+pub(crate) struct Bridged {
+    pub(crate) remote: HttpConfig,
+    pub(crate) notes: Vec<String>,
+    pub(crate) denied_tools: Vec<String>,
+}
+
+/// Programs that run a package, with the words before it.
+const RUNNERS: [&str; 12] = ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
+/// Words of runners before the package.
+const STEPS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
+/// Options of runners with a value.
+const WITH_VALUE: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
+
+/// The longest value that is put into a header, in bytes.
+const MAX_VALUE: usize = 16 * 1_024;
+/// The most variables named in one note.
+const MAX_NAMED: usize = 20;
+
+/// Takes `cmd /c` away, which other systems have no use for. True if it was there.
+pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: System) -> bool {
+    if runs_on == System::Windows {
+        return false;
+    }
+    let is_cmd = stem(&config.command).eq_ignore_ascii_case("cmd");
+    let switches = config.args.iter().take_while(|word| word.len() == 2 && word.starts_with('/')).count();
+    if is_cmd
+        && config.args[..switches].iter().any(|word| word.eq_ignore_ascii_case("/c"))
+        && config.args.len() > switches
+    {
+        let mut words = config.args.split_off(switches).into_iter();
+        config.command = words.next().unwrap_or_default();
+        config.args = words.collect();
+        // The whole command may be one word.
+        if config.args.is_empty()
+            && config.command.contains(' ')
+            && let Ok(words) = shell_words::split(&config.command)
+        {
+            let mut words = words.into_iter();
+            config.command = words.next().unwrap_or_default();
+            config.args = words.collect();
+        }
+        return true;
+    }
+    let plain = stem(&config.command);
+    if RUNNERS.contains(&plain) && config.command != plain && !config.command.contains(['/', '\\']) {
+        config.command = plain.to_owned();
+        return true;
+    }
+    false
+}
+
+/// The remote server that a command leads to, if that is all that it does.
+pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
+    let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
+    let program = stem(words.next()?);
+    let name = if RUNNERS.contains(&program) {
+        let mut package = None;
+        while let Some(word) = words.next() {
+            if WITH_VALUE.contains(&word) {
+                words.next();
+            } else if !word.starts_with('-') && !STEPS.contains(&word) {
+                package = Some(word);
+                break;
+            }
+        }
+        of_package(package?)
+    } else {
+        program
+    };
+    let rest: Vec<&str> = words.collect();
+    let found = match name {
+        "mcp-remote" | "mcp-remote-client" => mcp_remote(&rest),
+        "supergateway" => supergateway(&rest),
+        "mcp-proxy" => mcp_proxy(&rest, config),
+        _ => return None,
+    };
+    let mut found =
+        found.filter(|found| found.remote.url.starts_with("http://") || found.remote.url.starts_with("https://"))?;
+    // `mcp-proxy` takes its token from this one by itself.
+    let mut used = vec![String::from("API_ACCESS_TOKEN")];
+    for value in found.remote.headers.values_mut() {
+        put_variables(value, config, &mut used);
+    }
+    let unused = config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED).map(|name| quoted(name));
+    note_unused(&mut found, unused.collect());
+    found.notes.insert(0, format!("{name} would only lead to this address; Drawbridge connects to it itself"));
+    Some(found)
+}
+
+/// The name of a package without its scope and version, or of a script without its folder.
+fn of_package(word: &str) -> &str {
+    let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let word = word.split_once('@').map_or(word, |(name, _)| name);
+    word.split_once("==").map_or(word, |(name, _)| name)
+}
+
+/// A program's name without its folder and the endings of Windows.
+pub(crate) fn stem(command: &str) -> &str {
+    let last = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
+}
+
+/// The variables of the entry stand in headers as `${NAME}`, since a blank in an argument is lost on Windows. They are put in once, so that a
+/// value that names others does not grow with each.
+fn put_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
+    for Reference { range, target } in references(value, Syntax::Dollar).into_iter().rev() {
+        let Target::Environment { name, default: None } = target else { continue };
+        let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_VALUE) else { continue };
+        value.replace_range(range, text);
+        used.push(name);
+    }
+}
+
+fn header(found: &mut Bridged, text: &str) {
+    match text.split_once(':') {
+        Some((name, value)) => {
+            found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
+        }
+        None => found.notes.push(String::from("a header without a value was left out")),
+    }
+}
+
+fn empty() -> Bridged {
+    Bridged { remote: HttpConfig::default(), notes: Vec::new(), denied_tools: Vec::new() }
+}
+
+fn mcp_remote(words: &[&str]) -> Option<Bridged> {
+    let mut found = empty();
+    let mut unused = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "--header" => header(&mut found, words.next().unwrap_or_default()),
+            "--transport" => {
+                found.remote.kind = match words.next() {
+                    Some("http-only") => Some(HttpKind::Http),
+                    Some("sse-only") => Some(HttpKind::Sse),
+                    _ => None,
+                }
+            }
+            "--ignore-tool" => found.denied_tools.extend(words.next().map(str::to_owned)),
+            "--host"
+            | "--resource"
+            | "--auth-timeout"
+            | "--static-oauth-client-metadata"
+            | "--static-oauth-client-info" => {
+                unused.push(quoted(word));
+                words.next();
+            }
+            "--debug" | "--silent" | "--allow-http" => {}
+            word if word.starts_with("--header=") => header(&mut found, &word["--header=".len()..]),
+            word if word.starts_with('-') => unused.push(option_name(word)),
+            word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
+            // The port that a sign-in comes back to.
+            _ => {}
+        }
+    }
+    note_unused(&mut found, unused);
+    Some(found)
+}
+
+fn supergateway(words: &[&str]) -> Option<Bridged> {
+    let mut found = empty();
+    let mut unused = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let (word, value) = word
+            .split_once('=')
+            .filter(|_| word.starts_with("--"))
+            .map_or((word, None), |(word, value)| (word, Some(value)));
+        let mut value = || value.or_else(|| words.next()).unwrap_or_default();
+        match word {
+            "--sse" => {
+                found.remote.kind = Some(HttpKind::Sse);
+                value().clone_into(&mut found.remote.url);
+            }
+            "--streamableHttp" => {
+                found.remote.kind = Some(HttpKind::Http);
+                value().clone_into(&mut found.remote.url);
+            }
+            "--header" => header(&mut found, value()),
+            "--oauth2Bearer" => header(&mut found, &format!("Authorization: Bearer {}", value())),
+            "--outputTransport" | "--logLevel" => drop(value()),
+            // It makes a server of a local program, and leads nowhere.
+            "--stdio" => return None,
+            word => unused.push(option_name(word)),
+        }
+    }
+    note_unused(&mut found, unused);
+    Some(found)
+}
+
+fn mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<Bridged> {
+    let mut found = empty();
+    let mut unused = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            "-H" | "--headers" => {
+                let (name, value) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+                found.remote.headers.insert(name.to_owned(), value.to_owned());
+            }
+            "--transport" | "--transport=streamablehttp" | "--transport=sse" => {
+                let kind = word.split_once('=').map(|(_, kind)| kind).or_else(|| words.next());
+                found.remote.kind = Some(if kind == Some("streamablehttp") { HttpKind::Http } else { HttpKind::Sse });
+            }
+            word if word.starts_with('-') => unused.push(option_name(word)),
+            word if found.remote.url.is_empty() => word.clone_into(&mut found.remote.url),
+            // A program with its arguments: it makes a server of that.
+            _ => return None,
+        }
+    }
+    if let Some(token) = config.env.get("API_ACCESS_TOKEN") {
+        found.remote.headers.insert(String::from("Authorization"), format!("Bearer {token}"));
+    }
+    note_unused(&mut found, unused);
+    Some(found)
+}
+
+/// An option without its value. A word that is no option may be a value.
+fn option_name(word: &str) -> String {
+    let name = word.split(['=', ':']).next().unwrap_or(word);
+    if name.starts_with('-') && !has_secret(name) { quoted(name) } else { String::from("a word") }
+}
+
+fn note_unused(found: &mut Bridged, unused: Vec<String>) {
+    if !unused.is_empty() {
+        found.notes.push(format!("not used: {}", unused.join(", ")));
+    }
+}

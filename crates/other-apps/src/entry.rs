@@ -1,0 +1,224 @@
+//! Servers in JSON: the shapes that programs use for their settings, read leniently. TOML and YAML come here as the same tree
+//! ([`crate::toml_text`], [`crate::yaml_text`]), so that one reader knows every spelling of an entry.
+
+pub mod auth;
+mod details;
+mod reader;
+pub mod sandbox;
+mod sign_in;
+mod spelling;
+
+use jsonc_parser::ast::{Array, Object, Value};
+use ports::server_config::{ConfigProblem, HttpConfig};
+
+use crate::candidate::Candidate;
+use crate::json_text::{Dialect, JsonText, given, kind};
+use crate::notes::quoted;
+use reader::Reader;
+pub(crate) use spelling::{COMMANDS, URLS};
+pub use spelling::{OWN_URLS, PIN, Reached, kind_named, reached, words};
+
+/// Where programs keep their servers: most of them, VS Code, Zed, OpenCode, Codex, and goose.
+const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
+
+/// Extensions of goose that are part of goose itself.
+const BUILT_IN: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
+
+/// Reads every server in the text.
+pub(crate) fn candidates(text: &JsonText<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+    let Some(root) = text.parse(Dialect::WithComments)? else { return Ok(Vec::new()) };
+    candidates_in(text, &root)
+}
+
+/// Reads every server in a tree.
+pub(crate) fn candidates_in(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+    match root {
+        Value::Object(object) => in_object(text, object),
+        Value::Array(list) => in_list(text, list),
+        other => Err(text.problem_at(other, format!("expected an object with \"mcpServers\", found {}", kind(other)))),
+    }
+}
+
+fn in_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+    if is_entry(object) {
+        let name = object.get_string("name").map(|name| name.value.clone().into_owned());
+        return Ok(vec![entry(text, name, object, object)?]);
+    }
+    let map = object.properties.iter().find(|property| {
+        let name = property.name.as_str();
+        MAPS.contains(&name) || name.ends_with(".mcpServers") || name.ends_with(".servers")
+    });
+    match map.map(|property| &property.value) {
+        // VS Code's settings have the servers one level deeper, under "mcp".
+        Some(Value::Object(inner)) if MAPS.iter().any(|key| inner.get_object(key).is_some_and(is_map)) => {
+            in_object(text, inner)
+        }
+        Some(Value::Object(map)) => in_map(text, map, object),
+        Some(Value::Array(list)) => in_list(text, list),
+        Some(other) => {
+            let message = format!("expected an object with a server under each name, found {}", kind(other));
+            Err(text.problem_at(other, message))
+        }
+        None if is_map(object) => in_map(text, object, object),
+        None => {
+            let keys: Vec<String> =
+                object.properties.iter().take(5).map(|property| quoted(property.name.as_str())).collect();
+            let found = if keys.is_empty() { String::from("nothing") } else { keys.join(", ") };
+            let message =
+                format!("expected \"mcpServers\", a server's name, or \"command\" in this object, found {found}");
+            Err(text.problem(object.range.start, message))
+        }
+    }
+}
+
+/// True if an object is a server itself.
+pub(crate) fn is_entry(object: &Object<'_>) -> bool {
+    let text_or_list = |key: &str| given(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
+    COMMANDS.iter().any(|key| text_or_list(key)) || URLS.iter().any(|key| object.get_string(key).is_some())
+}
+
+/// True if an object has servers under names.
+pub(crate) fn is_map(object: &Object<'_>) -> bool {
+    let server = |value: &Value<'_>| {
+        value.as_object().is_some_and(|entry| {
+            is_entry(entry) || entry.get_object("command").is_some() || entry.get_object("config").is_some_and(is_entry)
+        })
+    };
+    object.properties.iter().any(|property| server(&property.value))
+}
+
+fn in_map(text: &JsonText<'_>, map: &Object<'_>, root: &Object<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+    text.no_duplicates(map, "this object")?;
+    let mut candidates = Vec::new();
+    for property in &map.properties {
+        let name = property.name.as_str();
+        let Value::Object(object) = &property.value else {
+            let message = format!(
+                "server {} must be an object with a \"command\", found {}",
+                quoted(name),
+                kind(&property.value)
+            );
+            return Err(text.problem_at(&property.value, message));
+        };
+        candidates.push(entry(text, Some(name.to_owned()), object, root)?);
+    }
+    if candidates.is_empty() {
+        return Err(text.problem(map.range.start, "there is no server in this object: expected a name with an object"));
+    }
+    Ok(candidates)
+}
+
+fn in_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<Candidate>, ConfigProblem> {
+    let mut candidates = Vec::new();
+    for value in &list.elements {
+        let Value::Object(object) = value else {
+            return Err(text.problem_at(value, format!("expected an object with a \"command\", found {}", kind(value))));
+        };
+        candidates.extend(in_object(text, object)?);
+    }
+    Ok(candidates)
+}
+
+/// Reads one entry. `root` is the object that may have `inputs`.
+pub(crate) fn entry(
+    text: &JsonText<'_>,
+    name: Option<String>,
+    object: &Object<'_>,
+    root: &Object<'_>,
+) -> Result<Candidate, ConfigProblem> {
+    let mut found = Candidate { name, ..Candidate::default() };
+    // goose, formerly: all but the name and the switch in an object of its own.
+    if !is_entry(object)
+        && let Some(inner) = object.get_object("config")
+    {
+        details::switches(&mut found, object);
+        return fill(text, found, inner, root);
+    }
+    fill(text, found, object, root)
+}
+
+fn fill(
+    text: &JsonText<'_>,
+    mut found: Candidate,
+    object: &Object<'_>,
+    root: &Object<'_>,
+) -> Result<Candidate, ConfigProblem> {
+    details::switches(&mut found, object);
+    found.extras.untyped = !["type", "transport"].iter().any(|key| given(object, key).is_some());
+    if let Some(pin) = given(object, PIN) {
+        let words = Reader { text, found: &mut found }.one(&pin.value, PIN)?;
+        match words.parse() {
+            Ok(revision) => found.revision = Some(revision),
+            Err(error) => found.notes.push(format!("{PIN:?} is left out: {error}")),
+        }
+    }
+    if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN.contains(&&*kind.value)) {
+        found.unknown = true;
+        found.notes.push(format!("it is a part of its app ({:?}), and no server", kind.value));
+        return Ok(found);
+    }
+    match reached(object, &URLS) {
+        Reached::Stdio => {}
+        Reached::Http(kind) => {
+            let mut reader = Reader { text, found: &mut found };
+            let mut config = reader.http(object)?;
+            config.kind = kind;
+            found.remote = Some(config);
+            details::rest(&mut found, object, root);
+            return Ok(found);
+        }
+        Reached::Unknown => {
+            found.unknown = true;
+            // To show where it would be.
+            if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
+                found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
+            }
+            found.notes.push(String::from("its transport is not known here; Drawbridge speaks stdio, http and sse"));
+            return Ok(found);
+        }
+    }
+    let Some(command) = COMMANDS.iter().find_map(|key| given(object, key)) else {
+        let whose = found.name.as_deref().map(|name| format!("server {} ", quoted(name))).unwrap_or_default();
+        let message = format!("{whose}has no \"command\": the program to start was expected");
+        return Err(text.problem(object.range.start, message));
+    };
+    let mut reader = Reader { text, found: &mut found };
+    match &command.value {
+        // OpenCode: program and arguments in one list.
+        Value::Array(list) => {
+            let mut words = reader.texts(list, "command")?.into_iter();
+            reader.found.config.command = words.next().unwrap_or_default();
+            reader.found.config.args.extend(words);
+        }
+        // Zed, formerly: all about the program in one object.
+        Value::Object(inner) => {
+            let program = given(inner, "path").or_else(|| given(inner, "command"));
+            if let Some(program) = program {
+                reader.found.config.command = reader.one(&program.value, "command")?;
+            }
+            reader.rest(inner)?;
+        }
+        value => reader.found.config.command = reader.one(value, "command")?,
+    }
+    reader.rest(object)?;
+    if found.config.command.trim().is_empty() {
+        return Err(text.problem_at(&command.value, "\"command\" must not be empty: the program to start was expected"));
+    }
+    split_command(&mut found);
+    details::rest(&mut found, object, root);
+    Ok(found)
+}
+
+/// A command with its arguments in one text is taken apart; a path with spaces in it is not.
+fn split_command(found: &mut Candidate) {
+    let config = &mut found.config;
+    if !config.args.is_empty() || !config.command.trim().contains(' ') || config.command.contains(['/', '\\']) {
+        return;
+    }
+    if let Ok(words) = shell_words::split(&config.command) {
+        let mut words = words.into_iter();
+        config.command = words.next().unwrap_or_default();
+        config.args = words.collect();
+        found.notes.push(String::from("\"command\" had the arguments in it; they were taken apart at the spaces"));
+    }
+}

@@ -1,0 +1,172 @@
+//! What an entry says beyond how its server is reached: that it is off, lists of tools, approvals, values that the app asks for, and keys
+//! that are not understood.
+
+use jsonc_parser::ast::{Object, Value};
+
+use super::{PIN, auth, sandbox, sign_in};
+use crate::candidate::{Candidate, Input};
+use crate::json_text::given;
+use crate::notes::quoted;
+use crate::secret_like::has_secret;
+
+/// Keys that are read, or that there is nothing to tell of.
+const SILENT: [&str; 46] = [
+    "name",
+    "type",
+    "transport",
+    "source",
+    "command",
+    "cmd",
+    "args",
+    "env",
+    "envs",
+    "environment",
+    "env_vars",
+    "env_keys",
+    "cwd",
+    "description",
+    "display_name",
+    "bundled",
+    "url",
+    "serverUrl",
+    "httpUrl",
+    "server_url",
+    "uri",
+    "baseUrl",
+    "base_url",
+    "endpoint",
+    "headers",
+    "http_headers",
+    "env_http_headers",
+    "requestOptions",
+    "bearer_token_env_var",
+    "bearer_token",
+    "disabled",
+    "enabled",
+    "isActive",
+    "disabledTools",
+    "excludeTools",
+    "disabled_tools",
+    "includeTools",
+    "enabled_tools",
+    "available_tools",
+    "tools",
+    "oauth",
+    "envFile",
+    "scopes",
+    auth::KEY,
+    sandbox::KEY,
+    PIN,
+];
+/// Lists of tools that the model does not get.
+const DENIED: [&str; 3] = ["disabledTools", "excludeTools", "disabled_tools"];
+/// Lists of the only tools that it gets.
+const EXPOSED: [&str; 4] = ["includeTools", "enabled_tools", "available_tools", "tools"];
+/// Keys that let an app act without a question.
+const APPROVALS: [&str; 6] =
+    ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
+/// The most tools in a list.
+const MAX_TOOLS: usize = 1_000;
+/// The most keys named in one note, and the most inputs.
+const MAX_NAMED: usize = 20;
+const MAX_INPUTS: usize = 100;
+
+/// Reads whether the app starts the server. An entry in an object of its own has the switch beside that.
+pub(super) fn switches(found: &mut Candidate, object: &Object<'_>) {
+    let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
+    found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
+}
+
+/// Reads the rest of an entry. `root` is the object that may have `inputs`.
+pub(super) fn rest(found: &mut Candidate, object: &Object<'_>, root: &Object<'_>) {
+    for key in DENIED {
+        found.extras.denied_tools.extend(tools(object, key));
+    }
+    for key in EXPOSED {
+        found.extras.exposed_tools.extend(tools(object, key).into_iter().filter(|name| name != "*"));
+    }
+    approvals(found, object);
+    if let Some(file) = object.get_string("envFile") {
+        found.extras.env_file = Some(file.value.clone().into_owned());
+    }
+    if let Some(program) = object.get_string("headersHelper") {
+        found.notes.push(format!(
+            "its app runs {} for headers, which Drawbridge does not: enter the headers yourself",
+            // Its arguments may be secrets.
+            quoted(program.value.split_whitespace().next().filter(|word| !has_secret(word)).unwrap_or("a program"))
+        ));
+    }
+    inputs(found, root);
+    unused(found, object);
+}
+
+/// A list of tools by name. A star names all of them: it limits nothing where tools are offered, and all where they are denied.
+fn tools(object: &Object<'_>, key: &str) -> Vec<String> {
+    let items = object.get_array(key).into_iter().flat_map(|list| &list.elements);
+    let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
+    names.filter(|name| !name.is_empty()).take(MAX_TOOLS).collect()
+}
+
+fn approvals(found: &mut Candidate, object: &Object<'_>) {
+    let mut named: Vec<String> =
+        APPROVALS.iter().filter(|key| given(object, key).is_some()).map(|key| quoted(key)).collect();
+    let of_tool = |property: &jsonc_parser::ast::ObjectProp<'_>| {
+        property.value.as_object().is_some_and(|tool| given(tool, "approval_mode").is_some())
+    };
+    if object.get_object("tools").is_some_and(|tools| tools.properties.iter().any(of_tool)) {
+        named.push(String::from("\"approval_mode\" of tools"));
+    }
+    if !named.is_empty() {
+        found.notes.push(format!("approvals of other apps are not taken over: {}", named.join(", ")));
+    }
+}
+
+/// VS Code asks for values under "inputs"; here they are typed in.
+fn inputs(found: &mut Candidate, root: &Object<'_>) {
+    let Some(inputs) = root.get_array("inputs") else { return };
+    for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
+        let Some(id) = input.get_string("id") else { continue };
+        let placeholder = format!("${{input:{}}}", id.value);
+        let used = |value: &String| value.contains(&placeholder);
+        let in_headers =
+            found.remote.as_ref().is_some_and(|remote| remote.headers.values().any(used) || used(&remote.url));
+        if !in_headers && !found.config.args.iter().any(used) && !found.config.env.values().any(used) {
+            continue;
+        }
+        let is_command = input.get_string("type").is_some_and(|kind| kind.value == "command");
+        found.extras.inputs.push(Input {
+            id: id.value.clone().into_owned(),
+            password: input.get_boolean("password").is_some_and(|password| password.value),
+            command: is_command,
+        });
+        let what =
+            input.get_string("description").map(|text| format!(" ({})", quoted(&text.value))).unwrap_or_default();
+        let note = if is_command {
+            let command = input.get_string("command").map(|text| quoted(&text.value)).unwrap_or_default();
+            format!("{} is what VS Code's command {command} gives{what}, which is not run", quoted(&placeholder))
+        } else {
+            format!("{} stands for a value that VS Code would ask for{what}", quoted(&placeholder))
+        };
+        found.notes.push(note);
+    }
+}
+
+fn unused(found: &mut Candidate, object: &Object<'_>) {
+    // A local program is not signed in to.
+    let is_remote = found.remote.is_some();
+    let is_sign_in = |name: &str| sign_in::KEYS.contains(&name) || name == "scopes";
+    let silent = |name: &&str| {
+        (SILENT.contains(name) && (is_remote || !is_sign_in(name)))
+            || APPROVALS.contains(name)
+            || (*name == "headersHelper")
+            || (*name == "tools" && object.get_array(name).is_none())
+    };
+    let of_entry = object.properties.iter().map(|property| property.name.as_str()).filter(|name| !silent(name));
+    let has_auth = found.remote.as_ref().is_some_and(|remote| remote.auth.is_some());
+    let of_auth = auth::unknown(object).into_iter().filter(|key| has_auth && !sign_in::is_known(key));
+    let of_oauth = sign_in::unused(object).into_iter().filter(|_| is_remote);
+    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED).map(quoted).collect();
+    if !unused.is_empty() {
+        found.notes.push(format!("not used: {}", unused.join(", ")));
+    }
+}

@@ -1,0 +1,122 @@
+//! The `sandbox` object of a local server: what it may reach. A key of Drawbridge's own; `store` reads `mcp.json` by it, and
+//! [`crate::entry`] pasted text.
+
+use std::path::PathBuf;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use ports::server_config::{Access, ConfigProblem, Folder, HostPattern, Network, SandboxConfig, access_word};
+
+use super::words;
+use crate::json_text::{JsonText, given, kind as kind_of};
+
+/// The most characters of a foreign key in a note.
+const MAX_KEY: usize = 80;
+/// The key of the object in an entry.
+pub const KEY: &str = "sandbox";
+/// The key of one of its parts.
+pub const FOLDERS: &str = "folders";
+/// The key of one of its parts.
+pub const NETWORK: &str = "network";
+/// The key of one of its parts.
+pub const PATH: &str = "path";
+/// The key of one of its parts.
+pub const ACCESS: &str = "access";
+
+/// Reads what a server may reach; none if the entry does not say. `what` is its name in problems.
+///
+/// # Errors
+/// With its place, if anything in it is not understood.
+pub fn parse(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result<Option<SandboxConfig>, ConfigProblem> {
+    if let Some(property) = entry.properties.iter().find(|property| is_meant(property)) {
+        let message = format!("{what} must be called {KEY:?}, found {:?}", property.name.as_str());
+        return Err(text.problem(property.range.start, message));
+    }
+    let Some(property) = entry.get(KEY) else { return Ok(None) };
+    let Value::Object(map) = &property.value else {
+        let message =
+            format!("{what} must be an object such as {{\"folders\": []}}, found {}", kind_of(&property.value));
+        return Err(text.problem_at(&property.value, message));
+    };
+    text.no_duplicates(map, what)?;
+    let mut sandbox = SandboxConfig::default();
+    if let Some(network) = given(map, NETWORK) {
+        sandbox.network = self::network(text, what, &network.value)?;
+    }
+    if let Some(folders) = given(map, FOLDERS) {
+        let Value::Array(list) = &folders.value else {
+            let message = format!("{FOLDERS:?} in {what} must be a list of objects, found {}", kind_of(&folders.value));
+            return Err(text.problem_at(&folders.value, message));
+        };
+        for value in &list.elements {
+            sandbox.folders.push(folder(text, what, value)?);
+        }
+    }
+    match sandbox.problem() {
+        Some(problem) => Err(text.problem_at(&property.value, format!("{what}: {problem}"))),
+        None => Ok(Some(sandbox)),
+    }
+}
+
+/// A key of the object that is not Drawbridge's, if it has any.
+pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
+    let Value::Object(map) = &entry.get(KEY)?.value else { return None };
+    let mut names = map.properties.iter().map(|property| property.name.as_str());
+    names.find(|name| ![FOLDERS, NETWORK].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())
+}
+
+/// Tells if a property is meant as the sandbox and is not called so: it differs in case, signs or one letter, or adds to the name of an
+/// object.
+fn is_meant(property: &ObjectProp<'_>) -> bool {
+    let name = property.name.as_str();
+    let letters = || name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let is_longer = || matches!(property.value, Value::Object(_)) && letters().starts_with(KEY);
+    name != KEY && (is_longer() || differs_in_one(&letters(), KEY))
+}
+
+/// Tells if two words are the same but for one letter that is another, is missing, is added, or has changed places with the next.
+fn differs_in_one(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (one.get(begin..).unwrap_or_default(), other.get(begin..).unwrap_or_default());
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    match (one.get(..one.len() - end).unwrap_or_default(), other.get(..other.len() - end).unwrap_or_default()) {
+        ([a, b], [c, d]) => a == d && b == c,
+        (one, other) => one.len() <= 1 && other.len() <= 1,
+    }
+}
+
+/// The network: none, all of it, or a list of hosts.
+fn network(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Network, ConfigProblem> {
+    let hosts = match value {
+        Value::BooleanLit(allowed) => return Ok(if allowed.value { Network::Full } else { Network::None }),
+        Value::Array(list) => &list.elements,
+        other => {
+            let message =
+                format!("{NETWORK:?} in {what} must be true or false, or a list of hosts, found {}", kind_of(other));
+            return Err(text.problem_at(other, message));
+        }
+    };
+    let host = |value: &Value<'_>| {
+        let what = format!("a host in {what}");
+        let host = words(text, value, &what, "a text")?;
+        host.parse::<HostPattern>().map_err(|error| text.problem_at(value, format!("{what}: {error}")))
+    };
+    hosts.iter().map(host).collect::<Result<_, _>>().map(Network::Hosts)
+}
+
+fn folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Folder, ConfigProblem> {
+    let what = format!("a folder in {what}");
+    let path = value.as_object().and_then(|map| given(map, PATH).map(|path| (map, path)));
+    let Some((map, path)) = path else {
+        let message = format!("{what} must be an object such as {{\"path\": \"/a/folder\", \"access\": \"read\"}}");
+        return Err(text.problem_at(value, message));
+    };
+    text.no_duplicates(map, &what)?;
+    let path = PathBuf::from(words(text, &path.value, &format!("{PATH:?} of {what}"), "a text")?);
+    let Some(access) = given(map, ACCESS) else { return Ok(Folder { path, access: Access::Read }) };
+    let wanted = words(text, &access.value, &format!("{ACCESS:?} of {what}"), "a text")?;
+    let known = [Access::Read, Access::Write].into_iter().find(|known| access_word(*known) == wanted);
+    let message = || format!("{ACCESS:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
+    let access = known.ok_or_else(|| text.problem_at(&access.value, message()))?;
+    Ok(Folder { path, access })
+}

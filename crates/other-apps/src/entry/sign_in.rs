@@ -1,0 +1,54 @@
+//! How other apps have a client set up beforehand: `oauth` in most of them, `auth` with capital letters in Cursor. Of theirs Drawbridge takes
+//! the client and its scopes; it finds out the rest itself.
+
+use jsonc_parser::ast::{Object, Value};
+use ports::server_config::{AuthConfig, ConfigProblem};
+
+use super::words;
+use crate::json_text::{JsonText, given};
+
+/// Where apps have it.
+pub(super) const KEYS: [&str; 2] = ["oauth", "auth"];
+const ID: [&str; 3] = ["clientId", "client_id", "CLIENT_ID"];
+const SECRET: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_SECRET"];
+const SCOPES: [&str; 3] = ["scopes", "scope", "SCOPES"];
+
+/// Reads a client in the spelling of another app. None if there is none, or it is in Drawbridge's own.
+pub(super) fn parse(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
+    let is_own = |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| given(map, key).is_some());
+    let map = KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
+    let Some((key, map)) =
+        map.filter(|(key, map)| *key == "oauth" || (ID[1..].iter().any(|id| given(map, id).is_some()) && !is_own(map)))
+    else {
+        return Ok(None);
+    };
+    text.no_duplicates(map, &format!("{key:?}"))?;
+    let one = |names: &[&str]| -> Result<Option<String>, ConfigProblem> {
+        let Some(property) = names.iter().find_map(|name| given(map, name)) else { return Ok(None) };
+        let what = format!("{:?} in {key:?}", property.name.as_str());
+        words(text, &property.value, &what, "a text").map(|text| Some(text.to_owned()).filter(|text| !text.is_empty()))
+    };
+    let mut auth = AuthConfig { client_id: one(&ID)?, client_secret: one(&SECRET)?, ..AuthConfig::default() };
+    let scopes = SCOPES.iter().find_map(|name| given(map, name)).or_else(|| given(entry, "scopes"));
+    match scopes.map(|scopes| &scopes.value) {
+        Some(Value::Array(list)) => {
+            for scope in &list.elements {
+                auth.scopes.push(words(text, scope, "a scope", "a text")?.to_owned());
+            }
+        }
+        Some(Value::StringLit(list)) => auth.scopes.extend(list.value.split_whitespace().map(str::to_owned)),
+        _ => {}
+    }
+    Ok((auth != AuthConfig::default()).then_some(auth))
+}
+
+/// True if a part of such an object is taken.
+pub(super) fn is_known(name: &str) -> bool {
+    [ID, SECRET, SCOPES].iter().any(|names| names.contains(&name)) || name == "enabled"
+}
+
+/// The parts of `oauth` that are not taken.
+pub(super) fn unused<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
+    let parts = entry.get_object("oauth").into_iter().flat_map(|map| &map.properties);
+    parts.map(|property| property.name.as_str()).filter(|name| !is_known(name)).collect()
+}

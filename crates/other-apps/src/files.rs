@@ -1,0 +1,114 @@
+//! Reads settings files of other apps, within bounds, and never through a link that leads out of the home folder. The one place of this crate
+//! that touches the disk; it writes nothing.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use ports::server_config::ConfigProblem;
+
+use crate::apps::{Place, fits_pattern};
+use crate::json_text::JsonText;
+use crate::secret_like::has_secret;
+use crate::surroundings::Surroundings;
+
+/// The largest settings file.
+pub(crate) const LIMIT: u64 = 1 << 20;
+/// The largest state file of Claude Code, which has its history in it.
+pub(crate) const STATE_LIMIT: u64 = 64 << 20;
+/// The longest name of a variable, in bytes.
+const MAX_VARIABLE: usize = 60;
+/// The most variables of one file.
+const MAX_VARIABLES: usize = 200;
+/// The most files that one pattern stands for.
+const MAX_FILES: usize = 200;
+
+/// The files of a place that are there, in the order of their names.
+pub(crate) fn files_of(place: &Place, surroundings: &Surroundings) -> Vec<PathBuf> {
+    place.folder(surroundings).map(|folder| matching(&folder, place.path)).unwrap_or_default()
+}
+
+/// The files below a folder whose paths fit a pattern.
+pub(crate) fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+    let mut paths = vec![folder.to_owned()];
+    for part in pattern.split('/').filter(|part| !part.is_empty()) {
+        paths = paths.into_iter().flat_map(|path| below(path, part)).take(MAX_FILES).collect();
+    }
+    // A link that leads nowhere is no file, and a folder is none that can be read.
+    paths.retain(|path| path.symlink_metadata().is_ok());
+    paths
+}
+
+fn below(path: PathBuf, part: &str) -> Vec<PathBuf> {
+    if !part.starts_with('*') {
+        return vec![path.join(part)];
+    }
+    let entries = fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
+    let names = entries.take(MAX_FILES * 10).map(|entry| entry.file_name());
+    let mut found: Vec<PathBuf> = names
+        .filter(|name| name.to_str().is_some_and(|name| !name.starts_with('.') && fits_pattern(name, part)))
+        .map(|name| path.join(name))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Where a file may lie once its links are followed: below the home folder, or below a folder that a variable names.
+pub(crate) fn roots(surroundings: &Surroundings) -> Vec<PathBuf> {
+    let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
+    folders.filter_map(|folder| folder.canonicalize().ok()).collect()
+}
+
+/// Reads a file; none if it is gone. With `roots` it must lie below one of them.
+///
+/// # Errors
+/// If it leads elsewhere, is no file, too long, or not UTF-8.
+pub(crate) fn read(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> Result<Option<String>, ConfigProblem> {
+    let failed = |error: std::io::Error| problem(path, format!("it can't be read: {error}"));
+    let real = match path.canonicalize() {
+        Ok(real) => real,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if roots.is_some_and(|roots| !roots.iter().any(|root| real.starts_with(root))) {
+        return Err(problem(path, "it is a link that leads out of the home folder, which is not followed"));
+    }
+    // To open a pipe would wait for its other end.
+    if !real.metadata().map_err(failed)?.is_file() {
+        return Err(problem(path, "it is no file"));
+    }
+    let file = fs::File::open(&real).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(problem(path, format!("it is longer than {} MB", limit >> 20)));
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(problem(path, "it is in UTF-16; expected UTF-8"));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+        let shown = path.display().to_string();
+        let text = JsonText { file: Some(&shown), ..JsonText::pasted(&text) };
+        text.problem(text.text.len(), "a byte that is not UTF-8")
+    })
+}
+
+/// What is wrong with a file as a whole.
+pub(crate) fn problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
+    ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
+}
+
+/// The names of the variables in a file of lines such as `NAME=value`. Their values are left where they are.
+pub(crate) fn variable_names(text: &str) -> Vec<String> {
+    let names = text.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        // Of another kind of file, a key may look like a name.
+        (is_name && name.len() <= MAX_VARIABLE && !has_secret(name)).then(|| name.to_owned())
+    });
+    names.take(MAX_VARIABLES).collect()
+}

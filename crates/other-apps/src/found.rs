@@ -1,0 +1,329 @@
+//! A server of another app as it would be set up here: secrets apart from the rest, references told, and what to look at in words.
+
+pub(crate) mod clean;
+pub(crate) mod values;
+
+use std::collections::BTreeMap;
+
+use foreign::visible;
+use policy::Hash;
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, config_hash};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::apps::App;
+use crate::candidate::Candidate;
+use crate::secret_like::has_secret;
+use crate::surroundings::Surroundings;
+use crate::variables::Syntax;
+use crate::{bridges, names, notes};
+
+/// The most notes on one server, and the longest, in characters.
+pub(crate) const MAX_NOTES: usize = 40;
+const MAX_NOTE: usize = 600;
+/// The most tools in a list. Each one that is denied is a rule.
+pub(crate) const MAX_TOOLS: usize = 200;
+
+/// Where a server was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ImportOrigin {
+    /// The app's id; `file` if the app is not known.
+    pub app: String,
+    /// The file.
+    pub file: String,
+    /// The name it has there.
+    pub name: String,
+}
+
+/// What the value of a variable or header is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ImportedValueKind {
+    /// Text that may lie in a file.
+    Literal,
+    /// Text that looks like a secret, for the keychain.
+    Secret,
+    /// Text that its app replaces by something else.
+    Reference,
+}
+
+impl ImportedValueKind {
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Literal => "literal",
+            Self::Secret => "secret",
+            Self::Reference => "reference",
+        }
+    }
+}
+
+/// How a server stands to those that are set up here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ImportStatus {
+    /// None is like it.
+    New,
+    /// It is set up here.
+    Same,
+    /// Another one has its name, so it gets one of its own.
+    Conflict,
+    /// It can't be set up.
+    Unsupported,
+}
+
+impl ImportStatus {
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Same => "same",
+            Self::Conflict => "conflict",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A secret that is still to be typed: the value is `before`, the secret, and `after`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// What stands before the secret, such as `Bearer `.
+    pub before: String,
+    /// What stands after it.
+    pub after: String,
+}
+
+/// A server of another app.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The name it would get: usable, and unique among those found and those set up.
+    pub name: String,
+    /// Where it was found; its settings are those of the first.
+    pub origins: Vec<ImportOrigin>,
+    /// How it is reached. No secret is in it, and no variable or header whose value is one.
+    pub config: ServerConfig,
+    /// The kinds of the values of its variables.
+    pub env: BTreeMap<String, ImportedValueKind>,
+    /// The kinds of the values of its headers.
+    pub headers: BTreeMap<String, ImportedValueKind>,
+    /// The values of variables or headers that are secrets.
+    pub secrets: BTreeMap<String, SecretString>,
+    /// The variables or headers whose secret value is to be typed.
+    pub pending: BTreeMap<String, Pending>,
+    /// The secret of its client, for signing in.
+    pub client_secret: Option<SecretString>,
+    /// True if its app does not start it.
+    pub off: bool,
+    /// Tools that its app keeps from the model.
+    pub denied_tools: Vec<String>,
+    /// The only tools that its app gives to the model; all if empty.
+    pub exposed_tools: Vec<String>,
+    /// How it stands to those set up here.
+    pub status: ImportStatus,
+    /// What to look at, in words, safe to print.
+    pub notes: Vec<String>,
+}
+
+/// The longest name of a tool that may look like a key, in bytes.
+const MAX_TOOL_NAME: usize = 64;
+
+/// The file that a server stands in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'s> {
+    pub(crate) app: Option<&'s App>,
+    pub(crate) id: &'static str,
+    pub(crate) file: &'s str,
+}
+
+/// Makes a found server of an entry. `env_names` gives the names of the variables in a file, if that may be read.
+pub(crate) fn found(
+    mut candidate: Candidate,
+    source: Source<'_>,
+    surroundings: &Surroundings,
+    env_names: &dyn Fn(&str) -> Option<Vec<String>>,
+) -> Found {
+    let mut syntax = source.app.map_or(Syntax::Any, |app| app.syntax);
+    values::put_known(&mut candidate, syntax, surroundings);
+    if candidate.remote.is_none() && !candidate.unknown {
+        if bridges::without_wrapper(&mut candidate.config, surroundings.runs_on) {
+            candidate
+                .notes
+                .push(String::from("it was written for Windows: what only Windows needs was taken off its command"));
+        }
+        if let Some(bridged) = bridges::bridged(&candidate.config) {
+            candidate.notes.extend(bridged.notes);
+            candidate.extras.denied_tools.extend(bridged.denied_tools);
+            candidate.remote = Some(bridged.remote);
+            // The bridge itself replaces `${NAME}`, whatever its app does.
+            if !matches!(syntax, Syntax::Dollar | Syntax::Shell) {
+                syntax = Syntax::Any;
+            }
+        }
+    }
+    let wanted = match &candidate.name {
+        // A name is written to a file as well.
+        Some(name) if !has_secret(name) => names::valid(name),
+        _ => match &candidate.remote {
+            Some(remote) => names::from_url(&remote.url),
+            None => names::from_command(&candidate.config),
+        },
+    };
+    let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
+    values::put_env_file(&mut candidate, env_names);
+    // Before its secrets are taken out, which may be what is wrong.
+    let problem = if candidate.unknown { None } else { problem(&candidate) };
+    let parted = values::part(&mut candidate, syntax);
+    clean::clean(&mut candidate);
+    let config = candidate.config();
+    let problem = problem.or_else(|| config.problem().filter(|_| !candidate.unknown));
+    if !candidate.unknown {
+        candidate.notes.extend(notes::placeholders(&config));
+    }
+    let is_unsupported = candidate.unknown || problem.is_some();
+    candidate.notes.extend(problem);
+    let extras = &mut candidate.extras;
+    if extras.off {
+        candidate.notes.push(String::from("it is turned off there"));
+    }
+    let denied = extras.denied_tools.len();
+    extras.denied_tools.retain(|tool| !has_secret(tool) || is_tool_name(tool));
+    if extras.denied_tools.len() < denied {
+        candidate
+            .notes
+            .push(String::from("a denied tool was left out whose name looks like a secret: deny it yourself"));
+    }
+    if extras.denied_tools.len() > MAX_TOOLS {
+        candidate.notes.push(format!("its app denies more than {MAX_TOOLS} tools, of which only the first are denied"));
+    }
+    extras.denied_tools.truncate(MAX_TOOLS);
+    extras.exposed_tools.truncate(MAX_TOOLS);
+    tools_in_words(extras, &mut candidate.notes);
+    Found {
+        name: wanted,
+        origins: vec![ImportOrigin {
+            app: source.id.to_owned(),
+            file: source.file.to_owned(),
+            name: origin_name(&name),
+        }],
+        config,
+        env: parted.env,
+        headers: parted.headers,
+        secrets: parted.secrets,
+        pending: parted.pending,
+        client_secret: parted.client_secret,
+        off: candidate.extras.off,
+        denied_tools: candidate.extras.denied_tools,
+        exposed_tools: candidate.extras.exposed_tools,
+        status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
+        notes: candidate.notes.iter().take(MAX_NOTES).map(|note| shown(note)).collect(),
+    }
+}
+
+/// True if a text is a name of words, such as `getIssueByKey`, and no key for all its capitals.
+fn is_tool_name(text: &str) -> bool {
+    text.len() <= MAX_TOOL_NAME
+        && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
+}
+
+/// The name that a server has in its file, safe to print.
+fn origin_name(name: &str) -> String {
+    if has_secret(name) { String::from("server") } else { shown(name) }
+}
+
+/// Why a server can't be set up, in words. The secret of its client goes to the keychain.
+fn problem(candidate: &Candidate) -> Option<String> {
+    let mut config = candidate.config();
+    if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
+        auth.client_secret = None;
+    }
+    config.problem()
+}
+
+/// An entry that can't be read, with the reason.
+pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::ConfigProblem, source: Source<'_>) -> Found {
+    let place = [("line", problem.line), ("column", problem.column)];
+    let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
+    let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
+    Found {
+        name: names::valid(&name),
+        origins: vec![ImportOrigin {
+            app: source.id.to_owned(),
+            file: source.file.to_owned(),
+            name: origin_name(&name),
+        }],
+        config: ServerConfig::default(),
+        env: BTreeMap::new(),
+        headers: BTreeMap::new(),
+        secrets: BTreeMap::new(),
+        pending: BTreeMap::new(),
+        client_secret: None,
+        off: false,
+        denied_tools: Vec::new(),
+        exposed_tools: Vec::new(),
+        status: ImportStatus::Unsupported,
+        notes: vec![shown(&format!("{place}{}", problem.message))],
+    }
+}
+
+/// Says which tools its app keeps from the model.
+pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Vec<String>) {
+    let list = |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted(tool)).collect::<Vec<_>>().join(", ");
+    if !extras.denied_tools.is_empty() {
+        notes.push(format!("these tools are denied, as in its app: {}", list(&extras.denied_tools)));
+    }
+    if !extras.exposed_tools.is_empty() {
+        notes.push(format!(
+            "its app offers only these tools, which Drawbridge does not limit but asks about: {}",
+            list(&extras.exposed_tools)
+        ));
+    }
+}
+
+/// A note that is safe to print.
+pub(crate) fn shown(note: &str) -> String {
+    let mut short: String = note.chars().take(MAX_NOTE).collect();
+    if short.len() < note.len() {
+        short.push('…');
+    }
+    visible(&short).into_owned()
+}
+
+impl Found {
+    /// A hash over what would be set up but the values of secrets, and over where it was found.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let origins: Vec<[&str; 3]> = self
+            .origins
+            .iter()
+            .map(|origin| [origin.app.as_str(), origin.file.as_str(), origin.name.as_str()])
+            .collect();
+        let around: Vec<[&str; 3]> =
+            self.pending.iter().map(|(name, pending)| [name, pending.before.as_str(), &pending.after]).collect();
+        let names: Vec<&String> = self.secrets.keys().collect();
+        let what = json!({
+            "name": self.name,
+            "origins": origins,
+            "config": config_hash(&self.config).as_str(),
+            "secrets": names,
+            "pending": around,
+            "client": self.client_secret.is_some(),
+            "denied": self.denied_tools,
+        });
+        Hash::of(&what).as_str().to_owned()
+    }
+
+    /// The transport in JSON: `stdio`, `http` or `sse`.
+    #[must_use]
+    pub fn transport(&self) -> &'static str {
+        match &self.config.transport {
+            ServerTransport::Stdio(_) => "stdio",
+            ServerTransport::Http(http) => http.kind.map_or("http", |kind| kind.name()),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The values of variables and headers: text, secrets, and references.
+
+use std::collections::BTreeMap;
+
+use ports::secrets;
+use secrecy::SecretString;
+
+use super::{ImportedValueKind, Pending, clean};
+use crate::candidate::Candidate;
+use crate::notes::quoted;
+use crate::secret_like::{has_secret, is_secret_name, is_switch};
+use crate::surroundings::{Surroundings, System};
+use crate::variables::{Reference, Syntax, Target, references};
+
+/// The values of a server, taken apart. What is left in its configuration may lie in a file.
+#[derive(Debug, Default)]
+pub(crate) struct Parted {
+    pub(crate) env: BTreeMap<String, ImportedValueKind>,
+    pub(crate) headers: BTreeMap<String, ImportedValueKind>,
+    pub(crate) secrets: BTreeMap<String, SecretString>,
+    pub(crate) pending: BTreeMap<String, Pending>,
+    pub(crate) client_secret: Option<SecretString>,
+}
+
+/// Puts in what is known of references: the home folder, and the sign between folders.
+pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings: &Surroundings) {
+    let home = surroundings.home.to_string_lossy().into_owned();
+    let separator = if surroundings.runs_on == System::Windows { "\\" } else { "/" };
+    let put = |text: &mut String| {
+        for Reference { range, target } in references(text, syntax).into_iter().rev() {
+            match target {
+                Target::Home => text.replace_range(range, &home),
+                Target::Separator => text.replace_range(range, separator),
+                _ => {}
+            }
+        }
+    };
+    let config = &mut candidate.config;
+    put(&mut config.command);
+    config.args.iter_mut().chain(config.env.values_mut()).for_each(put);
+    if let Some(mut cwd) = config.cwd.as_ref().and_then(|cwd| cwd.to_str()).map(str::to_owned) {
+        put(&mut cwd);
+        config.cwd = Some(cwd.into());
+    }
+    if let Some(remote) = &mut candidate.remote {
+        put(&mut remote.url);
+        remote.headers.values_mut().for_each(put);
+    }
+    if let Some(file) = &mut candidate.extras.env_file {
+        put(file);
+    }
+}
+
+/// Names the variables of a file that the app reads. Their values stay where they are, since another program changes them.
+pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
+    let Some(file) = candidate.extras.env_file.take() else { return };
+    let Some(names) = names(&file) else {
+        candidate.notes.push(format!("its app takes variables from {}, which was not read", quoted(&file)));
+        return;
+    };
+    let shown: Vec<String> = names.iter().take(20).map(|name| quoted(name)).collect();
+    let note = format!("its app takes variables from {}: {}; enter their values", quoted(&file), shown.join(", "));
+    candidate.notes.push(note);
+    for name in names {
+        candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
+        candidate.extras.named_only.insert(name);
+    }
+}
+
+/// Takes the secret values out of a server, and says what each value is.
+pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
+    let mut parted = Parted::default();
+    clean::container_variables(&mut candidate.config);
+    let is_remote = candidate.remote.is_some();
+    let values = match &mut candidate.remote {
+        Some(remote) => &mut remote.headers,
+        None => &mut candidate.config.env,
+    };
+    let mut notes = Vec::new();
+    let names: Vec<String> = values.keys().cloned().collect();
+    for name in names {
+        // Names are written to a file as well.
+        if has_secret(&name) {
+            values.remove(&name);
+            notes.push(String::from("a value was left out whose name looks like a secret"));
+            continue;
+        }
+        let Some(value) = values.get_mut(&name) else { continue };
+        // A file of another app must not get at what Drawbridge keeps.
+        let names_own = !secrets::names(value).is_empty();
+        let is_named_only = candidate.extras.named_only.contains(&name);
+        let found = references(value, if names_own || is_named_only { Syntax::Any } else { syntax });
+        let kind = kind(&name, value, &found);
+        let is_password = found.iter().any(|reference| match &reference.target {
+            Target::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
+            Target::Secret(_) => true,
+            _ => false,
+        });
+        for reference in &found {
+            let what = match &reference.target {
+                Target::File => "reads a file",
+                Target::Command => "runs a command",
+                _ => continue,
+            };
+            notes.push(format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted(&name)));
+        }
+        match kind {
+            ImportedValueKind::Secret => {
+                parted.secrets.insert(name.clone(), std::mem::take(value).into());
+                values.remove(&name);
+            }
+            ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own => {
+                parted.pending.insert(name.clone(), pending(value, &found));
+                values.remove(&name);
+                notes.push(format!("enter the value of {}, which its app takes from elsewhere", quoted(&name)));
+            }
+            ImportedValueKind::Reference | ImportedValueKind::Literal => {}
+        }
+        let kinds = if is_remote { &mut parted.headers } else { &mut parted.env };
+        kinds.insert(name, kind);
+    }
+    candidate.notes.extend(notes);
+    if let Some(auth) = candidate.remote.as_mut().and_then(|remote| remote.auth.as_mut())
+        && let Some(secret) = auth.client_secret.take()
+    {
+        if references(&secret, Syntax::Any).is_empty() {
+            parted.client_secret = Some(secret.into());
+        } else {
+            candidate.notes.push(String::from("enter the secret of its client, which its app takes from elsewhere"));
+        }
+    }
+    parted
+}
+
+/// True if a value without references is a secret, by its name or by itself.
+pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
+    (is_secret_name(name) && !is_switch(value.trim())) || has_secret(value)
+}
+
+/// The kind of a value. Text beside references counts, and so does what stands for a variable that is missing.
+fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
+    if found.is_empty() {
+        return if looks_secret(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
+    }
+    let mut beside = value.to_owned();
+    let mut defaults = Vec::new();
+    for Reference { range, target } in found.iter().rev() {
+        beside.replace_range(range.clone(), " ");
+        if let Target::Environment { default: Some(default), .. } = target {
+            defaults.push(default.as_str());
+        }
+    }
+    let scheme = ["bearer", "basic", "token", "apikey"];
+    let says = |text: &str| !is_switch(text.trim()) && !scheme.contains(&text.trim().to_ascii_lowercase().as_str());
+    let is_secret = |text: &str| has_secret(text) || (is_secret_name(name) && says(text));
+    let any = has_secret(value) || is_secret(&beside) || defaults.into_iter().any(is_secret);
+    if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
+}
+
+/// The value around its references. Of several, all from the first to the last is to be typed.
+fn pending(value: &str, found: &[Reference]) -> Pending {
+    let (Some(first), Some(last)) = (found.first(), found.last()) else { return Pending::default() };
+    let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
+    // Behind the most references that are looked for, a name of what Drawbridge keeps would stay in force.
+    if !secrets::names(before).is_empty() || !secrets::names(after).is_empty() {
+        return Pending::default();
+    }
+    Pending { before: before.to_owned(), after: after.to_owned() }
+}

@@ -1,0 +1,202 @@
+//! JSON as people write it, with the line and column of everything in it.
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::errors::{ParseError, ParseErrorKind};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use ports::server_config::ConfigProblem;
+
+/// The longest literal of another language that a problem repeats, such as `undefined`.
+const LONGEST_LITERAL: usize = 9;
+
+/// How strictly JSON is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// As RFC 8259 says.
+    Plain,
+    /// With comments and trailing commas, as editors allow in their settings.
+    WithComments,
+}
+
+impl Dialect {
+    /// The same for the parser.
+    pub fn options(self) -> ParseOptions {
+        let relaxed = self == Self::WithComments;
+        ParseOptions {
+            allow_comments: relaxed,
+            allow_trailing_commas: relaxed,
+            allow_loose_object_property_names: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        }
+    }
+}
+
+/// A text that lies in a file or in something pasted.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonText<'t> {
+    /// The text itself.
+    pub text: &'t str,
+    /// The file, or nothing for pasted text.
+    pub file: Option<&'t str>,
+    /// How many lines stand before it.
+    pub lines_before: u32,
+    /// How many characters were put before its first line that the user did not write.
+    pub added_before: u32,
+    /// How many characters stand before it on its first line.
+    pub columns_before: u32,
+}
+
+impl<'t> JsonText<'t> {
+    /// A text that lies in no file.
+    pub fn pasted(text: &'t str) -> Self {
+        Self { text, file: None, lines_before: 0, added_before: 0, columns_before: 0 }
+    }
+
+    /// What is wrong at a place, in bytes from the beginning.
+    pub fn problem(&self, offset: usize, message: impl Into<String>) -> ConfigProblem {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        let line = before.matches('\n').count();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+        let column = if line == 0 {
+            column.saturating_sub(self.added_before as usize) + self.columns_before as usize
+        } else {
+            column
+        };
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        ConfigProblem {
+            file: self.file.map(str::to_owned),
+            line: Some(number(line).saturating_add(self.lines_before).saturating_add(1)),
+            column: Some(number(column).saturating_add(1)),
+            message: message.into(),
+        }
+    }
+
+    /// What is wrong with a value.
+    pub fn problem_at(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
+        self.problem(value.range().start, message)
+    }
+
+    /// Reads the text; none if it is empty.
+    ///
+    /// # Errors
+    /// With its place, if this is no JSON of that dialect.
+    pub fn parse(&self, dialect: Dialect) -> Result<Option<Value<'t>>, ConfigProblem> {
+        let parsed = parse_to_ast(self.text, &CollectOptions::default(), &dialect.options())
+            .map_err(|error| self.problem(error.range().start, self.in_words(&error)))?;
+        if dialect == Dialect::Plain && parsed.value.is_some() {
+            // What the lenient parser lets pass must not get into a file that other programs read, too.
+            if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
+                let words = error.to_string();
+                let words = words.split(" at line ").next().unwrap_or_default();
+                return Err(
+                    self.problem(self.offset_of(error.line(), error.column()), format!("this is not JSON: {words}"))
+                );
+            }
+        }
+        Ok(parsed.value)
+    }
+
+    fn offset_of(&self, line: usize, column: usize) -> usize {
+        let lines: usize = self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let mut offset = (lines + column.saturating_sub(1)).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    }
+
+    fn in_words(&self, error: &ParseError) -> String {
+        let rest = self.text.get(error.range().start..).unwrap_or_default();
+        let found = match rest.chars().next() {
+            None => String::from("found the end"),
+            Some(c) if c.is_alphanumeric() => {
+                let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).collect();
+                // A value that lost its quotes may be a secret, and problems are shown and printed.
+                let is_plain = word.chars().all(char::is_alphabetic) || word.chars().all(|c| c.is_ascii_digit());
+                if word.len() <= LONGEST_LITERAL && is_plain {
+                    format!("found {word:?}")
+                } else {
+                    String::from("found a word without quotes")
+                }
+            }
+            Some('"') => String::from("found a text"),
+            Some(c) => format!("found {:?}", c.to_string()),
+        };
+        match error.kind() {
+            ParseErrorKind::CommentsNotAllowed => {
+                "a comment; this file is plain JSON, which has none: take it out".into()
+            }
+            ParseErrorKind::TrailingCommasNotAllowed => {
+                "a comma with nothing after it; JSON has commas only between two items: take it out".into()
+            }
+            ParseErrorKind::ExpectedComma => "expected a comma after this item".into(),
+            ParseErrorKind::ExpectedColonAfterObjectKey => format!("expected \":\" after the name, {found}"),
+            ParseErrorKind::ExpectedObjectValue => format!("expected a value after \":\", {found}"),
+            ParseErrorKind::ExpectedStringObjectProperty => format!("expected a name in double quotes, {found}"),
+            ParseErrorKind::SingleQuotedStringsNotAllowed => "expected double quotes, found single ones".into(),
+            ParseErrorKind::UnexpectedTokenInObject => {
+                format!("expected a name in double quotes or \"}}\", {found}")
+            }
+            ParseErrorKind::UnterminatedObject => "this object is not closed: expected \"}\" before the end".into(),
+            ParseErrorKind::UnterminatedArray => "this list is not closed: expected \"]\" before the end".into(),
+            ParseErrorKind::MultipleRootJsonValues => format!("expected nothing more, {found}"),
+            ParseErrorKind::NestingDepthExceeded => "too many levels within one another".into(),
+            ParseErrorKind::UnexpectedCloseBrace
+            | ParseErrorKind::UnexpectedCloseBracket
+            | ParseErrorKind::UnexpectedColon
+            | ParseErrorKind::UnexpectedComma
+            | ParseErrorKind::UnexpectedWord => format!("expected a value, {found}"),
+            ParseErrorKind::UnexpectedToken if rest.starts_with(char::is_alphanumeric) => {
+                format!("expected a value, {found}")
+            }
+            ParseErrorKind::UnexpectedToken => format!("this is not JSON: {found}"),
+            other => format!("this is not JSON: {other}"),
+        }
+    }
+
+    /// Fails if a name stands twice in an object, since programs differ in which one they take.
+    ///
+    /// # Errors
+    /// With the places of both.
+    pub fn no_duplicates(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
+        let mut seen = std::collections::HashMap::new();
+        for property in &object.properties {
+            let name = property.name.as_str();
+            if let Some(first) = seen.insert(name, property.range.start) {
+                let line = self.problem(first, "").line.unwrap_or_default();
+                let message = format!("{name:?} stands twice in {of}, first in line {line}; one of them must go");
+                return Err(self.problem(property.range.start, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a value is, in words.
+pub fn kind(value: &Value<'_>) -> &'static str {
+    match value {
+        Value::StringLit(_) => "a text",
+        Value::NumberLit(_) => "a number",
+        Value::BooleanLit(literal) if literal.value => "true",
+        Value::BooleanLit(_) => "false",
+        Value::Object(_) => "an object",
+        Value::Array(_) => "a list",
+        Value::NullKeyword(_) => "null",
+    }
+}
+
+/// A property that is there and not null.
+pub fn given<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o ObjectProp<'t>> {
+    object.get(name).filter(|property| !matches!(property.value, Value::NullKeyword(_)))
+}
+
+/// Takes the mark away that some editors put before the text.
+pub fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}

@@ -1,0 +1,245 @@
+//! Servers of several apps and those that are set up here as one list: equal ones become one row, different ones get names of their own.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use ports::server_config::{AuthConfig, ServerConfig, ServerEntry, ServerTransport};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use crate::apps::app_named;
+use crate::bridges::stem;
+use crate::found::{Found, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending, shown};
+use crate::names::Names;
+use crate::notes::quoted;
+
+/// The settings of signing in, in notes.
+const SIGN_IN: &str = "how to sign in";
+
+/// What makes two servers the same: the program's name, its arguments, its folder and the names of its variables, or the
+/// address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Identity {
+    Local { program: String, args: Vec<String>, cwd: Option<PathBuf>, variables: BTreeSet<String> },
+    Remote(String),
+}
+
+fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> Identity {
+    match &config.transport {
+        ServerTransport::Stdio(config) => {
+            let program = stem(&config.command).to_lowercase();
+            // Whether a package may be loaded without a question makes no other server.
+            let is_consent = |word: &&String| program == "npx" && matches!(word.as_str(), "-y" | "--yes");
+            let args = config.args.iter().filter(|word| !is_consent(word)).cloned().collect();
+            Identity::Local { args, cwd: config.cwd.clone(), variables: variables.cloned().collect(), program }
+        }
+        ServerTransport::Http(config) => {
+            let address = Url::parse(&config.url).map_or_else(|_| config.url.clone(), |url| url.to_string());
+            Identity::Remote(address.trim_end_matches('/').to_owned())
+        }
+    }
+}
+
+/// Merges servers that were found, in their order. `set_up` are those of the user.
+pub(crate) fn merge(found: Vec<Found>, set_up: &[ServerEntry]) -> Vec<Found> {
+    // Each server that is set up is one of those found: of two accounts, one may be missing here.
+    let mut known: HashMap<Identity, Vec<&ServerEntry>> = HashMap::new();
+    for entry in set_up {
+        let nothing = Default::default();
+        let variables = entry.config.as_stdio().map_or(&nothing, |config| &config.env);
+        known.entry(identity(&entry.config, variables.keys())).or_default().push(entry);
+    }
+    let mut rows: Vec<Found> = Vec::new();
+    let mut by_identity: HashMap<Identity, Vec<usize>> = HashMap::new();
+    for server in found {
+        if server.status == ImportStatus::Unsupported {
+            rows.push(server);
+            continue;
+        }
+        let identity = identity(&server.config, server.env.keys());
+        let equal = by_identity.entry(identity).or_default();
+        match equal.iter().copied().find(|row| is_same(&rows[*row], &server)) {
+            Some(row) => join(&mut rows[row], server),
+            None => {
+                equal.push(rows.len());
+                rows.push(server);
+            }
+        }
+    }
+    // Those with its name first, then any that has the same values as far as they can be seen.
+    for by_name in [true, false] {
+        for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
+            let Some(equal) = known.get_mut(&identity(&row.config, row.env.keys())) else { continue };
+            if let Some(at) = equal.iter().position(|entry| match by_name {
+                true => entry.name == row.name,
+                false => is_set_up_as(row, entry),
+            }) {
+                row.status = ImportStatus::Same;
+                row.notes.push(shown(&format!("it is set up here as {}", quoted(&equal.remove(at).name))));
+            }
+        }
+    }
+    let here = Names::of(set_up.iter().map(|entry| &entry.name));
+    let mut taken = Names::of(set_up.iter().map(|entry| &entry.name));
+    for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
+        let name = taken.take(&row.name);
+        if name != row.name {
+            let is_set_up = here.has(&row.name);
+            if is_set_up {
+                row.status = ImportStatus::Conflict;
+            }
+            let whose = if is_set_up { "here" } else { "in another place" };
+            row.notes.push(shown(&format!("{} is another server {whose}", quoted(&row.name))));
+        }
+        row.name = name;
+    }
+    rows
+}
+
+/// True if a server that is set up has the values of a row: the same names, and equal values where they are no secrets.
+fn is_set_up_as(row: &Found, entry: &ServerEntry) -> bool {
+    let there = plain_values(&entry.config);
+    let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
+    names == there.keys().collect()
+        && plain_values(&row.config).iter().all(|(name, value)| there.get(name) == Some(value))
+}
+
+fn plain_values(config: &ServerConfig) -> &BTreeMap<String, String> {
+    match &config.transport {
+        ServerTransport::Stdio(config) => &config.env,
+        ServerTransport::Http(config) => &config.headers,
+    }
+}
+
+/// Two rows that are reached in the same way are one, unless they differ in both name and values: then they are two accounts. In one file, which
+/// has a server for each of several projects, both must be equal.
+fn is_same(row: &Found, server: &Found) -> bool {
+    let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
+    let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
+    if is_one_file { is_one_name && has_same_values(row, server) } else { is_one_name || has_same_values(row, server) }
+}
+
+/// The value of a variable or header, wherever it is.
+#[derive(Debug)]
+enum Given<'f> {
+    Plain(&'f str),
+    Secret(&'f SecretString),
+    Pending(&'f Pending),
+}
+
+impl PartialEq for Given<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Plain(one), Self::Plain(other)) => one == other,
+            (Self::Secret(one), Self::Secret(other)) => one.expose_secret() == other.expose_secret(),
+            (Self::Pending(one), Self::Pending(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+/// All values. Names of headers are equal in both cases.
+fn given(server: &Found) -> BTreeMap<String, (&String, Given<'_>)> {
+    let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
+    let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
+    let plain = plain_values(&server.config).iter().map(|(name, value)| (name, Given::Plain(value)));
+    let secrets = server.secrets.iter().map(|(name, value)| (name, Given::Secret(value)));
+    let pending = server.pending.iter().map(|(name, value)| (name, Given::Pending(value)));
+    plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
+}
+
+fn has_same_values(one: &Found, other: &Found) -> bool {
+    let (one_given, other_given) = (given(one), given(other));
+    one_given.len() == other_given.len()
+        && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
+        && auth(one) == auth(other)
+        && one.client_secret.as_ref().map(SecretString::expose_secret)
+            == other.client_secret.as_ref().map(SecretString::expose_secret)
+}
+
+fn auth(server: &Found) -> Option<&AuthConfig> {
+    server.config.as_http().and_then(|http| http.auth.as_ref())
+}
+
+fn in_one_line(names: &[String]) -> String {
+    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Takes the values that a row lacks, and how to sign in, from an equal server. Where both have one, that of the row stays.
+fn take_values(row: &mut Found, server: &mut Found) {
+    let (mut lacking, mut different) = (Vec::new(), Vec::new());
+    {
+        let there = given(row);
+        for (key, (name, value)) in given(server) {
+            match there.get(&key) {
+                None => lacking.push(name.clone()),
+                Some((_, of_row)) if *of_row != value => different.push(name.clone()),
+                Some(_) => {}
+            }
+        }
+    }
+    for name in &lacking {
+        let (to, from) = match (&mut row.config.transport, &server.config.transport) {
+            (ServerTransport::Stdio(to), ServerTransport::Stdio(from)) => (&mut to.env, &from.env),
+            (ServerTransport::Http(to), ServerTransport::Http(from)) => (&mut to.headers, &from.headers),
+            _ => return,
+        };
+        to.extend(from.get(name).map(|value| (name.clone(), value.clone())));
+        row.secrets.extend(server.secrets.remove_entry(name));
+        row.pending.extend(server.pending.remove_entry(name));
+        row.env.extend(server.env.remove_entry(name));
+        row.headers.extend(server.headers.remove_entry(name));
+    }
+    if let (ServerTransport::Http(to), ServerTransport::Http(from)) =
+        (&mut row.config.transport, &mut server.config.transport)
+    {
+        if to.auth.is_none() && row.client_secret.is_none() {
+            if from.auth.is_some() || server.client_secret.is_some() {
+                lacking.push(String::from(SIGN_IN));
+            }
+            to.auth = from.auth.take();
+            row.client_secret = server.client_secret.take();
+        } else if from.auth.is_some() && to.auth != from.auth {
+            different.push(String::from(SIGN_IN));
+        }
+    }
+    if !lacking.is_empty() {
+        row.notes
+            .push(shown(&format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking))));
+    }
+    if !different.is_empty() {
+        let different = in_one_line(&different);
+        row.notes.push(shown(&format!("values differ between its apps ({different}); those of the first are taken")));
+    }
+}
+
+/// Makes one row of two. What is stricter in one of them holds for both.
+fn join(row: &mut Found, mut server: Found) {
+    take_values(row, &mut server);
+    for note in server.notes.drain(..) {
+        if !row.notes.contains(&note) && row.notes.len() < MAX_NOTES {
+            row.notes.push(note);
+        }
+    }
+    for origin in server.origins {
+        let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
+        // Of one file, the notes name the projects.
+        if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
+            row.notes.push(shown(&format!("also in {app} as {}: {}", quoted(&origin.name), origin.file)));
+        }
+        row.origins.push(origin);
+    }
+    row.off &= server.off;
+    for tool in server.denied_tools {
+        if !row.denied_tools.contains(&tool) {
+            row.denied_tools.push(tool);
+        }
+    }
+    if row.denied_tools.len() > MAX_TOOLS {
+        row.denied_tools.truncate(MAX_TOOLS);
+        row.notes.push(format!("its apps deny more than {MAX_TOOLS} tools, of which only the first are denied"));
+    }
+    if row.exposed_tools.is_empty() {
+        row.exposed_tools = server.exposed_tools;
+    }
+}

@@ -1,0 +1,212 @@
+//! Servers given as a command line: one to start it by, or one that adds it to some program.
+
+use ports::server_config::{HttpConfig, StdioConfig};
+
+use crate::candidate::Candidate;
+use crate::entry;
+use crate::json_text::JsonText;
+use crate::notes::quoted;
+
+/// Programs with a command to add a server, in one grammar: `claude mcp add [options] NAME [--] COMMAND [ARGUMENTS]`.
+const PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "amp", "qwen"];
+
+/// Programs that servers are often started with.
+const LAUNCHERS: [&str; 14] = [
+    "npx", "uvx", "bunx", "pipx", "uv", "docker", "podman", "node", "python", "python3", "deno", "bun", "java",
+    "dotnet",
+];
+
+/// Whether a line adds a server to some program.
+pub(super) fn adds_a_server(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(3).collect();
+    match words[..] {
+        [program, "mcp", "add" | "add-json"] => PROGRAMS.contains(&program),
+        [program, "--add-mcp", ..] => program.starts_with("code"),
+        _ => false,
+    }
+}
+
+/// Whether a line begins with a program that servers are often started with.
+pub(super) fn begins_with_launcher(line: &str) -> bool {
+    line.split_whitespace().next().is_some_and(|word| LAUNCHERS.contains(&word))
+}
+
+/// Reads a command line.
+pub(super) fn candidates(line: &str) -> Result<Vec<Candidate>, String> {
+    let words = shell_words::split(line)
+        .map_err(|_| String::from("a quote is opened in this line and not closed; expected a whole command line"))?;
+    if adds_a_server(line) {
+        return added(&words);
+    }
+    if let [url] = &words[..]
+        && is_url(url)
+    {
+        return Ok(vec![remote(None, url, Some(None), Vec::new())]);
+    }
+    let program = words.iter().find(|word| variable(word).is_none()).or(words.first());
+    let first = program.map(String::as_str).unwrap_or_default();
+    let is_path = first.contains(['/', '\\']);
+    let prose = first.ends_with([',', '.', ':', '!', '?', ';'])
+        || (!is_path && !first.contains('=') && first.starts_with(char::is_uppercase));
+    if first.is_empty() || prose || first.starts_with(['[', '<', '-']) {
+        let message =
+            "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
+        return Err(String::from(message));
+    }
+    needs_no_shell(line, &words)?;
+    started(None, words).map(|candidate| vec![candidate])
+}
+
+fn is_url(word: &str) -> bool {
+    word.starts_with("https://") || word.starts_with("http://")
+}
+
+/// Drawbridge starts one program without a shell; what only a shell understands would reach the program as text.
+fn needs_no_shell(line: &str, words: &[String]) -> Result<(), String> {
+    const OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
+    let found = words.iter().find(|word| OPERATORS.contains(&word.as_str()) || word.ends_with(';'));
+    let found = found.map(String::as_str).or_else(|| ["$(", "`"].into_iter().find(|start| line.contains(start)));
+    match found {
+        Some(found) => Err(format!(
+            "{} needs a shell, and a server is started without one: paste only the command of the server itself",
+            quoted(found)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A server started by these words; assignments before the program are variables.
+fn started(name: Option<String>, words: Vec<String>) -> Result<Candidate, String> {
+    let mut config = StdioConfig::default();
+    let mut words = words.into_iter();
+    for word in words.by_ref() {
+        match variable(&word) {
+            Some((name, value)) => {
+                config.env.insert(name, value);
+            }
+            None => {
+                config.command = word;
+                break;
+            }
+        }
+    }
+    config.args = words.collect();
+    if config.command.is_empty() {
+        return Err(String::from("expected the program to start, found nothing after the variables"));
+    }
+    Ok(Candidate { name, config, ..Candidate::default() })
+}
+
+fn variable(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    let valid = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    valid.then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// A server at a URL; `kind` as the settings name it, none if the word is not known.
+fn remote(
+    name: Option<String>,
+    url: &str,
+    kind: Option<Option<ports::server_config::HttpKind>>,
+    headers: Vec<String>,
+) -> Candidate {
+    let mut notes = Vec::new();
+    let mut config = HttpConfig { url: url.to_owned(), kind: kind.flatten(), ..HttpConfig::default() };
+    for header in headers {
+        match header.split_once(':') {
+            Some((name, value)) => {
+                config.headers.insert(name.trim().to_owned(), value.trim().to_owned());
+            }
+            None => notes.push(format!("the header {} has no value", quoted(&header))),
+        }
+    }
+    if kind.is_none() {
+        notes.push(String::from("its transport is not known here"));
+    }
+    Candidate { name, remote: Some(config), notes, unknown: kind.is_none(), ..Candidate::default() }
+}
+
+/// A server that a command adds to some program.
+fn added(words: &[String]) -> Result<Vec<Candidate>, String> {
+    let rest = words.get(2..).unwrap_or_default();
+    match words.get(1).map(String::as_str) {
+        Some("--add-mcp") => rest.first().map_or_else(|| Err(incomplete()), |json| in_json(None, json)),
+        _ if rest.first().is_some_and(|word| word == "add-json") => {
+            let mut plain = Vec::new();
+            let mut words = rest[1..].iter();
+            while let Some(word) = words.next() {
+                match word.as_str() {
+                    "-s" | "--scope" => {
+                        words.next();
+                    }
+                    word => plain.push(word.to_owned()),
+                }
+            }
+            match &plain[..] {
+                [name, json, ..] => in_json(Some(name.clone()), json),
+                _ => Err(incomplete()),
+            }
+        }
+        _ => by_words(rest.get(1..).unwrap_or_default()).map(|candidate| vec![candidate]),
+    }
+}
+
+fn incomplete() -> String {
+    String::from("expected a name and the server's command after this, found the end")
+}
+
+fn in_json(name: Option<String>, json: &str) -> Result<Vec<Candidate>, String> {
+    let mut candidates = entry::candidates(&JsonText::pasted(json)).map_err(|problem| problem.message)?;
+    if let (Some(name), [candidate]) = (name, &mut candidates[..]) {
+        candidate.name = Some(name);
+    }
+    Ok(candidates)
+}
+
+/// `[options] NAME [options] [--] COMMAND [ARGUMENTS]`.
+fn by_words(words: &[String]) -> Result<Candidate, String> {
+    let mut plain: Vec<String> = Vec::new();
+    let mut variables = Vec::new();
+    let mut headers = Vec::new();
+    let mut transport = None;
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--" => {
+                plain.extend(words.by_ref().cloned());
+            }
+            // The command has begun: all that follows is its own. A URL has no more than headers.
+            _ if plain.len() >= 2 && !plain.get(1).is_some_and(|word| is_url(word)) => plain.push(word.clone()),
+            "-e" | "--env" => {
+                while let Some(variable) = words.peek().and_then(|word| variable(word)) {
+                    variables.push(variable);
+                    words.next();
+                }
+            }
+            "-t" | "--transport" => transport = words.next().cloned(),
+            "-s" | "--scope" => {
+                words.next();
+            }
+            "-H" | "--header" => headers.extend(words.next().cloned()),
+            word if word.starts_with("--env=") => variables.extend(variable(&word["--env=".len()..])),
+            word if word.starts_with("--transport=") => transport = Some(word["--transport=".len()..].to_owned()),
+            "--url" => plain.extend(words.next().cloned()),
+            word if word.starts_with("--header=") => headers.push(word["--header=".len()..].to_owned()),
+            word if word.starts_with('-') => {}
+            word => plain.push(word.to_owned()),
+        }
+    }
+    let mut plain = plain.into_iter();
+    let name = plain.next().ok_or_else(incomplete)?;
+    let command: Vec<String> = plain.collect();
+    if let Some(url) = command.first().filter(|word| is_url(word)) {
+        return Ok(remote(Some(name), url, entry::kind_named(transport.as_deref()), headers));
+    }
+    if command.is_empty() {
+        return Err(incomplete());
+    }
+    let mut candidate = started(Some(name), command)?;
+    candidate.config.env.extend(variables);
+    Ok(candidate)
+}

@@ -1,0 +1,184 @@
+//! The parts of pasted text that may describe a server.
+
+use super::command_line;
+use crate::json_text::JsonText;
+
+/// A part of the text.
+#[derive(Debug)]
+pub(super) enum Part<'t> {
+    /// A JSON value.
+    Json(JsonText<'t>),
+    /// Properties of an object without its braces.
+    Fragment { text: &'t str, lines_before: u32 },
+    /// A command line, with the number of its first line.
+    Command { text: String, line: u32 },
+}
+
+impl Part<'_> {
+    /// Whether it is only a command line, and nothing says that it is meant for a program like this one.
+    pub(super) fn is_plain_command(&self) -> bool {
+        matches!(self, Self::Command { text, .. } if !command_line::adds_a_server(text))
+    }
+}
+
+/// A run of the text, with what stands before it.
+#[derive(Clone, Copy)]
+struct Piece<'t> {
+    text: &'t str,
+    lines_before: u32,
+}
+
+impl<'t> Piece<'t> {
+    /// The piece from a byte on.
+    fn from(self, offset: usize) -> Self {
+        let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
+        Self { text, lines_before: self.lines_before + lines_in(before) }
+    }
+}
+
+/// Finds the parts: in Markdown the code blocks, else the JSON in the text, else its command lines.
+pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
+    let blocks = code_blocks(text);
+    match blocks[..] {
+        [] => in_piece(Piece { text, lines_before: 0 }, true),
+        [block] => in_piece(block, true),
+        _ => blocks.into_iter().flat_map(|block| in_piece(block, false)).collect(),
+    }
+}
+
+/// The insides of the blocks between fences (CommonMark 4.5). One without an end goes to the end.
+fn code_blocks(text: &str) -> Vec<Piece<'_>> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(char, usize, usize, u32)> = None;
+    let (mut offset, mut number) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (offset, offset + line.len());
+        (offset, number) = (end, number + 1);
+        let trimmed = line.trim_start_matches([' ', '>', '\t']);
+        let mark = trimmed.chars().next().filter(|c| matches!(c, '`' | '~'));
+        let length = mark.map_or(0, |mark| trimmed.chars().take_while(|c| *c == mark).count());
+        match (open, mark) {
+            (None, Some(mark)) if length >= 3 => open = Some((mark, length, end, number)),
+            (Some((wanted, least, from, lines_before)), Some(mark))
+                if mark == wanted && length >= least && trimmed.trim_end().chars().all(|c| c == mark) =>
+            {
+                blocks.push(Piece { text: &text[from..start], lines_before });
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some((_, _, from, lines_before)) = open {
+        blocks.push(Piece { text: &text[from..], lines_before });
+    }
+    blocks
+}
+
+fn in_piece(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
+    let Some(offset) = first_of_json(piece.text) else { return commands(piece, alone) };
+    let Piece { text, lines_before } = piece.from(offset);
+    let text = text[..end_of_json(text).unwrap_or(text.len())].trim_end();
+    vec![if text.starts_with('"') {
+        Part::Fragment { text: text.trim_end_matches(','), lines_before }
+    } else {
+        Part::Json(JsonText { lines_before, ..JsonText::pasted(text) })
+    }]
+}
+
+/// Where JSON begins: at a line that opens an object, or with a name and an object after it. Comments may stand before it.
+fn first_of_json(text: &str) -> Option<usize> {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim_start();
+        let indent = line.len() - trimmed.len();
+        if trimmed.starts_with('{')
+            || trimmed.starts_with('[') && looks_like_list(trimmed)
+            || starts_with_property(trimmed, &text[offset..])
+        {
+            return Some(offset + indent);
+        }
+        offset += line.len();
+    }
+    None
+}
+
+/// A list of objects, and not a heading in square brackets.
+fn looks_like_list(line: &str) -> bool {
+    line[1..].trim_start().is_empty() || line[1..].trim_start().starts_with('{')
+}
+
+fn starts_with_property(line: &str, rest: &str) -> bool {
+    let Some(name) = line.strip_prefix('"') else { return false };
+    let Some((name, _)) = name.split_once('"') else { return false };
+    let after = rest.trim_start().get(name.len() + 2..).unwrap_or_default().trim_start();
+    after.strip_prefix(':').is_some_and(|value| value.trim_start().starts_with(['{', '"', '[']))
+}
+
+/// Where the first value ends, by its brackets; for a fragment, where a bracket closes that it did not open.
+fn end_of_json(text: &str) -> Option<usize> {
+    let fragment = text.starts_with('"');
+    let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
+    let mut characters = text.char_indices().peekable();
+    while let Some((index, c)) = characters.next() {
+        if in_text {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' | '\n' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+        match c {
+            '"' => in_text = true,
+            '/' if characters.peek().is_some_and(|(_, next)| *next == '/') => {
+                while characters.next_if(|(_, c)| *c != '\n').is_some() {}
+            }
+            '{' | '[' => depth += 1,
+            '}' | ']' if depth == 0 => return Some(index),
+            '}' | ']' => {
+                depth -= 1;
+                if depth == 0 && !fragment {
+                    return Some(index + c.len_utf8());
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The command lines: continued lines put together, comments and prompts taken away. Of several lines only those are taken that
+/// add a server to some program; the others install things, or are prose. So is a single line among other blocks, unless it
+/// begins with a program that servers are often started with.
+fn commands(piece: Piece<'_>, alone: bool) -> Vec<Part<'_>> {
+    let mut lines: Vec<(String, u32)> = Vec::new();
+    let mut continues = false;
+    for (number, line) in (piece.lines_before + 1..).zip(piece.text.lines()) {
+        let mut line = line.trim();
+        if !continues {
+            line = ["$ ", "> ", "% "].iter().find_map(|prompt| line.strip_prefix(prompt)).unwrap_or(line).trim_start();
+            if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
+                continue;
+            }
+        }
+        let part = line.strip_suffix('\\').unwrap_or(line);
+        match lines.last_mut() {
+            Some((last, _)) if continues => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            _ => lines.push((part.to_owned(), number)),
+        }
+        continues = part.len() < line.len();
+    }
+    let single = lines.len() == 1;
+    lines.retain(|(line, _)| {
+        command_line::adds_a_server(line) || single && (alone || command_line::begins_with_launcher(line))
+    });
+    lines.into_iter().map(|(text, line)| Part::Command { text, line }).collect()
+}
+
+fn lines_in(text: &str) -> u32 {
+    u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX)
+}

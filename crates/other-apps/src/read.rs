@@ -1,0 +1,301 @@
+//! The servers in one settings file of an app. An entry that can't be read does not hinder the others; what is wrong with the whole file does.
+
+mod state;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use ports::server_config::{ConfigProblem, HttpKind};
+
+use crate::apps::{App, Layout};
+use crate::candidate::Candidate;
+use crate::json_text::{Dialect, JsonText, given, kind, without_mark};
+use crate::notes::quoted;
+use crate::{entry, toml_text, yaml_text};
+
+/// The most servers in one file.
+const MAX_SERVERS: usize = 500;
+/// Where apps keep their servers, to tell a file of another app.
+const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
+
+/// An entry of a file.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: Option<String>,
+    /// The server, or why the entry can't be read.
+    pub(crate) read: Result<Candidate, ConfigProblem>,
+}
+
+/// Reads a file of an app.
+///
+/// # Errors
+/// With its place, if the file as a whole can't be used.
+pub(crate) fn entries(text: &str, file: &str, app: Option<&App>, layout: Layout) -> Result<Vec<Entry>, ConfigProblem> {
+    let text = JsonText { file: Some(file), ..JsonText::pasted(without_mark(text)) };
+    let mut reader = Reader { text, app, entries: Vec::new() };
+    if layout == Layout::ClaudeState && text.text.len() as u64 > crate::files::LIMIT {
+        return state::entries(reader);
+    }
+    let is_json = !matches!(layout, Layout::Continue) || text.text.trim_start().starts_with('{');
+    let root = match layout {
+        Layout::Toml => Some(toml_text::parse(&text)?),
+        Layout::Goose => yaml_text::parse(&text)?,
+        Layout::Continue if !is_json => yaml_text::parse(&text)?,
+        _ => text.parse(Dialect::WithComments)?,
+    };
+    let root = match root {
+        None | Some(Value::NullKeyword(_)) => return Ok(Vec::new()),
+        Some(Value::Object(root)) => root,
+        Some(other) => return Err(text.problem_at(&other, format!("expected an object, found {}", kind(&other)))),
+    };
+    reader.root(&root, layout)?;
+    Ok(reader.entries)
+}
+
+struct Reader<'r, 't> {
+    text: JsonText<'t>,
+    app: Option<&'r App>,
+    entries: Vec<Entry>,
+}
+
+impl Reader<'_, '_> {
+    fn root(&mut self, root: &Object<'_>, layout: Layout) -> Result<(), ConfigProblem> {
+        match layout {
+            Layout::Keys(keys) => match self.under(root, keys)? {
+                Some((value, inner)) => self.servers(value, inner, None),
+                None => self.of_another_app(root, keys),
+            },
+            Layout::Settings(keys) => match self.under(root, keys)? {
+                Some((value, inner)) => self.servers(value, inner, None),
+                None => Ok(()),
+            },
+            Layout::KeysOrBare(keys) => match self.under(root, keys)? {
+                Some((value, inner)) => self.servers(value, inner, None),
+                None if entry::is_map(root) => self.bare(root),
+                None => self.of_another_app(root, keys),
+            },
+            Layout::ClaudeState => self.state(root),
+            Layout::OpenCode => self.open_code(root),
+            Layout::Toml => match self.under(root, &["mcp_servers"])? {
+                Some((value, inner)) => self.servers(value, inner, None),
+                None => Ok(()),
+            },
+            Layout::Goose => match self.under(root, &["extensions"])? {
+                Some((value, inner)) => self.servers(value, inner, None),
+                None => Ok(()),
+            },
+            Layout::Continue => match self.under(root, &["mcpServers"])? {
+                Some((value, inner)) => self.servers(value, inner, None),
+                None if entry::is_entry(root) => {
+                    self.one(root.get_string("name").map(|name| name.value.to_string()), root, root, None);
+                    Ok(())
+                }
+                None if entry::is_map(root) => self.bare(root),
+                None => Ok(()),
+            },
+        }?;
+        self.turned_off(root);
+        Ok(())
+    }
+
+    /// The value under the first of these keys, and the object that it lies in. A slash leads into an object.
+    fn under<'o, 'a>(
+        &self,
+        root: &'o Object<'a>,
+        keys: &[&str],
+    ) -> Result<Option<(&'o Value<'a>, &'o Object<'a>)>, ConfigProblem> {
+        for key in keys {
+            let (folder, last) = key.split_once('/').map_or((None, *key), |(folder, last)| (Some(folder), last));
+            let object = match folder {
+                Some(folder) => root.get_object(folder),
+                None => Some(root),
+            };
+            let Some(object) = object else { continue };
+            self.once(object, last)?;
+            if let Some(property) = given(object, last) {
+                return Ok(Some((&property.value, object)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Fails if a key stands twice, since apps differ in which one they take.
+    fn once(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
+        let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
+        match (places.next(), places.next()) {
+            (Some(_), Some(second)) => Err(self
+                .text
+                .problem(second.range.start, format!("{key:?} stands twice in the file; one of them must go"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn of_another_app(&self, root: &Object<'_>, keys: &[&str]) -> Result<(), ConfigProblem> {
+        let other = root.properties.iter().find(|property| {
+            MAPS.contains(&property.name.as_str()) && matches!(property.value, Value::Object(_) | Value::Array(_))
+        });
+        let Some(other) = other else { return Ok(()) };
+        let wanted = keys.first().copied().unwrap_or_default();
+        let message = format!("expected {wanted:?}, found {:?}, which this app does not read", other.name.as_str());
+        Err(self.text.problem(other.range.start, message))
+    }
+
+    fn servers(&mut self, value: &Value<'_>, root: &Object<'_>, note: Option<&str>) -> Result<(), ConfigProblem> {
+        match value {
+            Value::Object(map) => {
+                self.text.no_duplicates(map, "the list of servers")?;
+                for property in &map.properties {
+                    self.named(property, root, note)?;
+                }
+                Ok(())
+            }
+            Value::Array(list) => {
+                for value in &list.elements {
+                    self.room(value)?;
+                    let name = value.as_object().and_then(|object| object.get_string("name"));
+                    let name = name.map(|name| name.value.to_string());
+                    match value {
+                        Value::Object(object) => self.one(name, object, root, note),
+                        other => self.broken(name, other),
+                    }
+                }
+                Ok(())
+            }
+            other => {
+                let message = format!("expected an object with a server under each name, found {}", kind(other));
+                Err(self.text.problem_at(other, message))
+            }
+        }
+    }
+
+    fn room(&self, value: &Value<'_>) -> Result<(), ConfigProblem> {
+        if self.entries.len() < MAX_SERVERS {
+            return Ok(());
+        }
+        Err(self.text.problem_at(value, format!("there are more than {MAX_SERVERS} servers in the file")))
+    }
+
+    fn named(&mut self, property: &ObjectProp<'_>, root: &Object<'_>, note: Option<&str>) -> Result<(), ConfigProblem> {
+        self.room(&property.value)?;
+        let name = Some(property.name.as_str().to_owned());
+        match &property.value {
+            Value::Object(object) => self.one(name, object, root, note),
+            other => self.broken(name, other),
+        }
+        Ok(())
+    }
+
+    /// A file that is the map of servers itself. What is no object in it is about the file.
+    fn bare(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
+        self.text.no_duplicates(root, "the file")?;
+        for property in root.properties.iter().filter(|property| matches!(property.value, Value::Object(_))) {
+            self.named(property, root, None)?;
+        }
+        Ok(())
+    }
+
+    fn broken(&mut self, name: Option<String>, value: &Value<'_>) {
+        let message = format!("a server must be an object, found {}", kind(value));
+        self.entries.push(Entry { name, read: Err(self.text.problem_at(value, message)) });
+    }
+
+    fn one(&mut self, name: Option<String>, object: &Object<'_>, root: &Object<'_>, note: Option<&str>) {
+        let whole =
+            name.as_deref().map_or_else(|| String::from("this server"), |name| format!("server {}", quoted(name)));
+        let read = self.text.no_duplicates(object, &whole);
+        let read = read.and_then(|()| entry::entry(&self.text, name.clone(), object, root)).map(|mut found| {
+            found.notes.splice(0..0, note.map(str::to_owned));
+            self.habits(&mut found, object);
+            found
+        });
+        self.entries.push(Entry { name, read });
+    }
+
+    /// What an app makes of an entry, where it differs from others.
+    fn habits(&self, found: &mut Candidate, object: &Object<'_>) {
+        let Some(remote) = &mut found.remote else { return };
+        let by_url = given(object, "url").is_some();
+        match self.app.map(|app| app.id) {
+            Some("gemini-cli") if found.extras.untyped => {
+                let is_http = given(object, "httpUrl").is_some();
+                remote.kind = Some(if is_http { HttpKind::Http } else { HttpKind::Sse });
+            }
+            Some("claude-code") if found.extras.untyped && by_url => {
+                let note =
+                    "it has a \"url\" and no \"type\", which Claude Code itself takes for a local server and refuses";
+                found.notes.push(String::from(note));
+            }
+            Some("windsurf" | "antigravity") if by_url => {
+                found
+                    .notes
+                    .push(String::from("its address is under \"url\"; the app itself connects only by \"serverUrl\""));
+            }
+            _ => {}
+        }
+    }
+
+    /// `mcpServers`, and those of projects.
+    fn state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
+        if let Some((value, inner)) = self.under(root, &["mcpServers"])? {
+            self.servers(value, inner, None)?;
+        }
+        let Some((projects, _)) = self.under(root, &["projects"])? else { return Ok(()) };
+        let Value::Object(projects) = projects else { return Ok(()) };
+        self.text.no_duplicates(projects, "\"projects\"")?;
+        for project in &projects.properties {
+            let Value::Object(object) = &project.value else { continue };
+            if let Some((value, inner)) = self.under(object, &["mcpServers"])? {
+                self.servers(value, inner, Some(&of_project(project.name.as_str())))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Both layouts of opencode. A server that stands in both is taken from the later one.
+    fn open_code(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
+        let Some((value, _)) = self.under(root, &["mcp"])? else { return Ok(()) };
+        let Value::Object(mcp) = value else {
+            return Err(self.text.problem_at(value, format!("expected an object of servers, found {}", kind(value))));
+        };
+        self.text.no_duplicates(mcp, "\"mcp\"")?;
+        let later = mcp.get_object("servers").filter(|servers| !entry::is_entry(servers));
+        if let Some(servers) = later {
+            self.text.no_duplicates(servers, "\"mcp.servers\"")?;
+            for property in &servers.properties {
+                self.named(property, root, None)?;
+            }
+        }
+        for property in &mcp.properties {
+            let name = property.name.as_str();
+            let is_later = later.is_some_and(|servers| name == "servers" || servers.get(name).is_some());
+            let is_server = property
+                .value
+                .as_object()
+                .is_some_and(|object| entry::is_entry(object) || object.get_string("type").is_some());
+            if !is_later && is_server {
+                self.named(property, root, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names that the file turns off elsewhere than in their entries.
+    fn turned_off(&mut self, root: &Object<'_>) {
+        let lists = [
+            root.get_array("disabledMcpjsonServers"),
+            root.get_object("mcp").and_then(|mcp| mcp.get_array("excluded")),
+        ];
+        let names: Vec<String> = lists
+            .into_iter()
+            .flatten()
+            .flat_map(|list| &list.elements)
+            .filter_map(|name| name.as_string_lit().map(|name| name.value.to_string()))
+            .collect();
+        for found in self.entries.iter_mut().filter_map(|entry| entry.read.as_mut().ok()) {
+            found.extras.off |= found.name.as_ref().is_some_and(|name| names.contains(name));
+        }
+    }
+}
+
+/// The folder that a server is set up for. A cloned repository may have brought it.
+pub(crate) fn of_project(folder: &str) -> String {
+    format!("it is set up for the project folder {}", quoted(folder))
+}

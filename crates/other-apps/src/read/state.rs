@@ -1,0 +1,85 @@
+//! The state file of Claude Code once it is large: the servers are cut out of it, and the rest is passed over.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Range;
+use ports::server_config::ConfigProblem;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Entry, Reader, of_project};
+use crate::json_text::{Dialect, JsonText};
+
+/// The most projects with servers.
+const MAX_PARTS: usize = 10_000;
+
+#[derive(Deserialize)]
+struct State<'t> {
+    #[serde(borrow, default, rename = "mcpServers")]
+    servers: Option<&'t RawValue>,
+    #[serde(borrow, default)]
+    projects: BTreeMap<Cow<'t, str>, Project<'t>>,
+}
+
+#[derive(Deserialize)]
+struct Project<'t> {
+    #[serde(borrow, default, rename = "mcpServers")]
+    servers: Option<&'t RawValue>,
+}
+
+pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigProblem> {
+    let whole = reader.text;
+    let state: State<'_> = serde_json::from_str(whole.text).map_err(|error| {
+        let cause = error.to_string();
+        let line = u32::try_from(error.line()).ok();
+        let column = u32::try_from(error.column()).ok();
+        let message = format!("this is not JSON: {}", cause.split(" at line ").next().unwrap_or_default());
+        ConfigProblem { file: whole.file.map(str::to_owned), line, column, message }
+    })?;
+    let nothing = Object { range: Range::new(0, 0), properties: Vec::new() };
+    let of_projects =
+        state.projects.iter().filter_map(|(folder, project)| Some((project.servers?, Some(of_project(folder)))));
+    let parts = state.servers.map(|servers| (servers, None)).into_iter().chain(of_projects);
+    // Most projects have none.
+    let parts: Vec<(&str, Option<String>)> =
+        parts.map(|(part, note)| (part.get(), note)).filter(|(part, _)| *part != "{}").take(MAX_PARTS + 1).collect();
+    if parts.len() > MAX_PARTS {
+        return Err(whole.problem(0, format!("more than {MAX_PARTS} projects in it have servers")));
+    }
+    let places = places(whole.text, &parts.iter().map(|(part, _)| *part).collect::<Vec<_>>());
+    for ((part, note), (lines_before, columns_before)) in parts.into_iter().zip(places) {
+        if part.len() as u64 > crate::files::LIMIT {
+            return Err(whole.problem(0, "its servers are longer than 1 MB"));
+        }
+        reader.text = JsonText { text: part, lines_before, columns_before, ..whole };
+        if let Some(servers) =
+            reader.text.parse(Dialect::WithComments)?.filter(|value| !matches!(value, Value::NullKeyword(_)))
+        {
+            reader.servers(&servers, &nothing, note.as_deref())?;
+        }
+    }
+    Ok(reader.entries)
+}
+
+/// The lines before each part of a text, and the characters before it on its line. The text is passed over once.
+fn places(whole: &str, parts: &[&str]) -> Vec<(u32, u32)> {
+    let offset = |part: &str| (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|index| offset(parts[*index]));
+    let mut places = vec![(0, 0); parts.len()];
+    let (mut at, mut line, mut column) = (0, 0_usize, 0_usize);
+    for index in order {
+        let between = whole.get(at..offset(parts[index])).unwrap_or_default();
+        line += between.matches('\n').count();
+        column = match between.rsplit_once('\n') {
+            Some((_, last)) => last.chars().count(),
+            None => column + between.chars().count(),
+        };
+        at += between.len();
+        let number = |value| u32::try_from(value).unwrap_or(u32::MAX);
+        places[index] = (number(line), number(column));
+    }
+    places
+}

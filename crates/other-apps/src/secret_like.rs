@@ -1,0 +1,270 @@
+//! Tells which text looks like a secret. Such text goes to the keychain, and into no file.
+
+use ports::url_parts::looks_like_key;
+
+/// Parts of names whose values are secrets.
+const NAMES: [&str; 10] =
+    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
+/// Last parts of names whose values are secrets. Elsewhere in a name they say nothing: "BYPASS", "PASS_THROUGH".
+const LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
+/// Words before a credential in a header.
+const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
+/// Beginnings of keys that services give out, with the fewest characters that follow.
+const PREFIXES: [(&str, usize); 29] = [
+    ("sk-", 8),
+    ("sk_", 8),
+    ("rk_live_", 4),
+    ("pk_live_", 4),
+    ("ghp_", 4),
+    ("gho_", 4),
+    ("ghu_", 4),
+    ("ghs_", 4),
+    ("ghr_", 4),
+    ("github_pat_", 4),
+    ("glpat-", 4),
+    ("xoxa-", 4),
+    ("xoxb-", 4),
+    ("xoxc-", 4),
+    ("xoxd-", 4),
+    ("xoxp-", 4),
+    ("xoxr-", 4),
+    ("xoxs-", 4),
+    ("xapp-", 4),
+    ("AKIA", 12),
+    ("ASIA", 12),
+    ("AIza", 16),
+    ("ya29.", 8),
+    ("hf_", 12),
+    ("npm_", 16),
+    ("ntn_", 8),
+    ("lin_api_", 4),
+    ("whsec_", 4),
+    ("eyJ", 20),
+];
+
+/// True if what stands under a name is a secret by that name: a variable, a header, a parameter, an option.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let bare = without_authors(&upper);
+    NAMES.iter().any(|part| bare.contains(part))
+        || upper.ends_with("_PAT")
+        || upper.ends_with("_PWD")
+        || LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
+}
+
+/// The part of a name after the last sign, or from its last upper-case letter that follows a lower-case one.
+fn last_part(name: &str) -> &str {
+    let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let bytes = word.as_bytes();
+    let rise = |at: &usize| bytes[at - 1].is_ascii_lowercase() && bytes[*at].is_ascii_uppercase();
+    (1..bytes.len()).rev().find(rise).and_then(|at| word.get(at..)).unwrap_or(word)
+}
+
+/// The name without "AUTHOR", which is no authorization.
+fn without_authors(upper: &str) -> String {
+    let mut kept = String::with_capacity(upper.len());
+    let mut rest = upper;
+    while let Some(at) = rest.find("AUTHOR") {
+        let after = &rest[at + "AUTHOR".len()..];
+        kept.push_str(&rest[..at]);
+        // "AUTHORIZATION", and "AUTHORISE".
+        kept.push_str(if after.starts_with('I') { "AUTH" } else { "_" });
+        rest = after;
+    }
+    kept + rest
+}
+
+/// True if a value is one that no name makes a secret: it is empty, or a switch.
+#[must_use]
+pub fn is_switch(value: &str) -> bool {
+    ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// True if a value is no secret whatever its name: a switch, a number such as a limit, or a reference without a default.
+#[must_use]
+pub fn is_harmless(value: &str) -> bool {
+    let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
+    is_switch(value) || is_number() || is_reference(value)
+}
+
+fn is_reference(value: &str) -> bool {
+    let value = match value.split_once(' ') {
+        Some((scheme, rest)) if is_scheme(scheme) => rest.trim_start(),
+        _ => value,
+    };
+    let in_braces = ["${", "{env:", "{file:"].iter().any(|open| value.starts_with(open)) && value.ends_with('}');
+    in_braces && value.matches('}').count() == value.matches('{').count() && !has_form(value) && !value.contains(":-")
+}
+
+fn is_scheme(word: &str) -> bool {
+    SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
+}
+
+/// True if a text holds what looks like a secret, whatever its name: a key of a known form, a password in a URL, a private key, or long
+/// random text. Or if the text itself gives something the name of a secret, as `Server=x;Password=y` does.
+#[must_use]
+pub fn has_secret(text: &str) -> bool {
+    has_form(text) || has_named_secret(text)
+}
+
+/// True if a text holds a secret after its name: `name=value`, `name: value` or `"name":"value"`.
+fn has_named_secret(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.match_indices(['=', ':']).any(|(at, sign)| {
+        let (before, after) = (&text[..at], &text[at + 1..]);
+        // A colon alone also stands before the tag of an image, a port and the default of a reference.
+        let is_default = sign == ":" && after.starts_with('-');
+        if sign == ":" && !is_default && !after.starts_with(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')) {
+            return false;
+        }
+        let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+        let start = before.char_indices().rev().take_while(|(_, c)| is_part(*c)).last();
+        let Some((start, _)) = start else { return false };
+        let (before, name) = before.split_at(start);
+        if is_default && !before.ends_with("${") {
+            return false;
+        }
+        let is_pin = sign == "=" && after.starts_with('=') && after[1..].starts_with(|c: char| c.is_ascii_digit());
+        is_secret_name(name) && !is_pin && !is_harmless(value_of(if is_default { &after[1..] } else { after }))
+    })
+}
+
+/// The value that a text begins with, without the scheme before it; nothing if it is left open, as in `<key>`.
+fn value_of(text: &str) -> &str {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+    if text.starts_with('<') && text.contains('>') {
+        return "";
+    }
+    let word = |text: &'_ str| {
+        let end = match text.starts_with("${") || text.starts_with('{') {
+            true => text.rfind('}').map_or(text.len(), |end| end + 1),
+            false => text.len(),
+        };
+        text[..end]
+            .find(|c: char| c.is_whitespace() || ";&,\"'}".contains(c) && !text.starts_with(['$', '{']))
+            .unwrap_or(end)
+    };
+    let end = word(text);
+    if is_scheme(&text[..end]) && text[end..].starts_with(char::is_whitespace) {
+        return value_of(&text[end..]);
+    }
+    &text[..end]
+}
+
+/// True if a text holds a secret by the form of it alone.
+fn has_form(text: &str) -> bool {
+    text.contains("-----BEGIN ")
+        || has_password(text)
+        || text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c)).any(|word| {
+            word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_form) || has_random_part(word)
+        })
+}
+
+/// A URL with a password: `scheme://name:password@host`.
+fn has_password(text: &str) -> bool {
+    text.split("://").skip(1).any(|rest| {
+        let end = rest.find(['/', '?', '#', ' ']).unwrap_or(rest.len());
+        rest[..end]
+            .rsplit_once('@')
+            .is_some_and(|(user, _)| user.split_once(':').is_some_and(|(_, word)| !word.is_empty()))
+    })
+}
+
+fn has_known_form(part: &str) -> bool {
+    PREFIXES.iter().any(|(prefix, least)| {
+        part.strip_prefix(prefix).is_some_and(|rest| {
+            let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
+            // "sk-learn-server" is a name.
+            rest.len() >= *least && (!prefix.starts_with("sk") || is_odd())
+        })
+    })
+}
+
+/// Long random text in a word, but for the hashes that pin what a package or an image is.
+fn has_random_part(word: &str) -> bool {
+    let pinned = word.find("@sha256:").or_else(|| word.find("@sha512")).map_or(word, |at| &word[..at]);
+    let commit = |part: &str| part.len() == 40 && part.bytes().all(|b| b.is_ascii_hexdigit());
+    let pinned = match pinned.rsplit_once('@') {
+        Some((before, after)) if commit(after) => before,
+        _ => pinned,
+    };
+    pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(looks_like_key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_told_from_others() {
+        for name in [
+            "OPENAI_API_KEY",
+            "github_token",
+            "Authorization",
+            "X-API-Key",
+            "DB_PASSWORD",
+            "--api-key",
+            "GITHUB_PAT",
+            "AUTH",
+            "MYSQL_PASS",
+            "DB_PASS",
+            "smtpPass",
+            "--pass",
+            "SESSION_JWT",
+            "BEARER",
+            "SENTRY_DSN",
+        ] {
+            assert!(is_secret_name(name), "{name} names a secret");
+        }
+        for name in ["PATH", "GIT_AUTHOR_NAME", "NODE_ENV", "--author", "REGION", "Accept", "BYPASS", "PASS_THROUGH"] {
+            assert!(!is_secret_name(name), "{name} names none");
+        }
+    }
+
+    #[test]
+    fn secrets_are_told_from_other_text() {
+        for text in [
+            "sk-proj-4eC39HqLyjWDarjtT1zdp7dc",
+            "Bearer ghp_abcd1234",
+            "xoxb-1234-abcd",
+            "AKIAIOSFODNN7EXAMPLE",
+            "postgres://ann:hunter2@db.example/app",
+            "-----BEGIN PRIVATE KEY-----",
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "https://mcp.example.com/s/9f86d081884c7d659a2feaa0c55ad015/mcp",
+            "--key=TmV2ZXJHb25uYUdpdmVZb3VVcA",
+            "Server=x;Password=hunter2",
+            "https://x/?api_key=hunter2",
+            "https://x/?a=b&token=hunter2",
+            "Authorization: Basic dXNlcjpwYXNzMQ==",
+            "X-Api-Key: abc=def",
+            "{\"password\":\"hunter2\"}",
+            "${API_KEY:-hunter2}",
+        ] {
+            assert!(has_secret(text), "{text} holds a secret");
+        }
+        for text in [
+            "@modelcontextprotocol/server-filesystem@2025.7.29",
+            "/Users/ann/Library/Application Support/notes",
+            "C:\\Users\\ann\\Documents",
+            "ghcr.io/github/github-mcp-server@sha256:9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015",
+            "git+https://github.com/ann/server@0123456789abcdef0123456789abcdef01234567",
+            "sk-learn-server",
+            "https://mcp.example.com/v1/mcp?team=red",
+            "Bearer ${TOKEN}",
+            "production",
+            "--api-key=<api-key>",
+            "Authorization: Bearer ${TOKEN}",
+            "password=${secret:x};server=y",
+            "${secret:x}",
+            "${API_KEY:-}",
+            "ghcr.io/example/auth-server:1.2.3",
+            "mcp-auth==1.2.3",
+            "--token-limit=4000",
+        ] {
+            assert!(!has_secret(text), "{text} holds none");
+        }
+    }
+}

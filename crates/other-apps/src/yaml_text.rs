@@ -1,0 +1,222 @@
+//! YAML (goose, Continue) as the tree that [`crate::entry`] reads, with the places of the text in it. The values of YAML 1.2's core schema;
+//! aliases are put in within bounds.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span};
+use jsonc_parser::ast::{
+    Array, BooleanLit, NullKeyword, NumberLit, Object, ObjectProp, ObjectPropName, StringLit, Value,
+};
+use jsonc_parser::common::Range;
+use ports::server_config::ConfigProblem;
+
+use crate::json_text::JsonText;
+
+/// How deep values may lie in one another.
+const MAX_DEPTH: usize = 64;
+/// The most values in a file, those that aliases stand for included.
+const MAX_VALUES: usize = 100_000;
+
+/// The most bytes of text that aliases and anchors may copy.
+const MAX_COPIED: usize = 4 * 1_024 * 1_024;
+
+/// Reads the first document of the text; none if it is empty.
+///
+/// # Errors
+/// With its place, if this is no YAML or exceeds a bound.
+pub(crate) fn parse<'t>(text: &JsonText<'t>) -> Result<Option<Value<'t>>, ConfigProblem> {
+    let options = granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
+    let mut builder = Builder {
+        text: *text,
+        events: Parser::new_from_str_with_options(text.text, options),
+        anchors: HashMap::new(),
+        values: 0,
+        copied: 0,
+    };
+    loop {
+        match builder.next()? {
+            None => return Ok(None),
+            Some((Event::StreamStart | Event::DocumentStart(..), _)) => {}
+            Some((Event::StreamEnd | Event::DocumentEnd, _)) => return Ok(None),
+            Some((event, span)) => return builder.value(event, span, 0).map(Some),
+        }
+    }
+}
+
+struct Builder<'t, I> {
+    text: JsonText<'t>,
+    events: I,
+    anchors: HashMap<usize, Value<'t>>,
+    values: usize,
+    copied: usize,
+}
+
+impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> Builder<'t, I> {
+    /// The next event that is part of a value.
+    fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
+        match self.events.next() {
+            None => Ok(None),
+            Some(Ok(found)) => Ok(Some(found)),
+            Some(Err(error)) => {
+                let at = offset(self.text.text, error.marker());
+                let cause = error.info();
+                Err(self.text.problem(at, format!("this is not YAML: {}", cause.lines().next().unwrap_or_default())))
+            }
+        }
+    }
+
+    fn needed(&mut self) -> Result<(Event<'t>, Span), ConfigProblem> {
+        self.next()?.ok_or_else(|| self.text.problem(self.text.text.len(), "this is not YAML: it ends too early"))
+    }
+
+    fn value(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Value<'t>, ConfigProblem> {
+        let range = range(self.text.text, &span);
+        if depth > MAX_DEPTH {
+            return Err(self.text.problem(range.start, "too many levels within one another"));
+        }
+        self.count(range, 1)?;
+        let (value, anchor) = match event {
+            Event::Scalar(value, style, anchor, tag) => {
+                let is_text = style != ScalarStyle::Plain || tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
+                let source = self.text.text.get(range.start..range.end).unwrap_or_default();
+                (
+                    if is_text { Value::StringLit(StringLit { range, value }) } else { plain(range, value, source) },
+                    anchor,
+                )
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                let mut elements = Vec::new();
+                loop {
+                    match self.needed()? {
+                        (Event::SequenceEnd, _) => break,
+                        (event, span) => elements.push(self.value(event, span, depth + 1)?),
+                    }
+                }
+                (Value::Array(Array { range, elements }), anchor)
+            }
+            Event::MappingStart(_, anchor, _) => (self.mapping(range, depth)?, anchor),
+            Event::Alias(anchor) => {
+                let Some(known) = self.anchors.get(&anchor) else {
+                    return Err(self.text.problem(range.start, "this alias stands for nothing"));
+                };
+                let (values, bytes) = (size(known), bytes(known));
+                self.count(range, values)?;
+                self.count_copied(range, bytes)?;
+                (self.anchors.get(&anchor).cloned().unwrap_or(Value::NullKeyword(NullKeyword { range })), 0)
+            }
+            _ => return Err(self.text.problem(range.start, "this is not YAML: a value was expected")),
+        };
+        if anchor != 0 {
+            self.count(range, size(&value))?;
+            self.count_copied(range, bytes(&value))?;
+            self.anchors.insert(anchor, value.clone());
+        }
+        Ok(value)
+    }
+
+    fn mapping(&mut self, range: Range, depth: usize) -> Result<Value<'t>, ConfigProblem> {
+        let mut properties: Vec<ObjectProp<'t>> = Vec::new();
+        let mut merged: Vec<Value<'t>> = Vec::new();
+        loop {
+            let (name, at, is_plain) = match self.needed()? {
+                (Event::MappingEnd, _) => break,
+                (Event::Scalar(name, style, ..), span) => {
+                    (name, self::range(self.text.text, &span), style == ScalarStyle::Plain)
+                }
+                (_, span) => {
+                    let at = self::range(self.text.text, &span).start;
+                    return Err(self.text.problem(at, "a name must be a text, and no list or mapping"));
+                }
+            };
+            let (event, span) = self.needed()?;
+            let value = self.value(event, span, depth + 1)?;
+            if is_plain && name == "<<" {
+                merged.push(value);
+                continue;
+            }
+            let name = ObjectPropName::String(StringLit { range: at, value: name });
+            properties.push(ObjectProp { range: at, name, value });
+        }
+        let mut names: HashSet<String> = HashSet::new();
+        if !merged.is_empty() {
+            names.extend(properties.iter().map(|property| property.name.as_str().to_owned()));
+        }
+        for value in merged {
+            let maps = match value {
+                Value::Array(list) => list.elements,
+                other => vec![other],
+            };
+            let new = maps
+                .into_iter()
+                .filter_map(|map| if let Value::Object(map) = map { Some(map.properties) } else { None });
+            for property in new.flatten() {
+                if names.insert(property.name.as_str().to_owned()) {
+                    properties.push(property);
+                }
+            }
+        }
+        Ok(Value::Object(Object { range, properties }))
+    }
+
+    fn count_copied(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
+        self.copied += bytes;
+        if self.copied > MAX_COPIED {
+            return Err(self.text.problem(range.start, "the aliases in the file stand for more than 4 MB"));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
+        self.values += more;
+        if self.values > MAX_VALUES {
+            return Err(self.text.problem(range.start, format!("the file has more than {MAX_VALUES} values")));
+        }
+        Ok(())
+    }
+}
+
+/// How many bytes of text a tree has.
+fn bytes(value: &Value<'_>) -> usize {
+    match value {
+        Value::StringLit(text) => text.value.len(),
+        Value::Array(list) => list.elements.iter().map(bytes).sum(),
+        Value::Object(map) => {
+            map.properties.iter().map(|property| property.name.as_str().len() + bytes(&property.value)).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// How many values a tree has.
+fn size(value: &Value<'_>) -> usize {
+    1 + match value {
+        Value::Array(list) => list.elements.iter().map(size).sum(),
+        Value::Object(map) => map.properties.iter().map(|property| size(&property.value)).sum::<usize>(),
+        _ => 0,
+    }
+}
+
+/// A scalar without quotes, by the core schema.
+fn plain<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
+    match &*value {
+        "" | "~" | "null" | "Null" | "NULL" => Value::NullKeyword(NullKeyword { range }),
+        "true" | "True" | "TRUE" => Value::BooleanLit(BooleanLit { range, value: true }),
+        "false" | "False" | "FALSE" => Value::BooleanLit(BooleanLit { range, value: false }),
+        text if text == source
+            && text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+            && text.parse::<f64>().is_ok() =>
+        {
+            Value::NumberLit(NumberLit { range, value: source })
+        }
+        _ => Value::StringLit(StringLit { range, value }),
+    }
+}
+
+fn range(text: &str, span: &Span) -> Range {
+    Range::new(offset(text, &span.start), offset(text, &span.end))
+}
+
+fn offset(text: &str, marker: &granit_parser::Marker) -> usize {
+    marker.byte_offset().unwrap_or_else(|| text.char_indices().nth(marker.index()).map_or(text.len(), |(at, _)| at))
+}

@@ -1,0 +1,351 @@
+//! The homes in `tests/import`, one for each system and trap, against the table of what is found in them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "homes/limits.rs"]
+mod limits;
+#[path = "homes/links.rs"]
+mod links;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use other_apps::{Found, From, ImportedValueKind, Report, Surroundings, System, look};
+use ports::server_config::{ServerEntry, ServerTransport, StdioConfig};
+
+/// The columns of the table.
+const HEAD: &str = "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").canonicalize().expect("the fixtures are there")
+}
+
+pub(crate) fn surroundings(home: PathBuf, system: System) -> Surroundings {
+    Surroundings { home, systems: vec![system], runs_on: System::Linux, variables: BTreeMap::new() }
+}
+
+/// Servers of the user that the trap "same" is compared with.
+fn set_up() -> Vec<ServerEntry> {
+    let local = |name: &str, command: &str, args: &[&str]| ServerEntry {
+        name: name.to_owned(),
+        config: StdioConfig {
+            command: command.to_owned(),
+            args: args.iter().map(|word| (*word).to_owned()).collect(),
+            ..StdioConfig::default()
+        }
+        .into(),
+    };
+    vec![local("demo", "/usr/bin/demo", &["--fast"]), local("Taken", "mine", &[])]
+}
+
+#[test]
+fn every_home_has_what_the_table_says() {
+    let all = fixtures();
+    let mut table = vec![HEAD.to_owned()];
+    for (home, system) in [("linux", System::Linux), ("macos", System::MacOs), ("windows", System::Windows)] {
+        let folder = all.join("homes").join(home);
+        let report = look(&From::All, &surroundings(folder.clone(), system), &[]).unwrap();
+        rows(&mut table, home, &folder, &report);
+    }
+    let project = all.join("homes/project");
+    let report =
+        look(&From::Path(project.clone()), &surroundings(all.join("homes/linux"), System::Linux), &[]).unwrap();
+    rows(&mut table, "project", &project, &report);
+    let mut traps: Vec<PathBuf> = fs::read_dir(all.join("traps")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    traps.sort();
+    for trap in traps {
+        let name = trap.file_name().unwrap().to_str().unwrap().to_owned();
+        let set_up = if name == "same" { set_up() } else { Vec::new() };
+        let from = match name.as_str() {
+            "exports" => From::Path(trap.join("cherry-studio.json")),
+            _ => From::All,
+        };
+        let report = look(&from, &surroundings(trap.clone(), System::Linux), &set_up).unwrap();
+        rows(&mut table, &name, &trap, &report);
+    }
+    let actual = table.join("\n") + "\n";
+    let expected = fs::read_to_string(all.join("expected.tsv")).unwrap_or_default();
+    if actual != expected {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("import-actual.tsv");
+        fs::write(&path, &actual).unwrap();
+        let different = actual.lines().zip(expected.lines()).find(|(actual, expected)| actual != expected);
+        panic!("the table differs; what was found is in {}; first: {different:#?}", path.display());
+    }
+}
+
+/// A line for each problem and each server.
+fn rows(table: &mut Vec<String>, case: &str, home: &Path, report: &Report) {
+    let home = home.to_str().unwrap();
+    for problem in &report.problems {
+        let at = format!("{}:{}", problem.line.unwrap_or_default(), problem.column.unwrap_or_default());
+        let file = problem.file.clone().unwrap_or_default();
+        let cells = [case, "PROBLEM", &file, &at, &problem.message];
+        table.push(cells.join("\t").replace(home, "HOME"));
+    }
+    for server in &report.servers {
+        table.push(row(case, server).replace(home, "HOME"));
+    }
+}
+
+fn row(case: &str, server: &Found) -> String {
+    let origin = &server.origins[0];
+    let (target, args) = match &server.config.transport {
+        ServerTransport::Stdio(config) => (config.command.clone(), config.args.join(" ")),
+        ServerTransport::Http(config) => (config.url.clone(), String::new()),
+    };
+    let kinds = |kinds: &BTreeMap<String, ImportedValueKind>| {
+        let typed = |name: &String| if server.pending.contains_key(name) { ", to be typed" } else { "" };
+        kinds.iter().map(|(name, kind)| format!("{name}={}{}", kind.word(), typed(name))).collect::<Vec<_>>().join("; ")
+    };
+    let mut extras = Vec::new();
+    if server.off {
+        extras.push(String::from("off"));
+    }
+    extras.extend((!server.denied_tools.is_empty()).then(|| format!("not {}", server.denied_tools.join(","))));
+    extras.extend((!server.exposed_tools.is_empty()).then(|| format!("only {}", server.exposed_tools.join(","))));
+    let cells = [
+        case,
+        &origin.app,
+        &origin.file,
+        &server.name,
+        server.transport(),
+        &target,
+        &args,
+        &kinds(&server.env),
+        &kinds(&server.headers),
+        server.status.word(),
+        &extras.join("; "),
+        &server.notes.join(" | "),
+    ];
+    for cell in cells {
+        assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");
+    }
+    cells.join("\t")
+}
+
+/// Values in the fixtures that are secrets; none of them may be in what is written or shown.
+const PLANTED: [&str; 19] = [
+    "hunter2",
+    "pplx-0123456789",
+    "ATATT3xFfGF0",
+    "lin_api_0123",
+    "c0ffee5ecret",
+    "ghp_0123456789",
+    "sk-inline",
+    "gem-s3cret",
+    "hf_abcdefghij",
+    "sk-bridge",
+    "abc0123456789",
+    "tok-123",
+    "s3cret-value",
+    "an0ther-one",
+    "\"9f86d081884c7d659a2feaa0c55ad015\"",
+    "xoxb-1234",
+    "abcdef&",
+    "TmV2ZXJ",
+    "sk-default",
+];
+
+#[test]
+fn of_two_accounts_the_one_that_is_missing_is_new() {
+    let home = fixtures().join("traps/accounts");
+    let mut mail = ServerEntry {
+        name: "mail-home".into(),
+        config: StdioConfig { command: "mail".into(), ..StdioConfig::default() }.into(),
+    };
+    mail.config.as_stdio_mut().unwrap().env.insert("MAIL_TOKEN".into(), "${secret:mail-home.MAIL_TOKEN}".into());
+    let report = look(&From::All, &surroundings(home, System::Linux), &[mail]).unwrap();
+    let statuses: Vec<(&str, &str)> = report.servers.iter().map(|one| (one.name.as_str(), one.status.word())).collect();
+    assert_eq!(statuses, [("mail-work", "new"), ("mail-home", "same")], "the one of the same name is set up");
+}
+
+fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    for (file, content) in files {
+        let path = home.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content.to_string()).unwrap();
+    }
+    home
+}
+
+fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<Found> {
+    look(&From::All, &surroundings(home.path().to_owned(), System::Linux), set_up).unwrap().servers
+}
+
+#[test]
+fn a_server_of_several_projects_is_one_row_with_their_folders() {
+    let one = serde_json::json!({ "mcpServers": { "db": { "command": "db" } } });
+    let home =
+        home_of(&[(".claude.json", serde_json::json!({ "projects": { "/work/a": one.clone(), "/work/b": one } }))]);
+    let servers = look_in(&home, &[]);
+    assert_eq!(servers.len(), 1, "{servers:?}");
+    assert_eq!(servers[0].origins.len(), 2, "each project is an origin");
+    let notes = servers[0].notes.join("\n");
+    assert!(notes.contains("/work/a") && notes.contains("/work/b"), "both folders are named: {notes}");
+}
+
+#[test]
+fn a_bridge_puts_variables_in_whatever_its_app_does() {
+    let home = home_of(&[(
+        ".config/Claude/claude_desktop_config.json",
+        serde_json::json!({ "mcpServers": { "far": { "command": "npx", "args":
+            ["mcp-remote", "https://far.example/mcp", "--header", "Authorization: Bearer ${TOKEN}"] } } }),
+    )]);
+    let servers = look_in(&home, &[]);
+    assert_eq!(servers[0].pending["Authorization"].before, "Bearer ", "{:?}", servers[0]);
+    assert!(servers[0].secrets.is_empty(), "the reference is no secret");
+}
+
+#[test]
+fn no_name_of_a_kept_secret_stays_in_force_behind_many_references() {
+    let value = format!("{}${{secret:other.Authorization}}", "${A}".repeat(100));
+    let home = home_of(&[(
+        ".cursor/mcp.json",
+        serde_json::json!({ "mcpServers": { "far": { "url": "https://far.example/mcp", "headers": { "X-Team": value } } } }),
+    )]);
+    let shown = format!("{:?}", look_in(&home, &[])[0]);
+    assert!(!shown.contains("secret:other"), "{shown}");
+}
+
+#[test]
+fn a_named_project_file_is_that_of_its_project() {
+    let home = home_of(&[("work/.mcp.json", serde_json::json!({ "bare": { "command": "x" } }))]);
+    let from = From::Path(home.path().join("work/.mcp.json"));
+    let report = look(&from, &surroundings(home.path().to_owned(), System::Linux), &[]).unwrap();
+    let origins: Vec<(&str, &str)> =
+        report.servers.iter().map(|one| (one.origins[0].app.as_str(), one.name.as_str())).collect();
+    assert_eq!(origins, [("claude-code", "bare")]);
+}
+
+#[test]
+fn aliases_copy_a_bounded_amount() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".continue")).unwrap();
+    let text = format!("big: &a \"\\n{}\"\nall: [{}]\n", "x".repeat(500_000), "*a,".repeat(40_000));
+    fs::write(home.path().join(".continue/config.yaml"), text).unwrap();
+    let report = look(&From::All, &surroundings(home.path().to_owned(), System::Linux), &[]).unwrap();
+    assert!(report.problems[0].message.contains("4 MB"), "{:?}", report.problems);
+}
+
+#[test]
+fn denied_tools_stay_denied_whatever_they_are_called() {
+    let home = home_of(&[(
+        ".codeium/windsurf/mcp_config.json",
+        serde_json::json!({ "mcpServers": { "one": { "command": "x", "disabledTools": ["*", "getJiraIssueByKey"] } } }),
+    )]);
+    assert_eq!(look_in(&home, &[])[0].denied_tools, ["*", "getJiraIssueByKey"]);
+}
+
+#[test]
+fn the_sandbox_of_another_app_is_named_and_not_taken_for_ours() {
+    let sandbox = serde_json::json!({ "filesystem": { "allow": ["/work"] }, "network": {} });
+    let entry = serde_json::json!({ "type": "stdio", "command": "x", "sandboxEnabled": true, "sandbox": sandbox });
+    let ours = serde_json::json!({ "type": "stdio", "command": "y", "sandbox": { "folders": [], "network": true } });
+    let servers = serde_json::json!({ "servers": { "one": entry, "ours": ours } });
+    let found = look_in(&home_of(&[(".config/Code/User/mcp.json", servers)]), &[]);
+    assert_eq!(
+        found[0].config.as_stdio().unwrap().sandbox,
+        None,
+        "a sandbox without any folder would break the server"
+    );
+    assert!(found[0].notes.iter().any(|note| note.contains("\"filesystem\"")), "{:?}", found[0].notes);
+    assert!(found[1].config.as_stdio().unwrap().sandbox.is_some(), "Drawbridge's own comes along");
+}
+
+#[test]
+fn a_problem_does_not_repeat_a_secret_that_lost_its_quotes() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".cursor")).unwrap();
+    let text = r#"{ "mcpServers": { "a": { "command": "x", "env": { "KEY": ghp_abcd1234 } } } }"#;
+    fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
+    let report = look(&From::All, &surroundings(home.path().to_owned(), System::Linux), &[]).unwrap();
+    let problems = format!("{:?}", report.problems);
+    assert!(problems.contains("without quotes") && !problems.contains("ghp_"), "{problems}");
+}
+
+#[test]
+fn notes_and_origins_have_no_value_of_a_secret() {
+    let home = home_of(&[(
+        ".cursor/mcp.json",
+        serde_json::json!({ "mcpServers": {
+            "ghp_abcd1234": { "command": "x" },
+            "gateway": { "command": "npx", "args": ["supergateway", "--sse", "https://a.example/sse", "--key=hunter2", "--key", "hunter3"] },
+            "proxy": { "command": "mcp-proxy", "args": ["--token=hunter2", "https://a.example/sse"] },
+            "helped": { "url": "https://b.example/mcp", "headersHelper": "get-token --password hunter2" }
+        } }),
+    )]);
+    let shown = format!("{:?}", look_in(&home, &[]));
+    assert!(!shown.contains("hunter") && !shown.contains("ghp_abcd"), "{shown}");
+}
+
+#[test]
+fn a_joined_row_takes_what_the_first_lacks() {
+    let with = |headers: serde_json::Value| serde_json::json!({ "mcpServers": { "shop": { "url": "https://shop.example/mcp", "headers": headers } } });
+    let home = home_of(&[
+        (".cursor/mcp.json", with(serde_json::json!({ "X-Team": "red" }))),
+        (
+            ".lmstudio/mcp.json",
+            with(serde_json::json!({ "X-Team": "blue", "Authorization": "Bearer hunter2", "X-Area": "1" })),
+        ),
+    ]);
+    let servers = look_in(&home, &[]);
+    assert_eq!(servers.len(), 1, "{servers:?}");
+    assert_eq!(servers[0].secrets.keys().collect::<Vec<_>>(), ["Authorization"]);
+    let headers = &servers[0].config.as_http().unwrap().headers;
+    assert_eq!((headers["X-Team"].as_str(), headers["X-Area"].as_str()), ("red", "1"));
+    let notes = servers[0].notes.join("\n");
+    assert!(notes.contains("values differ between its apps (\"X-Team\")"), "the differences are named: {notes}");
+}
+
+#[test]
+fn a_server_with_another_folder_or_value_is_not_set_up() {
+    let home = home_of(&[(
+        ".cursor/mcp.json",
+        serde_json::json!({ "mcpServers": {
+            "folder": { "command": "a", "cwd": "/work/a" },
+            "value": { "command": "b", "env": { "AREA": "one" } },
+            "equal": { "command": "c", "env": { "AREA": "one" } }
+        } }),
+    )]);
+    let entry = |command: &str, env: &[(&str, &str)]| ServerEntry {
+        name: format!("mine-{command}"),
+        config: StdioConfig {
+            command: command.into(),
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            ..StdioConfig::default()
+        }
+        .into(),
+    };
+    let set_up = [entry("a", &[]), entry("b", &[("AREA", "two")]), entry("c", &[("AREA", "one")])];
+    let statuses: Vec<(String, &str)> =
+        look_in(&home, &set_up).into_iter().map(|one| (one.name, one.status.word())).collect();
+    let wanted = [("folder", "new"), ("value", "new"), ("equal", "same")].map(|(name, word)| (name.to_owned(), word));
+    assert_eq!(statuses, wanted);
+}
+
+#[test]
+fn no_secret_of_the_fixtures_is_in_what_may_be_written_or_shown() {
+    let all = fixtures();
+    let mut homes: Vec<PathBuf> = ["homes", "traps"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(all.join(folder)).unwrap().map(|entry| entry.unwrap().path()))
+        .collect();
+    homes.sort();
+    let mut servers = 0;
+    for home in homes {
+        let report = look(&From::All, &Surroundings::of_folder(home.clone()), &[]).unwrap();
+        let problems = format!("{:?}", report.problems);
+        for secret in PLANTED {
+            assert!(!problems.contains(secret), "{secret} of {} is in {problems}", home.display());
+        }
+        for server in &report.servers {
+            servers += 1;
+            let shown = format!("{server:?}");
+            for secret in PLANTED {
+                assert!(!shown.contains(secret), "{secret} of {} is in {shown}", home.display());
+            }
+        }
+    }
+    assert!(servers > 100, "the fixtures have servers: {servers}");
+}

@@ -1,0 +1,121 @@
+//! Files that are too long or have too much in them.
+
+use std::fs;
+use std::path::Path;
+
+use other_apps::{From, Report, System, look};
+use ports::server_config::ServerTransport;
+
+use crate::surroundings;
+
+fn put(home: &Path, file: &str, text: impl AsRef<[u8]>) {
+    let path = home.join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn all(home: &Path) -> Report {
+    look(&From::All, &surroundings(home.to_owned(), System::Linux), &[]).unwrap()
+}
+
+#[test]
+fn a_long_file_is_passed_over_and_named() {
+    let home = tempfile::tempdir().unwrap();
+    let long = format!("{{ \"mcpServers\": {{ \"a\": {{ \"command\": \"{}\" }} }} }}", "x".repeat(1 << 20));
+    put(home.path(), ".cursor/mcp.json", long);
+    let report = all(home.path());
+    assert_eq!(report.servers.len(), 0);
+    assert!(report.problems[0].message.contains("longer than 1 MB"), "{:?}", report.problems);
+}
+
+#[test]
+fn of_a_long_state_file_only_the_servers_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    // History of several megabytes with what looks like servers in it, on a line before them.
+    let history = format!("[{}\"end\"]", "{\"mcpServers\": {\"none\": {\"command\": \"never\"}}},".repeat(60_000));
+    let text = format!(
+        "{{\n\"history\": {history},\n\"mcpServers\": {{\"user\": {{\"command\": \"u\"}}, /* a comment is none here */\n\"x\": 1}},\n\"projects\": {{}}}}"
+    );
+    put(home.path(), ".claude.json", &text);
+    let report = all(home.path());
+    assert_eq!(report.problems[0].line, Some(3), "what is no JSON is placed: {:?}", report.problems);
+
+    let text = format!(
+        "{{\n\"history\": {history},\n\"mcpServers\": {{\"user\": {{\"command\": \"u\"}},\n\"bad\": 1}},\n\"projects\": {{\"/a\": {{\"history\": {history}, \
+         \"mcpServers\": {{\"local\": {{\"type\": \"http\", \"url\": \"https://a.example/mcp\"}}}}}}, \"/b\": {{\"mcpServers\": {{}}}}}}}}"
+    );
+    assert!(text.len() > 4 << 20, "it is long");
+    put(home.path(), ".claude.json", &text);
+    let report = all(home.path());
+    assert_eq!(report.problems, [], "it is read");
+    let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
+    assert_eq!(names, ["user", "bad", "local"], "those of the user, then those of projects, and no other");
+    assert!(
+        report.servers[1].notes[0].starts_with("line 4: column 8: "),
+        "the place is that in the file: {:?}",
+        report.servers[1].notes
+    );
+    assert!(report.servers[2].notes.iter().any(|note| note.contains("\"/a\"")), "the folder is named");
+    assert!(
+        matches!(&report.servers[2].config.transport, ServerTransport::Http(http) if http.url == "https://a.example/mcp")
+    );
+}
+
+#[test]
+fn nothing_grows_with_what_names_others() {
+    let home = tempfile::tempdir().unwrap();
+    let open = "${".repeat(300_000);
+    put(
+        home.path(),
+        ".cursor/mcp.json",
+        format!("{{\"mcpServers\": {{\"open\": {{\"command\": \"x\", \"env\": {{\"A\": \"{open}\"}}}}}}}}"),
+    );
+    // Each variable names the next one ten times.
+    let laughs: Vec<String> =
+        (0..20).map(|level| format!("\"V{level:02}\": \"{}\"", format!("${{V{:02}}}", level + 1).repeat(10))).collect();
+    put(
+        home.path(),
+        ".kiro/settings/mcp.json",
+        format!(
+            "{{\"mcpServers\": {{\"laughs\": {{\"command\": \"npx\", \"args\": [\"mcp-remote\", \"https://a.example/mcp\", \"--header\", \"X: ${{V00}}\"], \"env\": {{{}}}}}}}}}",
+            laughs.join(",")
+        ),
+    );
+    let same: String = (0..500).map(|number| format!("  - {{name: same, command: x{number}}}\n")).collect();
+    put(home.path(), ".continue/config.yaml", format!("mcpServers:\n{same}"));
+    let begun = std::time::Instant::now();
+    let report = all(home.path());
+    assert_eq!((report.servers.len(), report.problems.len()), (502, 0), "all of it is read");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it takes {:?}", begun.elapsed());
+    let laughs = report.servers.iter().find(|server| server.name == "laughs").unwrap();
+    let ServerTransport::Http(http) = &laughs.config.transport else { panic!("it is remote") };
+    assert_eq!(http.headers["X"], "${V01}".repeat(10), "variables are put in once");
+}
+
+#[test]
+fn servers_values_and_levels_are_bounded() {
+    let home = tempfile::tempdir().unwrap();
+    let many: Vec<String> = (0..600).map(|number| format!("\"s{number}\": {{\"command\": \"c{number}\"}}")).collect();
+    put(home.path(), ".cursor/mcp.json", format!("{{\"mcpServers\": {{{}}}}}", many.join(",")));
+    let aliases: String = (1..12)
+        .map(|level| format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 9].join(", ")))
+        .collect();
+    put(
+        home.path(),
+        ".config/goose/config.yaml",
+        format!("a0: &a0 [x, x, x, x, x, x, x, x, x]\n{aliases}extensions: {{}}\n"),
+    );
+    put(home.path(), ".continue/config.yaml", format!("mcpServers: {}{}", "[".repeat(5_000), "]".repeat(5_000)));
+    put(home.path(), ".codex/config.toml", format!("a = {}{}", "[".repeat(5_000), "]".repeat(5_000)));
+    put(home.path(), ".gemini/settings.json", format!("{{\"a\": {}{}}}", "[".repeat(5_000), "]".repeat(5_000)));
+    put(home.path(), ".kiro/settings/mcp.json", b"{ \"mcpServers\": { \"a\": \"\xff\" } }");
+    put(home.path(), ".junie/mcp/mcp.json", b"\xff\xfe{\x00");
+    let report = all(home.path());
+    assert_eq!(report.servers.len(), 0, "none of them is read");
+    let problems: Vec<(&str, Option<u32>)> =
+        report.problems.iter().map(|problem| (problem.message.as_str(), problem.line)).collect();
+    assert_eq!(problems.len(), 7, "each is named: {problems:#?}");
+    for word in ["more than 500 servers", "values", "UTF-8", "UTF-16"] {
+        assert!(problems.iter().any(|(message, _)| message.contains(word)), "{word}: {problems:#?}");
+    }
+}

@@ -1,0 +1,61 @@
+//! Files that lead elsewhere, and files that are none.
+
+use std::fs;
+
+use other_apps::{From, System, look};
+
+use crate::surroundings;
+
+const ONE: &str = r#"{ "mcpServers": { "one": { "command": "x" } } }"#;
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_within_the_home_and_not_out_of_it() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir_all(home.join(".cursor")).unwrap();
+    fs::create_dir_all(home.join(".kiro/settings")).unwrap();
+    fs::create_dir_all(home.join("dotfiles")).unwrap();
+    fs::write(folder.path().join("outside.json"), ONE).unwrap();
+    fs::write(home.join("dotfiles/kiro.json"), ONE).unwrap();
+    symlink(folder.path().join("outside.json"), home.join(".cursor/mcp.json")).unwrap();
+    symlink("../../dotfiles/kiro.json", home.join(".kiro/settings/mcp.json")).unwrap();
+    let report = look(&From::All, &surroundings(home.clone(), System::Linux), &[]).unwrap();
+    let found: Vec<&str> = report.files.iter().map(|file| file.app).collect();
+    assert_eq!(found, ["kiro"], "only the link within the home is followed");
+    let problem = report.problems.first().expect("the other one is named");
+    assert!(problem.message.contains("out of the home folder"), "with the reason: {problem}");
+    assert_eq!(problem.file.as_deref(), home.join(".cursor/mcp.json").to_str(), "and the file");
+    // A folder on the way may be the link.
+    fs::remove_dir_all(home.join(".cursor")).unwrap();
+    fs::create_dir(folder.path().join("elsewhere")).unwrap();
+    fs::write(folder.path().join("elsewhere/mcp.json"), ONE).unwrap();
+    symlink(folder.path().join("elsewhere"), home.join(".cursor")).unwrap();
+    let report = look(&From::App("cursor".into()), &surroundings(home, System::Linux), &[]).unwrap();
+    assert_eq!((report.servers.len(), report.problems.len()), (0, 1), "nothing is read through it");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_a_variable_names_may_lie_outside() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, codex) = (folder.path().join("home"), folder.path().join("codex"));
+    fs::create_dir_all(&home).unwrap();
+    fs::create_dir_all(&codex).unwrap();
+    fs::write(codex.join("config.toml"), "mcp_servers.one.command = \"x\"").unwrap();
+    let mut surroundings = surroundings(home, System::Linux);
+    surroundings.variables.insert("CODEX_HOME".into(), codex);
+    let report = look(&From::All, &surroundings, &[]).unwrap();
+    assert_eq!(report.servers.len(), 1, "its server is found: {report:?}");
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_file_is_a_problem_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
+    fs::create_dir_all(home.path().join(".kiro/settings")).unwrap();
+    fs::write(home.path().join(".kiro/settings/mcp.json"), ONE).unwrap();
+    let report = look(&From::All, &surroundings(home.path().to_owned(), System::Linux), &[]).unwrap();
+    assert_eq!((report.servers.len(), report.problems.len()), (1, 1), "the other file is read: {report:?}");
+}

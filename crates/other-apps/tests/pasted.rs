@@ -1,0 +1,336 @@
+//! Pasted text: the shapes that servers' READMEs print, and what is said about what can't be read.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "pasted/shapes.rs"]
+mod shapes;
+
+use other_apps::import;
+use ports::server_config::{AuthConfig, Grant, HttpKind};
+use shapes::{SHAPES, Shape};
+
+#[test]
+fn every_shape_is_read() {
+    for Shape { what, text, servers } in SHAPES {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
+        assert_eq!(names, servers.iter().map(|server| server.0).collect::<Vec<_>>(), "{what}: the names");
+        for (server, (_, command, args, env)) in found.iter().zip(*servers) {
+            let config = server.config.as_stdio().unwrap_or_else(|| panic!("{what}: it is local"));
+            assert_eq!(config.command, *command, "{what}: the command");
+            assert_eq!(config.args, *args, "{what}: the arguments");
+            let variables: Vec<(&str, &str)> = config.env.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+            assert_eq!(variables, *env, "{what}: the variables");
+            assert!(server.usable, "{what}: it can be added");
+        }
+    }
+}
+
+#[test]
+fn a_page_from_a_file_of_this_project_reads_its_own_format() {
+    let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
+    let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
+    assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
+    assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at");
+}
+
+#[test]
+fn notes_say_what_to_look_at() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            r#"{"command": "x", "args": ["/path/to/dir"]}"#,
+            &["argument 1 is \"/path/to/dir\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["--key", "<YOUR_KEY>"]}"#,
+            &["argument 2 is \"<YOUR_KEY>\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "YOUR_API_KEY"}}"#,
+            &["the variable \"K\" is \"YOUR_API_KEY\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "your-api-key-here"}}"#,
+            &["the variable \"K\" is \"your-api-key-here\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "sk-..."}}"#,
+            &["the variable \"K\" is \"sk-...\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["/Users/username/Desktop"]}"#,
+            &["argument 1 is \"/Users/username/Desktop\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["C:\\path\\to\\x"]}"#,
+            &["argument 1 is \"C:\\\\path\\\\to\\\\x\": this looks like a placeholder, put your own value there"],
+        ),
+        (
+            r#"{"command": "x", "env": {"K": "${env:TOKEN}"}}"#,
+            &["the variable \"K\" is \"${env:TOKEN}\": Drawbridge passes it as it stands, put the value there"],
+        ),
+        (
+            r#"{"command": "x", "args": ["${workspaceFolder}/a", "$HOME", "~/x", "%APPDATA%\\x"]}"#,
+            &[
+                "argument 1 is \"${workspaceFolder}/a\": Drawbridge passes it as it stands, put the value there",
+                "argument 2 is \"$HOME\": Drawbridge passes it as it stands, put the value there",
+                "argument 3 is \"~/x\": Drawbridge passes it as it stands, put the value there",
+                "argument 4 is \"%APPDATA%\\\\x\": Drawbridge passes it as it stands, put the value there",
+            ],
+        ),
+        (r#"{"command": "x", "env": {"K": ""}}"#, &["the variable \"K\" is empty: fill it in if the server needs it"]),
+        (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is taken as a text"]),
+        (
+            r#"{"command": "x", "autoApprove": ["a"], "timeout": 60, "disabled": false}"#,
+            &["approvals of other apps are not taken over: \"autoApprove\"", "not used: \"timeout\""],
+        ),
+        (r#"{"command": "npx -y a"}"#, &["\"command\" had the arguments in it; they were taken apart at the spaces"]),
+        (
+            r#"{"inputs": [{"id": "k", "description": "The key"}, {"id": "unused"}], "servers": {"a": {"command": "x", "env": {"K": "${input:k}"}}}}"#,
+            &[
+                "\"${input:k}\" stands for a value that VS Code would ask for (\"The key\")",
+                "the variable \"K\" is \"${input:k}\": Drawbridge passes it as it stands, put the value there",
+            ],
+        ),
+        ("x --price 5% --cost $5 --user me@yours.example --list=[a] a<b", &[]),
+        (r#"{"command": "x", "\u001b[2J": 1}"#, &["not used: \"\\u{1b}[2J\""]),
+    ];
+    for (text, notes) in cases {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        assert_eq!(found[0].notes, *notes, "what is noted about {text}");
+        assert!(found[0].usable, "notes alone do not hinder {text}");
+    }
+}
+
+#[test]
+fn remote_servers_are_read_in_every_shape() {
+    use HttpKind::{Http, Sse};
+    let url = "https://mcp.example.com/mcp";
+    type Case = (&'static str, &'static str, Option<HttpKind>, &'static [(&'static str, &'static str)]);
+    let cases: &[Case] = &[
+        (r#"{"mcpServers": {"far": {"url": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (
+            r#"{"servers": {"far": {"type": "http", "url": "https://mcp.example.com/mcp", "headers": {"A": "b"}}}}"#,
+            "far",
+            Some(Http),
+            &[("A", "b")],
+        ),
+        (r#"{"far": {"type": "streamable-http", "url": "https://mcp.example.com/mcp"}}"#, "far", Some(Http), &[]),
+        (r#"{"far": {"transport": "sse", "url": "https://mcp.example.com/mcp"}}"#, "far", Some(Sse), &[]),
+        (r#"{"mcpServers": {"far": {"serverUrl": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (r#"{"mcpServers": {"far": {"httpUrl": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (r#"{"mcp": {"far": {"type": "remote", "url": "https://mcp.example.com/mcp"}}}"#, "far", None, &[]),
+        (
+            "claude mcp add --transport http far https://mcp.example.com/mcp --header \"A: b:c\" -H 'D: e'",
+            "far",
+            Some(Http),
+            &[("A", "b:c"), ("D", "e")],
+        ),
+        ("claude mcp add -t sse far https://mcp.example.com/mcp", "far", Some(Sse), &[]),
+        ("codex mcp add far --url https://mcp.example.com/mcp", "far", None, &[]),
+        ("https://mcp.example.com/mcp", "example", None, &[]),
+    ];
+    for (text, name, kind, headers) in cases {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        assert_eq!(found.len(), 1, "one server in {text}");
+        assert_eq!(found[0].name, *name, "its name in {text}");
+        let config = found[0].config.as_http().unwrap_or_else(|| panic!("{text}: it is remote"));
+        assert_eq!((config.url.as_str(), config.kind), (url, *kind), "where and how in {text}");
+        let read: Vec<(&str, &str)> = config.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        assert_eq!(read, *headers, "the headers in {text}");
+        assert!(found[0].usable, "it can be added: {text}");
+        assert_eq!(found[0].notes, Vec::<String>::new(), "there is nothing to look at: {text}");
+    }
+}
+
+#[test]
+fn what_no_program_takes_is_noted_before_it_is_added() {
+    for text in ["npx \0 server", r#"{"a": {"command": "x", "args": ["\u0000"]}}"#, "A=\0 npx server"] {
+        // Settings with such a text can be refused as a whole; a server that is offered can be added.
+        let Ok(found) = import(text, &[]) else { continue };
+        assert!(!found[0].usable, "it can't be added: {text:?}");
+        assert!(found[0].notes.iter().any(|note| note.contains("NUL")), "and it says why: {:?}", found[0].notes);
+    }
+    let offered = import("npx \0 server", &[]).unwrap();
+    assert!(!offered[0].usable, "a command line is read, and shown as it is");
+}
+
+#[test]
+fn what_is_wrong_with_a_remote_server_is_noted() {
+    let cases: &[(&str, bool, &str)] = &[
+        (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is not known here"),
+        (r#"{"a": {"url": "ftp://x.example"}}"#, false, "must begin with https://"),
+        (r#"{"a": {"url": "https://ann:pw@x.example"}}"#, false, "user name or password"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"Host": "y"}}}"#, false, "set by Drawbridge itself"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"A b": "y"}}}"#, false, "not the name of a header"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${TOKEN}"}}}"#, true, "as it stands"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"K": "<your key>"}}}"#, true, "placeholder"),
+        (r#"{"a": {"url": "https://x.example", "protocolVersion": "1999-01-01"}}"#, true, "no known protocol revision"),
+    ];
+    for (text, usable, note) in cases {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+        assert_eq!(found[0].usable, *usable, "whether it can be added: {text}");
+        assert!(
+            found[0].notes.iter().any(|n| n.contains(note)),
+            "{note:?} is noted about {text}: {:?}",
+            found[0].notes
+        );
+    }
+    let secret = r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${secret:a.K}"}}}"#;
+    assert_eq!(import(secret, &[]).unwrap()[0].notes, Vec::<String>::new(), "a secret of ours is filled in");
+    let pinned = r#"{"a": {"url": "https://x.example", "protocolVersion": "2025-06-18"}}"#;
+    let revision = import(pinned, &[]).unwrap()[0].config.revision;
+    assert_eq!(revision.map(|r| r.to_string()).as_deref(), Some("2025-06-18"), "a pinned revision is read");
+    let both = import(r#"{"mcpServers": {"a": {"type": "ws"}, "b": {"command": "x"}}}"#, &[]).unwrap();
+    assert_eq!((both[0].usable, both[1].usable), (false, true), "one that can't be used does not hinder another");
+}
+
+#[test]
+fn how_to_sign_in_is_read_with_all_of_it() {
+    let auth = r#"{"clientId": "us", "clientSecret": "top-secret", "issuer": "https://i.example", "scopes": ["read"],
+        "grant": "client_credentials", "clientAuth": "client_secret_post", "redirectPort": 4321, "dpop": false, "later": 1}"#;
+    let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
+    let found = import(&server(auth), &[]).unwrap().remove(0);
+    let read = found.config.as_http().unwrap().auth.clone().expect("it says how to sign in");
+    let wanted = AuthConfig {
+        client_id: Some("us".into()),
+        client_secret: Some("top-secret".into()),
+        issuer: Some("https://i.example".into()),
+        scopes: vec!["read".into()],
+        grant: Grant::ClientCredentials,
+        client_auth: Some("client_secret_post".into()),
+        redirect_port: Some(4321),
+        dpop: Some(false),
+        ..AuthConfig::default()
+    };
+    assert_eq!(read, wanted, "nothing of it is lost");
+    assert_eq!(found.notes, ["not used: \"later\""], "what is not understood is noted");
+    assert!(found.usable, "a client secret as it is typed can be put into the keychain");
+
+    let cases = [
+        (r#""oauth""#, true, "\"auth\" is left out: \"auth\" must be an object"),
+        (r#"{"grant": "password"}"#, true, "is left out"),
+        (r#"{"privateKey": "top-secret"}"#, false, "must stand as \"${secret:NAME}\""),
+        (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, false, "needs an \"assertion\""),
+    ];
+    for (auth, usable, note) in cases {
+        let found = import(&server(auth), &[]).unwrap().remove(0);
+        assert_eq!(found.usable, usable, "whether it can be added with {auth}");
+        assert!(found.notes.iter().any(|n| n.contains(note)), "{note:?} is noted about {auth}: {:?}", found.notes);
+        assert!(!found.notes.iter().any(|n| n.contains("top-secret")), "what may be a secret is not repeated");
+    }
+    let local = import(r#"{"a": {"command": "x", "auth": {}}}"#, &[]).unwrap().remove(0);
+    assert_eq!(local.notes, ["not used: \"auth\""], "a local program is not signed in to");
+}
+
+#[test]
+fn names_are_valid_and_free() {
+    let long = "n".repeat(100);
+    let text = format!(
+        "{{\"git\": {{\"command\": \"a\"}}, \"Git\": {{\"command\": \"b\"}}, \"\\n \": {{\"command\": \"c\"}}, \"{long}\": {{\"command\": \"d\"}}}}"
+    );
+    let found = import(&text, &["GIT".into(), "git-2".into(), "n".repeat(64)]).unwrap();
+    let names: Vec<String> = found.iter().map(|server| server.name.clone()).collect();
+    assert_eq!(
+        names[..3],
+        ["git-3", "Git-4", "server"],
+        "taken names get a number, whatever the case; empty ones a word"
+    );
+    assert_eq!(names[3], format!("{}-2", "n".repeat(58)), "a long one is cut, and still gets its number");
+}
+
+#[test]
+fn what_cannot_be_read_is_placed_and_explained() {
+    let nothing = "no server found: expected JSON with \"mcpServers\", a URL, or the command line that starts a server";
+    type Case = (&'static str, Option<(u32, u32)>, &'static str);
+    let cases: &[Case] = &[
+        ("", None, nothing),
+        (" \n\n", None, nothing),
+        ("This server can be used\nin many ways.", None, nothing),
+        ("Hello world", Some((1, 1)), nothing),
+        (
+            "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"\n",
+            Some((3, 10)),
+            "this object is not closed: expected \"}\" before the end",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\" \"args\": []}}}",
+            Some((1, 37)),
+            "expected a comma after this item",
+        ),
+        ("{\"mcpServers\": {...}}", Some((1, 17)), "this is not JSON: found \".\""),
+        (
+            "{\"mcpServers\": {\"files\": {\"command\": \"npx\",\n\"args\": 3}}}",
+            Some((2, 9)),
+            "\"args\" of server \"files\" must be a list of texts, found a number",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"args\": [{}]}}}",
+            Some((1, 48)),
+            "\"args\" of server \"a\" must be a text, found an object",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {}}}",
+            Some((1, 22)),
+            "server \"a\" has no \"command\": the program to start was expected",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"\"}}}",
+            Some((1, 34)),
+            "\"command\" must not be empty: the program to start was expected",
+        ),
+        ("{\"mcpServers\": {}}", Some((1, 16)), "there is no server in this object: expected a name with an object"),
+        ("{\"mcpServers\": 5}", Some((1, 16)), "expected an object with a server under each name, found a number"),
+        (
+            "{\"a\": 1, \"b\": 2}",
+            Some((1, 1)),
+            "expected \"mcpServers\", a server's name, or \"command\" in this object, found \"a\", \"b\"",
+        ),
+        ("{}", Some((1, 1)), "expected \"mcpServers\", a server's name, or \"command\" in this object, found nothing"),
+        (
+            "{\"a\": {\"command\": \"x\"},\n \"a\": {\"command\": \"y\"}}",
+            Some((2, 2)),
+            "\"a\" stands twice in this object, first in line 1; one of them must go",
+        ),
+        // A fragment's columns are those of what was pasted.
+        ("\"a\": {\"command\": [1, {}]}", Some((1, 22)), "\"command\" of server \"a\" must be a text, found an object"),
+        ("x\n\n```json\n{\n  \"a\": {\"command\": x}\n}\n```", Some((5, 20)), "expected a value, found \"x\""),
+        (
+            "cd /srv && npx x",
+            Some((1, 1)),
+            "\"&&\" needs a shell, and a server is started without one: paste only the command of the server itself",
+        ),
+        (
+            "cat x | server",
+            Some((1, 1)),
+            "\"|\" needs a shell, and a server is started without one: paste only the command of the server itself",
+        ),
+        (
+            "server --key $(pass x)",
+            Some((1, 1)),
+            "\"$(\" needs a shell, and a server is started without one: paste only the command of the server itself",
+        ),
+        ("npx 'x", Some((1, 1)), "a quote is opened in this line and not closed; expected a whole command line"),
+        ("A=1", Some((1, 1)), "expected the program to start, found nothing after the variables"),
+        ("claude mcp add x", Some((1, 1)), "expected a name and the server's command after this, found the end"),
+        ("claude mcp add-json x", Some((1, 1)), "expected a name and the server's command after this, found the end"),
+    ];
+    for (text, place, message) in cases {
+        let problem = import(text, &[]).expect_err(text);
+        assert_eq!(problem.message, *message, "what is said about {text:?}");
+        let found = problem.line.map(|line| (line, problem.column.unwrap_or(1)));
+        assert_eq!(found, *place, "where it is in {text:?}");
+        assert_eq!(problem.file, None, "pasted text is no file");
+    }
+}
+
+#[test]
+fn size_is_bounded() {
+    let problem = import(&" ".repeat((1 << 20) + 1), &[]).unwrap_err();
+    assert!(problem.message.starts_with("the text is longer than 1024 KiB"), "the bound is named: {problem}");
+    let many: Vec<String> = (0..101).map(|number| format!("\"s{number}\": {{\"command\": \"x\"}}")).collect();
+    let problem = import(&format!("{{{}}}", many.join(",")), &[]).unwrap_err();
+    assert!(problem.message.starts_with("there are more than 100 servers"), "the bound is named: {problem}");
+    let deep = "[".repeat(500_000);
+    let problem = import(&format!("{{\"a\": {deep}"), &[]).unwrap_err();
+    assert_eq!(problem.message, "too many levels within one another", "depth is bounded");
+}

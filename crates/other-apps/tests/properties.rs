@@ -1,0 +1,176 @@
+//! Whatever an app's file has in it, each of its servers is found once, none is invented, and no value that looks like a secret is in what is
+//! written.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use other_apps::secret_like::{has_secret, is_secret_name, is_switch};
+use other_apps::{ExportForm, From, ImportStatus, Surroundings, System, export, look};
+use ports::server_config::{ServerEntry, ServerTransport};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Keys as services give them out, and passwords that only their name tells.
+fn secret() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "sk-[a-z]{4}[0-9]{6}[A-Za-z0-9]{12}",
+        "ghp_[A-Za-z0-9]{36}",
+        "xoxb-[0-9]{6}-[a-z0-9]{10}",
+        "AKIA[A-Z0-9]{16}",
+        "[0-9a-f]{8}[a-f][0-9][0-9a-f]{30}",
+        "postgres://ann:[a-z]{6}[0-9]{2}@db\\.example/app",
+        "eyJ[A-Za-z0-9]{24}\\.[A-Za-z0-9]{20}",
+    ]
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![4 => "[a-z]{1,8}", 1 => "\\PC{0,12}", 1 => "[$%{}:=?&/@\\\\\"' <>*a-z-]{0,14}", 1 => "\\$\\{(env:|input:|secret:)?[A-Z]{1,5}(:-[a-z]{2})?\\}"]
+}
+
+fn any_text() -> BoxedStrategy<String> {
+    prop_oneof![
+        3 => word(),
+        1 => secret(),
+        1 => (word(), secret(), word()).prop_map(|(before, secret, after)| format!("{before} {secret} {after}")),
+        1 => (word(), secret()).prop_map(|(name, secret)| format!("--{name}={secret}")),
+        1 => secret().prop_map(|secret| format!("https://a.example/mcp?q={secret}")),
+        1 => secret().prop_map(|secret| format!("${{X:-{secret}}}")),
+    ]
+    .boxed()
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[A-Z]{2,6}",
+        "[A-Z]{2,4}_(KEY|TOKEN|SECRET|PASSWORD)",
+        Just("Authorization".to_owned()),
+        Just("X-API-Key".to_owned())
+    ]
+}
+
+fn values() -> impl Strategy<Value = BTreeMap<String, String>> {
+    prop::collection::btree_map(name(), any_text(), 0..4)
+}
+
+fn entry() -> BoxedStrategy<Value> {
+    let local = (word(), prop::collection::vec(any_text(), 0..5), values(), prop::option::of(any_text()))
+        .prop_map(|(command, args, env, cwd)| json!({ "command": command, "args": args, "env": env, "cwd": cwd }));
+    let bridge = (any_text(), prop::collection::vec(any_text(), 0..3), values()).prop_map(|(url, headers, env)| {
+        let headers = headers.into_iter().flat_map(|header| ["--header".to_owned(), header]);
+        let args: Vec<String> = ["-y".into(), "mcp-remote".into(), url].into_iter().chain(headers).collect();
+        json!({ "command": "npx", "args": args, "env": env })
+    });
+    let container = prop::collection::vec((name(), any_text()), 0..3).prop_map(|variables| {
+        let variables = variables.into_iter().flat_map(|(name, value)| ["-e".to_owned(), format!("{name}={value}")]);
+        let args: Vec<String> =
+            std::iter::once("run".to_owned()).chain(variables).chain(["image".to_owned()]).collect();
+        json!({ "command": "docker", "args": args })
+    });
+    let url = prop_oneof![
+        Just("https://a.example/mcp".to_owned()),
+        secret().prop_map(|secret| format!("https://a.example/{secret}/mcp")),
+        secret().prop_map(|secret| format!("https://a.example/mcp?api_key={secret}#x")),
+        any_text(),
+    ];
+    let remote = (url, values(), prop::option::of(any_text()))
+        .prop_map(|(url, headers, id)| json!({ "type": "http", "url": url, "headers": headers, "oauth": { "clientId": id, "clientSecret": id } }));
+    let broken = prop_oneof![
+        Just(json!(1)),
+        Just(json!({ "args": 1 })),
+        Just(json!({ "type": "ws", "url": "wss://a" })),
+        Just(json!({ "command": {} }))
+    ];
+    prop_oneof![4 => local.boxed(), 1 => bridge.boxed(), 1 => container.boxed(), 3 => remote.boxed(), 1 => broken.boxed()].boxed()
+}
+
+fn servers() -> impl Strategy<Value = Vec<(String, Value)>> {
+    prop::collection::vec((prop_oneof![6 => word(), 1 => secret()], entry()), 0..8).prop_map(|servers| {
+        let mut seen = BTreeSet::new();
+        servers.into_iter().filter(|(name, _)| seen.insert(name.clone())).collect()
+    })
+}
+
+/// All texts that a server's settings have in a file.
+fn written(entry: &ServerEntry) -> Vec<(String, String)> {
+    let plain = |text: &str| (String::new(), text.to_owned());
+    match &entry.config.transport {
+        ServerTransport::Stdio(config) => {
+            let cwd = config.cwd.iter().map(|cwd| plain(&cwd.to_string_lossy()));
+            let texts = std::iter::once(&config.command).chain(&config.args).map(|text| plain(text));
+            texts.chain(cwd).chain(config.env.clone()).collect()
+        }
+        ServerTransport::Http(config) => {
+            let auth = config.auth.iter().flat_map(|auth| auth.texts()).filter_map(|(_, text)| text.map(plain));
+            std::iter::once(plain(&config.url)).chain(config.headers.clone()).chain(auth).collect()
+        }
+    }
+}
+
+fn is_secret(name: &str, value: &str) -> bool {
+    let is_reference = value.contains("${");
+    has_secret(value) || has_secret(name) || (is_secret_name(name) && !is_switch(value.trim()) && !is_reference)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_server_is_lost_or_invented_and_no_secret_is_written(one in servers(), other in servers()) {
+        let home = tempfile::tempdir().unwrap();
+        for (file, servers) in [(".cursor/mcp.json", &one), (".gemini/settings.json", &other)] {
+            let path = home.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let servers: Map<String, Value> = servers.iter().cloned().collect();
+            fs::write(path, json!({ "mcpServers": servers }).to_string()).unwrap();
+        }
+        let surroundings =
+            Surroundings { home: home.path().to_owned(), systems: vec![System::Linux], runs_on: System::Linux, variables: BTreeMap::new() };
+        let report = look(&From::All, &surroundings, &[]).unwrap();
+        prop_assert_eq!(&report.problems, &[], "the files can be read");
+        let origins: usize = report.servers.iter().map(|server| server.origins.len()).sum();
+        prop_assert_eq!(origins, one.len() + other.len(), "each entry is the origin of one row");
+        let usable: Vec<ServerEntry> = report
+            .servers
+            .iter()
+            .filter(|server| server.status != ImportStatus::Unsupported)
+            .map(|server| ServerEntry { name: server.name.clone(), config: server.config.clone() })
+            .collect();
+        let names: BTreeSet<String> = usable.iter().map(|entry| entry.name.to_lowercase()).collect();
+        prop_assert_eq!(names.len(), usable.len(), "names are unique");
+        for server in &report.servers {
+            let entry = ServerEntry { name: server.name.clone(), config: server.config.clone() };
+            prop_assert!(!has_secret(&server.name), "{server:?}");
+            for (name, value) in written(&entry) {
+                prop_assert!(!is_secret(&name, &value), "{name} = {value} of {server:?}");
+            }
+        }
+        for form in [ExportForm::McpServers, ExportForm::VsCode] {
+            let document = export(&usable, form);
+            let key = if form == ExportForm::VsCode { "servers" } else { "mcpServers" };
+            prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each is exported");
+        }
+        // What was set up by it is known at the next import.
+        let again = look(&From::All, &surroundings, &usable).unwrap();
+        for server in again.servers.iter().filter(|server| server.secrets.is_empty() && server.pending.is_empty()) {
+            prop_assert!(matches!(server.status, ImportStatus::Same | ImportStatus::Unsupported), "{server:?} is set up");
+        }
+    }
+
+    #[test]
+    fn an_export_has_no_secret(env in values(), headers in values(), args in prop::collection::vec(any_text(), 0..4)) {
+        let local = json!({ "mcpServers": { "a": { "command": "x", "args": args, "env": env } } });
+        let remote = json!({ "mcpServers": { "b": { "url": "https://a.example/mcp", "headers": headers } } });
+        let mut entries = Vec::new();
+        for text in [local, remote] {
+            let found = other_apps::import(&text.to_string(), &[]).unwrap();
+            entries.extend(found.into_iter().map(|found| ServerEntry { name: found.name, config: found.config }));
+        }
+        for form in [ExportForm::McpServers, ExportForm::VsCode] {
+            let document = export(&entries, form).to_string();
+            for part in document.split('"') {
+                prop_assert!(!has_secret(part), "{part} in {document}");
+            }
+        }
+    }
+}

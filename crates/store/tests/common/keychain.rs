@@ -1,0 +1,72 @@
+//! A keychain in memory that outlasts the programs of a test, as a real one does. Callers: the tests of the audit log, of the history and
+//! of sealed documents, each with what it does to it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use ports::{SecretError, SecretKept, Secrets};
+
+#[derive(Default)]
+pub(crate) struct Keychain {
+    /// The file of secrets, which only the keychain's key opens, and from which anybody can take.
+    pub(crate) secrets: Mutex<HashMap<String, String>>,
+    /// The content of the keychain itself.
+    pub(crate) marks: Mutex<HashMap<String, String>>,
+    locked: AtomicBool,
+    held: Arc<AtomicBool>,
+}
+
+/// Holds a name of the keychain until it is dropped.
+struct Held(Arc<AtomicBool>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Keychain {
+    pub(crate) fn lock(&self, locked: bool) {
+        self.locked.store(locked, Ordering::SeqCst);
+    }
+}
+
+impl Secrets for Keychain {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        if self.locked.load(Ordering::SeqCst) {
+            return Err(SecretError::Locked("it is locked".to_owned()));
+        }
+        Ok(self.secrets.lock().unwrap().get(key).cloned())
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
+        Ok(SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.secrets.lock().unwrap().remove(key);
+        Ok(())
+    }
+
+    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+        Ok(self.marks.lock().unwrap().get(name).cloned())
+    }
+
+    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+        self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
+        Ok(())
+    }
+
+    fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+        Ok(Vec::new())
+    }
+
+    fn hold(&self, _: &str) -> Option<Box<dyn Send>> {
+        while self.held.swap(true, Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        Some(Box::new(Held(Arc::clone(&self.held))))
+    }
+}

@@ -1,0 +1,38 @@
+//! Calls of tools by the user, without a record in a history. Callers: tests and measurements of the host.
+
+use domain::call::CallFailure;
+use host::{CallOrigin, Host};
+use mcp_proto::types::CallToolResult;
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+/// The result of a call, with the arguments as they were sent if the user changed them.
+pub type Called = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
+
+/// Calls tools of a host for the user.
+pub trait CallTool {
+    /// Calls a tool, after its consent request if need be.
+    fn call_tool(
+        &self,
+        id: String,
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+        conversation: Option<String>,
+    ) -> impl Future<Output = Called> + Send;
+}
+
+impl CallTool for Host {
+    async fn call_tool(
+        &self,
+        id: String,
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+        conversation: Option<String>,
+    ) -> Called {
+        let (sent, mut was_sent) = oneshot::channel();
+        let result = self.call_tool_as(CallOrigin::User { conversation }, id, server, tool, arguments, sent).await?;
+        Ok((result, was_sent.try_recv().ok().flatten()))
+    }
+}

@@ -1,0 +1,82 @@
+//! What a package installs, and where.
+
+use std::fs;
+use std::path::Path;
+
+use super::build;
+use super::notices;
+use super::release::{MAINTAINER, REVISION, Release};
+use super::tree::{compress, copy, normalise, put};
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::workspace;
+
+const DOC: &str = "usr/share/doc/drawbridge";
+const MAN: &str = "usr/share/man/man1";
+/// The files of src-tauri/icons by the size that desktops look for.
+const ICONS: &[(&str, &str)] =
+    &[("32x32", "32x32.png"), ("128x128", "128x128.png"), ("256x256", "128x128@2x.png"), ("512x512", "icon.png")];
+/// Shells, and where each looks for the completions of drawbridge-cli.
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("bash", "usr/share/bash-completion/completions/drawbridge-cli"),
+    ("zsh", "usr/share/zsh/vendor-completions/_drawbridge-cli"),
+    ("fish", "usr/share/fish/vendor_completions.d/drawbridge-cli.fish"),
+];
+
+/// Stages the tree anew from what was built.
+pub(super) fn stage(tree: &Path, profile: &str, release: &Release) -> Result<(), Problem> {
+    if tree.exists() {
+        fs::remove_dir_all(tree).map_err(Problem::file(tree))?;
+    }
+    build::check_paths(profile)?;
+    let built = |name| workspace::binary(build::folder(profile), name);
+    copy(tree, "usr/bin/drawbridge", &built("drawbridge"))?;
+    copy(tree, "usr/bin/drawbridge-cli", &built("drawbridge-cli"))?;
+    copy(tree, "usr/lib/drawbridge/demo-server", &built("demo-server"))?;
+
+    let shell = workspace::root().join("src-tauri");
+    copy(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
+    for (size, file) in ICONS {
+        let path = format!("usr/share/icons/hicolor/{size}/apps/drawbridge.png");
+        copy(tree, &path, &shell.join("icons").join(file))?;
+    }
+    copy(tree, "usr/share/icons/hicolor/scalable/apps/drawbridge.svg", &shell.join("icons/source.svg"))?;
+
+    let date = release.date("+%F")?;
+    let filled = |name: &str| -> Result<String, Problem> {
+        let file = shell.join("linux").join(name);
+        let template = fs::read_to_string(&file).map_err(Problem::file(&file))?;
+        Ok(template.replace("@VERSION@", &release.version).replace("@DATE@", &date))
+    };
+    let metainfo = "dev.drawbridge.desktop.metainfo.xml";
+    put(tree, &format!("usr/share/metainfo/{metainfo}"), filled(metainfo)?)?;
+    manual(tree, &built("drawbridge-cli"), &filled("drawbridge.1")?)?;
+    for (shell, path) in COMPLETIONS {
+        let script = Program::new(built("drawbridge-cli")).args(["completions", shell]).output()?;
+        put(tree, path, script)?;
+    }
+
+    copy(tree, &format!("{DOC}/copyright"), &shell.join("linux/copyright"))?;
+    put(tree, &format!("{DOC}/third-party-notices"), notices::text()?)?;
+    put(tree, &format!("{DOC}/changelog.Debian"), changelog(&release.version, &release.date("+%a, %d %b %Y %T %z")?))?;
+    for name in ["third-party-notices", "changelog.Debian"] {
+        compress(tree, &format!("{DOC}/{name}"))?;
+    }
+    normalise(tree, release.epoch)
+}
+
+/// The pages of the app and of each command.
+fn manual(tree: &Path, cli: &Path, app: &str) -> Result<(), Problem> {
+    put(tree, &format!("{MAN}/drawbridge.1"), app)?;
+    Program::new(cli).arg("man").arg(tree.join(MAN)).run()?;
+    for page in super::tree::files(&tree.join(MAN))? {
+        compress(tree, &format!("{MAN}/{}", page.display()))?;
+    }
+    Ok(())
+}
+
+fn changelog(version: &str, date: &str) -> String {
+    format!(
+        "drawbridge ({version}-{REVISION}) unstable; urgency=medium\n\n  * Release {version}.\n\n -- {MAINTAINER}  {date}\n"
+    )
+}

@@ -1,0 +1,110 @@
+//! Builds the programs that are packed, without a trace of the folder that they are built in.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use super::release::Release;
+use crate::problem::Problem;
+use crate::process::{self, cargo};
+use crate::progress::step;
+use crate::workspace;
+
+/// The programs that are packed.
+pub(super) const PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
+
+/// Builds all programs in one call, so that they share what they are built from.
+pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
+    let auditable = process::answers("cargo", &["auditable", "--version"]);
+    step(&format!(
+        "building {} ({profile}{}); a first release build takes a quarter of an hour and more",
+        PROGRAMS.join(", "),
+        if auditable { ", with the list of crates for cargo audit" } else { "" }
+    ));
+    if !auditable {
+        println!(
+            "Left out: the programs carry no list of their crates, as cargo-auditable is not installed (--yes installs it)."
+        );
+    }
+    let (root, registry) = (workspace::root(), cargo_home()?);
+    let call = if auditable { cargo().arg("auditable") } else { cargo() };
+    let packages = PROGRAMS.iter().flat_map(|program| ["-p", program]);
+    call.dir(&root)
+        .args(["build", "--locked", "--profile", profile])
+        .args(packages)
+        .args(["--features", "drawbridge/custom-protocol"])
+        .env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&root, &registry))
+        .without_env("RUSTFLAGS")
+        .env("CFLAGS", c_flags(&root, &registry))
+        .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
+        .run()
+}
+
+/// The folder below target/ that a profile builds into.
+pub(super) fn folder(profile: &str) -> &str {
+    if profile == "dev" { "debug" } else { profile }
+}
+
+/// Where cargo keeps the sources of dependencies.
+pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
+    env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".cargo")))
+        .ok_or_else(|| Problem::Machine("neither CARGO_HOME nor a home folder is known".into()))
+}
+
+/// Paths become those of a place that is the same everywhere. The build id would differ by them as well.
+fn rust_flags(root: &Path, registry: &Path) -> String {
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    [
+        remap(root, "/usr/src/drawbridge"),
+        remap(registry, "/usr/src/cargo"),
+        "-C".into(),
+        "link-arg=-Wl,--build-id=none".into(),
+    ]
+    // Cargo's separator of flags that may contain spaces.
+    .join("\x1f")
+}
+
+/// The same for the libraries in C, whose error messages name their files.
+fn c_flags(root: &Path, registry: &Path) -> String {
+    let map = |from: &Path, to: &str| format!("-ffile-prefix-map={}={to}", from.display());
+    format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))
+}
+
+/// An error unless no program names a folder of this machine.
+pub(super) fn check_paths(profile: &str) -> Result<(), Problem> {
+    let folders = [workspace::root(), cargo_home()?];
+    for program in PROGRAMS {
+        let path = workspace::binary(folder(profile), program);
+        let bytes = fs::read(&path).map_err(Problem::file(&path))?;
+        for folder in &folders {
+            let needle = folder.as_os_str().as_encoded_bytes();
+            if bytes.windows(needle.len()).any(|window| window == needle) {
+                println!("note: {} names {}, so it differs when built elsewhere", path.display(), folder.display());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_name_each_folder_once_and_survive_spaces() {
+        let flags = rust_flags(Path::new("/home/an n/src"), Path::new("/cargo"));
+        let flags: Vec<_> = flags.split('\x1f').collect();
+        assert_eq!(
+            flags[0], "--remap-path-prefix=/home/an n/src=/usr/src/drawbridge",
+            "a space does not divide a flag"
+        );
+        assert_eq!(flags[1], "--remap-path-prefix=/cargo=/usr/src/cargo", "registry sources are mapped as well");
+    }
+
+    #[test]
+    fn the_dev_profile_has_a_folder_of_another_name() {
+        assert_eq!(folder("dev"), "debug", "cargo names it so");
+        assert_eq!(folder("release"), "release", "others have their own name");
+    }
+}

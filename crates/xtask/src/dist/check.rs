@@ -1,0 +1,51 @@
+//! `cargo xtask dist --check`: what the systems' own tools say of the packages, then an installation.
+
+use std::path::{Path, PathBuf};
+
+use super::install;
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+use crate::workspace;
+
+/// Tags of lintian that do not apply to packages from outside of Debian's archive.
+const NOT_DEBIANS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
+
+/// Runs all checks, and fails at the end if one of them did.
+pub(super) fn run(made: &[PathBuf], tree: &Path, yes: bool) -> Result<(), Problem> {
+    let share = tree.join("usr/share");
+    let mut checks = vec![
+        Program::new("desktop-file-validate").arg(share.join("applications/drawbridge.desktop")),
+        Program::new("appstreamcli")
+            .args(["validate", "--no-net", "--pedantic"])
+            .arg(share.join("metainfo/dev.drawbridge.desktop.metainfo.xml")),
+    ];
+    let of_kind = |kind: &str| made.iter().find(|path| path.extension().is_some_and(|ending| ending == kind));
+    if let Some(deb) = of_kind("deb") {
+        checks.push(
+            Program::new("lintian")
+                .args(["--allow-root", "--fail-on", "error,warning", "--suppress-tags", NOT_DEBIANS])
+                .arg(deb),
+        );
+    }
+    if let Some(rpm) = of_kind("rpm") {
+        let settings = workspace::root().join("src-tauri/linux/rpmlint.toml");
+        checks.push(Program::new("rpmlint").arg("--config").arg(settings).arg(rpm));
+    }
+    let mut failed = false;
+    for check in checks {
+        step(&check.shown());
+        match check.run() {
+            Err(Problem::Interrupted) => return Err(Problem::Interrupted),
+            Err(problem) => {
+                println!("{problem}");
+                failed = true;
+            }
+            Ok(()) => {}
+        }
+    }
+    if let Some(deb) = of_kind("deb") {
+        install::try_out(deb, yes)?;
+    }
+    if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
+}

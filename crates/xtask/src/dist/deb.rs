@@ -1,0 +1,112 @@
+//! The .deb, made with Debian's own tools: dpkg-shlibdeps computes the libraries, dpkg-deb sorts and packs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::build::PROGRAMS;
+use super::release::{MAINTAINER, REVISION, Release, SUMMARY};
+use super::tree::{files, normalise, put};
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+
+const DESCRIPTION: &str = " Drawbridge connects MCP servers, local processes or URLs, each in its own\n isolated \
+                           session. Nothing is sent without consent: it shows exactly what\n would be started, sent or \
+                           opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
+                           scripts.";
+
+/// Packs the tree, and gives the path of the package.
+pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+    step("packing the .deb");
+    let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
+    let staged = copied(tree, "deb")?;
+    let control = control(release, &architecture, &libraries(tree)?, installed_kilobytes(tree)?);
+    put(&staged, "DEBIAN/control", control)?;
+    put(&staged, "DEBIAN/md5sums", sums(tree)?)?;
+    normalise(&staged, release.epoch)?;
+    let package = out.join(format!("drawbridge_{}-{REVISION}_{architecture}.deb", release.version));
+    Program::new("dpkg-deb")
+        .args(["--root-owner-group", "-Zxz", "-z9", "--build"])
+        .arg(&staged)
+        .arg(&package)
+        // The number of threads changes where xz divides its stream. Older versions know neither threads nor this variable.
+        .env("DPKG_DEB_THREADS_MAX", "1")
+        .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
+        .run()?;
+    Ok(package)
+}
+
+/// A copy of the tree beside it, for what one format adds.
+pub(super) fn copied(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
+    let copy = tree.with_file_name(name);
+    if copy.exists() {
+        fs::remove_dir_all(&copy).map_err(Problem::file(&copy))?;
+    }
+    Program::new("cp").arg("-a").arg(tree).arg(&copy).run()?;
+    Ok(copy)
+}
+
+/// The packages of the libraries that the programs are linked with, with the versions of the symbols they use.
+fn libraries(tree: &Path) -> Result<String, Problem> {
+    let folder = tree.with_file_name("shlibdeps");
+    // dpkg-shlibdeps reads the names of the binary packages here.
+    put(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
+    let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
+    for file in files(tree)? {
+        if file.file_name().is_some_and(|name| PROGRAMS.iter().any(|program| name == *program)) {
+            call = call.arg("-e").arg(tree.join(file));
+        }
+    }
+    let answer = call.output()?;
+    depends(&answer).ok_or_else(|| Problem::Machine(format!("dpkg-shlibdeps named no packages: {answer:?}")))
+}
+
+fn depends(answer: &str) -> Option<String> {
+    answer.lines().find_map(|line| line.strip_prefix("shlibs:Depends=")).map(str::to_owned)
+}
+
+/// As Debian's policy counts: each file rounded up to a kilobyte.
+fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
+    let mut kilobytes = 0;
+    for file in files(tree)? {
+        let path = tree.join(file);
+        kilobytes += fs::metadata(&path).map_err(Problem::file(&path))?.len().div_ceil(1024);
+    }
+    Ok(kilobytes)
+}
+
+fn sums(tree: &Path) -> Result<String, Problem> {
+    Program::new("md5sum").dir(tree).args(files(tree)?).output()
+}
+
+fn control(release: &Release, architecture: &str, libraries: &str, kilobytes: u64) -> String {
+    format!(
+        "Package: drawbridge\nVersion: {}-{REVISION}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
+         Installed-Size: {kilobytes}\nDepends: {libraries}\n\
+         Recommends: bubblewrap, gnome-keyring | org.freedesktop.secrets, xdg-utils\n\
+         Section: devel\nPriority: optional\nDescription: {SUMMARY}\n{DESCRIPTION}\n",
+        release.version
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_of_shlibdeps_is_read_without_its_other_lines() {
+        let answer = "shlibs:Recommends=libx\nshlibs:Depends=libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)\n";
+        assert_eq!(depends(answer).as_deref(), Some("libc6 (>= 2.36), libgtk-3-0 (>= 3.21.4)"), "versions are kept");
+        assert_eq!(depends("shlibs:Recommends=libx\n"), None, "nothing is made up");
+    }
+
+    #[test]
+    fn every_line_of_the_control_file_is_a_field_or_continues_one() {
+        let release = Release { version: "1.2.3".into(), epoch: 0 };
+        let control = control(&release, "amd64", "libc6", 5);
+        for line in control.lines() {
+            assert!(line.starts_with(' ') || line.contains(": "), "a field or its continuation: {line:?}");
+        }
+        assert!(control.contains("\nVersion: 1.2.3-1\n") && control.ends_with('\n'), "the version and the end");
+    }
+}

@@ -1,0 +1,92 @@
+//! `cargo xtask dist`: the packages for Linux, and the checks of what was packed.
+
+mod assets;
+mod build;
+mod check;
+mod deb;
+mod install;
+mod notices;
+mod release;
+mod rpm;
+mod sbom;
+mod sums;
+mod tree;
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+use crate::system_packages::{self, BUILD_SHELL, COMPILER, HEADLESS, Need, PACKAGE_CHECKS, PACKAGING};
+use crate::{node, workspace};
+use release::Release;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The folder for the packages; target/dist unless given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Make one package format only
+    #[arg(long, value_enum)]
+    only: Option<Format>,
+    /// Validate the packages, and install the .deb in a fresh root
+    #[arg(long)]
+    check: bool,
+    /// The cargo profile to build with; anything but "release" is for trying this task out
+    #[arg(long, default_value = "release")]
+    profile: String,
+    /// Install missing system packages, and the cargo tools for the SBOM, without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+/// A package format.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Deb,
+    Rpm,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+    if !cfg!(target_os = "linux") {
+        return Err(Problem::Machine("packages for Linux are built on Linux".into()));
+    }
+    let mut needs: Vec<Need> = [COMPILER, BUILD_SHELL, PACKAGING].concat();
+    if options.check {
+        needs.extend([PACKAGE_CHECKS, HEADLESS].concat());
+    }
+    system_packages::ensure(&needs, options.yes)?;
+    node::check()?;
+    node::install(&workspace::ui(), &mut Program::run)?;
+    node::build_page(&mut Program::run)?;
+
+    let release = Release::read()?;
+    sbom::install_tools(options.yes)?;
+    build::run(&options.profile, &release)?;
+
+    let out = options.out.clone().map_or_else(|| workspace::target_folder("dist"), Ok)?;
+    fs::create_dir_all(&out).map_err(Problem::file(&out))?;
+    let out = out.canonicalize().map_err(Problem::file(&out))?;
+    step("staging the files of the packages");
+    let tree = workspace::target_folder("dist-stage")?.join("tree");
+    assets::stage(&tree, &options.profile, &release)?;
+
+    let wants = |format| options.only.is_none_or(|only| only == format);
+    let mut made = Vec::new();
+    if wants(Format::Deb) {
+        made.push(deb::pack(&tree, &out, &release)?);
+    }
+    if wants(Format::Rpm) {
+        made.push(rpm::pack(&tree, &out, &release)?);
+    }
+    made.extend(sbom::write(&out, &release)?);
+    made.push(sums::write(&out, &made)?);
+    for file in &made {
+        let size = fs::metadata(file).map_err(Problem::file(file))?.len();
+        println!("{} ({size} bytes)", file.display());
+    }
+    if options.check { check::run(&made, &tree, options.yes) } else { Ok(()) }
+}

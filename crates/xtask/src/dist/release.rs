@@ -1,0 +1,66 @@
+//! What a release is called, and its date: the same for everyone who builds the same commit.
+
+use crate::problem::Problem;
+use crate::process::{Program, cargo};
+use crate::workspace;
+
+/// Who answers for the packages, in the form that Debian and rpm want. The domain is a placeholder: nobody has registered it for the
+/// project, so no package names it as a page to open. Set an address that is read before the first public release.
+pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.dev>";
+/// One line on what is packed.
+pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
+/// The revision of the packaging, raised when only the packaging changes.
+pub(super) const REVISION: &str = "1";
+
+/// The version and time of what is packed.
+pub(super) struct Release {
+    pub(super) version: String,
+    /// Seconds since 1970 of the commit, or what SOURCE_DATE_EPOCH says. All files carry this time.
+    pub(super) epoch: u64,
+}
+
+impl Release {
+    pub(super) fn read() -> Result<Self, Problem> {
+        let metadata = cargo()
+            .dir(workspace::root())
+            .args(["metadata", "--no-deps", "--locked", "--format-version", "1"])
+            .output()?;
+        let version = version_of(&metadata)
+            .ok_or_else(|| Problem::Machine("cargo metadata names no version of drawbridge".into()))?;
+        let time = match std::env::var("SOURCE_DATE_EPOCH") {
+            Ok(time) => time,
+            Err(_) => Program::new("git").dir(workspace::root()).args(["log", "-1", "--format=%ct"]).output()?,
+        };
+        let epoch = time
+            .trim()
+            .parse()
+            .map_err(|_| Problem::Machine(format!("the time of the commit is not a number of seconds: {time:?}")))?;
+        Ok(Self { version, epoch })
+    }
+
+    /// The time of the release, in a format of date(1).
+    pub(super) fn date(&self, format: &str) -> Result<String, Problem> {
+        let date = Program::new("date").env("LC_ALL", "C").args(["-u", "-d", &format!("@{}", self.epoch), format]);
+        date.output().map(|text| text.trim().to_owned())
+    }
+}
+
+fn version_of(metadata: &str) -> Option<String> {
+    let metadata: serde_json::Value = serde_json::from_str(metadata).ok()?;
+    let packages = metadata["packages"].as_array()?;
+    let app = packages.iter().find(|package| package["name"] == "drawbridge")?;
+    app["version"].as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_that_of_the_app() {
+        let metadata =
+            r#"{"packages":[{"name":"drawbridge-cli","version":"9.9.9"},{"name":"drawbridge","version":"1.2.3"}]}"#;
+        assert_eq!(version_of(metadata).as_deref(), Some("1.2.3"), "no other package's version is taken");
+        assert_eq!(version_of("{}"), None, "an answer without packages has none");
+    }
+}

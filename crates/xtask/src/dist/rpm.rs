@@ -1,0 +1,92 @@
+//! The .rpm, made by rpmbuild from a spec over the same tree; rpmbuild computes the libraries that it requires.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::deb::copied;
+use super::release::{MAINTAINER, REVISION, Release};
+use super::tree::{files, normalise, put};
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::progress::step;
+
+/// Other builds of the same commit carry the same name.
+const BUILD_HOST: &str = "localhost";
+
+/// Packs the tree, and gives the path of the package.
+pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+    step("packing the .rpm");
+    let staged = copied(tree, "rpm-tree")?;
+    adapt(&staged)?;
+    normalise(&staged, release.epoch)?;
+    let top = tree.with_file_name("rpm");
+    if top.exists() {
+        fs::remove_dir_all(&top).map_err(Problem::file(&top))?;
+    }
+    put(&top, "drawbridge.spec", spec(release, &staged, &files(&staged)?))?;
+    let define = |name: &str, value: &str| ["--define".to_owned(), format!("{name} {value}")];
+    Program::new("rpmbuild")
+        .args(["-bb", "--quiet"])
+        .args(define("_topdir", &top.display().to_string()))
+        .args(define("_buildhost", BUILD_HOST))
+        .args(define("use_source_date_epoch_as_buildtime", "1"))
+        .args(define("clamp_mtime_to_source_date_epoch", "1"))
+        .args(define("_build_id_links", "none"))
+        .args(define("debug_package", "%{nil}"))
+        // The programs are stripped and the manual is compressed already.
+        .args(define("__os_install_post", "%{nil}"))
+        .args(define("_binary_payload", "w9.xzdio"))
+        .arg(top.join("drawbridge.spec"))
+        .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
+        .run()?;
+    let built = files(&top.join("RPMS"))?;
+    let built = built.first().ok_or_else(|| Problem::Machine("rpmbuild left no package".into()))?;
+    let package = out.join(built.file_name().unwrap_or_default());
+    fs::copy(top.join("RPMS").join(built), &package).map_err(Problem::file(&package))?;
+    Ok(package)
+}
+
+/// Moves what Fedora has elsewhere, and takes out what is Debian's alone.
+fn adapt(tree: &Path) -> Result<(), Problem> {
+    let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
+    fs::remove_file(&changelog).map_err(Problem::file(&changelog))?;
+    let (from, to) = (tree.join("usr/share/zsh/vendor-completions"), tree.join("usr/share/zsh/site-functions"));
+    fs::rename(&from, to).map_err(Problem::file(&from))
+}
+
+fn spec(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
+    let mut spec = format!(
+        "Name: drawbridge\nVersion: {}\nRelease: {REVISION}\nSummary: Desktop app that hosts MCP servers and asks first\nGroup: Development/Tools\nLicense: Apache-2.0\n\
+         Packager: {MAINTAINER}\nRecommends: bubblewrap\nRecommends: gnome-keyring\nRecommends: xdg-utils\n\n\
+         %description\nDrawbridge connects MCP servers, local processes or URLs, each in its own\nisolated session. \
+         Nothing is sent without consent: it shows exactly what would\nbe started, sent or opened, and the user decides.\n\n\
+         %install\nmkdir -p %{{buildroot}}\ncp -a '{}/.' %{{buildroot}}/\n\n%files\n%defattr(-,root,root,-)\n\
+         %dir /usr/lib/drawbridge\n%dir /usr/share/doc/drawbridge\n",
+        // A tilde sorts before the release, where a hyphen is not allowed.
+        release.version.replace('-', "~"),
+        tree.display()
+    );
+    for file in files {
+        let path = file.display().to_string();
+        let kind = if path.starts_with("usr/share/doc") || path.starts_with("usr/share/man") { "%doc " } else { "" };
+        // Writing into a String does not fail.
+        let _ = writeln!(spec, "{kind}\"/{path}\"");
+    }
+    spec
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pre_release_sorts_before_its_release_and_all_files_are_listed() {
+        let release = Release { version: "1.2.3-rc.1".into(), epoch: 0 };
+        let files = ["usr/bin/drawbridge", "usr/share/man/man1/drawbridge.1.gz"].map(PathBuf::from);
+        let spec = spec(&release, Path::new("/tree"), &files);
+        assert!(spec.contains("\nVersion: 1.2.3~rc.1\n"), "rpm allows no hyphen in a version: {spec}");
+        assert!(spec.contains("\n\"/usr/bin/drawbridge\"\n"), "a program is listed: {spec}");
+        assert!(spec.contains("\n%doc \"/usr/share/man/man1/drawbridge.1.gz\"\n"), "a page is documentation: {spec}");
+    }
+}

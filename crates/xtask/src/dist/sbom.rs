@@ -1,0 +1,111 @@
+//! The software bill of materials, CycloneDX as JSON: of the programs by cargo-cyclonedx, of the page by npm itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::release::Release;
+use crate::problem::Problem;
+use crate::process::{self, cargo};
+use crate::progress::step;
+use crate::{node, workspace};
+
+/// Subcommands of cargo and the versions that are installed by `--yes`.
+const TOOLS: &[(&str, &str)] = &[("auditable", "0.7.7"), ("cyclonedx", "0.5.9")];
+
+/// With `yes`, installs the tools of cargo that are missing. Without them packages are made all the same.
+pub(super) fn install_tools(yes: bool) -> Result<(), Problem> {
+    for (name, version) in TOOLS {
+        if yes && !is_there(name) {
+            step(&format!("installing cargo-{name} {version}"));
+            cargo().args(["install", "--locked", &format!("cargo-{name}@{version}")]).run()?;
+        }
+    }
+    Ok(())
+}
+
+fn is_there(name: &str) -> bool {
+    process::answers("cargo", &[name, "--version"])
+}
+
+/// Writes what can be written here, and says what is left out.
+pub(super) fn write(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
+    step("writing the bill of materials");
+    let mut written = vec![page(out, release)?];
+    if is_there("cyclonedx") {
+        written.extend(programs(out, release)?);
+    } else {
+        println!(
+            "Left out: the bill of materials of the programs, as cargo-cyclonedx is not installed (--yes installs it)."
+        );
+    }
+    Ok(written)
+}
+
+fn page(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+    let file = out.join("drawbridge-page.cdx.json");
+    // Tools of the build are listed too: the code of some of them is part of the page.
+    let text = node::npm(&workspace::ui()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
+    fs::write(&file, reproducible(&text, release)?).map_err(Problem::file(&file))?;
+    Ok(file)
+}
+
+/// cargo-cyclonedx writes one file beside each manifest; those of the packed programs are moved out, the others removed.
+fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
+    let name = "drawbridge-sbom.cdx";
+    cargo()
+        .dir(workspace::root())
+        .args(["cyclonedx", "--format", "json", "--override-filename", name, "--quiet"])
+        .args(["--manifest-path", "src-tauri/Cargo.toml"])
+        .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
+        .run()?;
+    let mut written = Vec::new();
+    let folders =
+        [("src-tauri", "drawbridge"), ("crates/cli", "drawbridge-cli"), ("crates/demo-server", "demo-server")];
+    for (folder, program) in folders {
+        let from = workspace::root().join(folder).join(format!("{name}.json"));
+        let text = fs::read_to_string(&from).map_err(Problem::file(&from))?;
+        let file = out.join(format!("{program}.cdx.json"));
+        fs::write(&file, reproducible(&text, release)?).map_err(Problem::file(&file))?;
+        written.push(file);
+    }
+    for folder in ["", "crates", "tests", "tests/bench/peers", "tests/fuzz"] {
+        for entry in fs::read_dir(workspace::root().join(folder)).into_iter().flatten().flatten() {
+            // Where no file was written there is none to remove.
+            let _ = fs::remove_file(entry.path().join(format!("{name}.json")));
+        }
+    }
+    Ok(written)
+}
+
+/// The same without what differs between two builds: the random serial number, the time, and this machine's folder.
+fn reproducible(text: &str, release: &Release) -> Result<String, Problem> {
+    let mut value: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| Problem::Machine(format!("the bill of materials is no JSON: {error}")))?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("serialNumber");
+    }
+    if !value["metadata"]["timestamp"].is_null() {
+        value["metadata"]["timestamp"] = release.date("+%FT%TZ")?.into();
+    }
+    let text = format!("{value:#}\n");
+    Ok(text.replace(&workspace::root().display().to_string(), "/usr/src/drawbridge"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_bills_of_one_commit_are_equal() {
+        let release = Release { version: "1.2.3".into(), epoch: 0 };
+        let bill = |serial: &str, time: &str| {
+            format!(
+                r#"{{"serialNumber":"{serial}","metadata":{{"timestamp":"{time}"}},"components":[{{"name":"a"}}]}}"#
+            )
+        };
+        let one = reproducible(&bill("urn:uuid:1", "2026-01-01T00:00:00Z"), &release).unwrap();
+        let two = reproducible(&bill("urn:uuid:2", "2026-01-02T00:00:00Z"), &release).unwrap();
+        assert_eq!(one, two, "neither the number nor the time differs");
+        assert!(one.contains("1970-01-01T00:00:00Z") && one.contains("\"a\""), "the time is the commit's: {one}");
+    }
+}

@@ -1,0 +1,102 @@
+//! The tree of files that packages are made of: the same modes and times whoever stages it.
+
+use std::fs::{self, File, Permissions};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::problem::Problem;
+use crate::process::Program;
+
+/// A staged file: not executable unless it lies in one of these folders.
+const PROGRAM_FOLDERS: &[&str] = &["usr/bin", "usr/lib/drawbridge"];
+
+/// Writes one file below the tree, with the folders above it.
+pub(super) fn put(tree: &Path, path: &str, content: impl AsRef<[u8]>) -> Result<(), Problem> {
+    let file = tree.join(path);
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(Problem::file(folder))?;
+    }
+    fs::write(&file, content).map_err(Problem::file(&file))
+}
+
+/// Copies one file to a path below the tree.
+pub(super) fn copy(tree: &Path, path: &str, from: &Path) -> Result<(), Problem> {
+    put(tree, path, fs::read(from).map_err(Problem::file(from))?)
+}
+
+/// Compresses a staged file in place. Neither its name nor its time is stored.
+pub(super) fn compress(tree: &Path, path: &str) -> Result<(), Problem> {
+    Program::new("gzip").args(["-9nf"]).arg(tree.join(path)).run()
+}
+
+/// All files below a folder as paths relative to it, sorted.
+pub(super) fn files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let mut files: Vec<_> = entries(tree)?.into_iter().filter(|path| path.is_file()).collect();
+    files.sort();
+    Ok(files.iter().filter_map(|path| path.strip_prefix(tree).ok().map(Path::to_path_buf)).collect())
+}
+
+/// Gives all entries the modes of a package, and one time.
+#[cfg(unix)]
+pub(super) fn normalise(tree: &Path, epoch: u64) -> Result<(), Problem> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let time = UNIX_EPOCH + Duration::from_secs(epoch);
+    for path in entries(tree)? {
+        let is_program = PROGRAM_FOLDERS.iter().any(|folder| path.parent() == Some(&tree.join(folder)));
+        let mode = if path.is_dir() || is_program { 0o755 } else { 0o644 };
+        fs::set_permissions(&path, Permissions::from_mode(mode)).map_err(Problem::file(&path))?;
+        File::open(&path).and_then(|file| file.set_modified(time)).map_err(Problem::file(&path))?;
+    }
+    Ok(())
+}
+
+/// Gives all entries one time; Windows has no modes.
+#[cfg(not(unix))]
+pub(super) fn normalise(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
+    Err(Problem::Machine("packages for Linux are staged on Linux".into()))
+}
+
+/// The folder itself and everything below it.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let mut found = vec![folder.to_path_buf()];
+    for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
+        let path = entry.map_err(Problem::file(folder))?.path();
+        if path.is_dir() {
+            found.extend(entries(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    #[test]
+    fn only_programs_are_executable_and_all_have_one_time() {
+        let folder = tempfile::tempdir().unwrap();
+        put(folder.path(), "usr/bin/app", "").unwrap();
+        put(folder.path(), "usr/share/doc/app/copyright", "text").unwrap();
+        normalise(folder.path(), 1_000_000).unwrap();
+        let of = |path: &str| fs::metadata(folder.path().join(path)).unwrap();
+        assert_eq!(of("usr/bin/app").mode() & 0o7777, 0o755, "a program can be run");
+        assert_eq!(of("usr/share/doc/app/copyright").mode() & 0o7777, 0o644, "a text cannot");
+        for path in ["usr", "usr/bin", "usr/bin/app", "usr/share/doc/app/copyright"] {
+            assert_eq!(of(path).mtime(), 1_000_000, "the time of {path}");
+        }
+    }
+
+    #[test]
+    fn files_are_listed_sorted_and_relative() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["b", "a/z", "a/b"] {
+            put(folder.path(), path, "").unwrap();
+        }
+        let names: Vec<_> = files(folder.path()).unwrap().iter().map(|path| path.display().to_string()).collect();
+        assert_eq!(names, ["a/b", "a/z", "b"], "the order of the file system does not matter");
+    }
+}

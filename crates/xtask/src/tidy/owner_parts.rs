@@ -1,0 +1,91 @@
+//! The rule about the parts of the owner's state: each can be read without the other modules of the owner.
+
+use super::Finding;
+use super::module_cycles::{code, module};
+use super::rust_paths::paths;
+use super::tree::Tree;
+
+/// The sources of the host.
+const ROOT: &str = "crates/host/src/";
+/// The parts.
+const PARTS: &str = "crates/host/src/owner/state/";
+
+/// The names that a part may take from the other modules of the owner, each with the reason.
+const OF_THE_OWNER: [(&str, &str); 5] = [
+    ("owner::WeakOwner", "the way back to the owner for what runs beside its turns"),
+    ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
+    ("owner::gate::Passed", "what leaves, which the gate alone makes; a part only hands it on"),
+    ("owner::gate::Departure", "the permission to leave, which the gate alone makes; a part only hands it on"),
+    ("owner::sign_in::SignIn", "the handle of what signs a server's requests, which the server's record holds"),
+];
+
+pub(super) fn know_no_other_module(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut used = Vec::new();
+    for file in tree.below(PARTS).filter(|file| file.is_rust() && !file.is_test()) {
+        let Some(own) = module(file, ROOT) else { continue };
+        for path in paths(&code(file), &own) {
+            let is_of_the_owner = path.len() > 1 && path[0] == "owner" && path[1] != "state";
+            let path = path.join("::");
+            if !is_of_the_owner {
+                continue;
+            }
+            if OF_THE_OWNER.iter().any(|(name, _)| *name == path) {
+                used.push(path);
+            } else {
+                let text =
+                    format!("a part of the owner's state uses {path}; move that into the part, or the code out of it");
+                findings.push(Finding::new(&file.path, 0, text));
+            }
+        }
+    }
+    let is_needed = |name: &str| used.iter().any(|path| path == name) || tree.below(PARTS).next().is_none();
+    for (name, _) in OF_THE_OWNER.iter().filter(|(name, _)| !is_needed(name)) {
+        findings.push(Finding::new(PARTS, 0, format!("no part uses {name}; take it out of owner_parts.rs")));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALLOWED: &str =
+        "use crate::owner::{DeferredTurn, WeakOwner, gate::{Departure, Passed}};\nuse super::super::sign_in::SignIn;\n";
+
+    fn texts(of: &[(&str, &str)]) -> Vec<String> {
+        let files: Vec<(String, &str)> = of.iter().map(|(name, text)| (format!("{PARTS}{name}.rs"), *text)).collect();
+        let tree = Tree::of(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
+        know_no_other_module(&tree).into_iter().map(|finding| finding.text).collect()
+    }
+
+    #[test]
+    fn a_part_that_uses_another_module_is_found() {
+        let found = texts(&[
+            ("allowed", ALLOWED),
+            ("calls", "use crate::owner::questions::One;\n"),
+            ("calls/record", "fn f() { super::super::super::audit::g() }\n"),
+            ("consent", "use super::super::Two;\n"),
+        ]);
+        let names: Vec<&str> =
+            found.iter().filter_map(|text| text.split_whitespace().nth(7)?.strip_suffix(';')).collect();
+        assert_eq!(names, ["owner::questions::One", "owner::audit::g", "owner::Two"], "however it is named");
+    }
+
+    #[test]
+    fn parts_may_know_each_other_and_the_rest_of_the_host() {
+        let text =
+            "use super::calls::A;\nuse crate::owner::state::B;\nuse crate::view::C;\npub(in crate::owner) struct D;\n";
+        let tests = "#[cfg(test)]\nmod tests {\n    use crate::owner::audit::E;\n}\n";
+        assert_eq!(texts(&[("allowed", ALLOWED), ("calls", text), ("folders", tests)]), [""; 0]);
+    }
+
+    #[test]
+    fn an_exception_that_nothing_needs_is_found() {
+        let text = ALLOWED.replace("use super::super::sign_in::SignIn;\n", "");
+        assert_eq!(
+            texts(&[("allowed", &text)]),
+            ["no part uses owner::sign_in::SignIn; take it out of owner_parts.rs"]
+        );
+    }
+}

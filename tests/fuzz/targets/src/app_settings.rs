@@ -1,0 +1,81 @@
+//! Settings files of other apps.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::OnceLock;
+
+use other_apps::secret_like::has_secret;
+use other_apps::{From, ImportStatus, Surroundings, System, look};
+use ports::server_config::{ServerEntry, ServerTransport};
+use tempfile::TempDir;
+
+use crate::halves;
+use crate::settings_fixture::Settings;
+
+/// A file of each layout, in the home folder.
+const FILES: [&str; 9] = [
+    ".cursor/mcp.json",
+    ".claude.json",
+    ".config/Code/User/mcp.json",
+    ".config/Code/User/settings.json",
+    ".config/opencode/opencode.json",
+    ".codex/config.toml",
+    ".config/goose/config.yaml",
+    ".continue/config.yaml",
+    ".gemini/settings.json",
+];
+/// The most servers of one file.
+const MOST: usize = 500;
+
+/// A settings file: before the first line end the number of its layout, then its text. Each server has a name of its own and is safe to print;
+/// one that can be used is read from the settings file as it was found, and no secret is in it.
+///
+/// # Panics
+/// If that does not hold.
+pub fn app_settings(data: &[u8]) {
+    static HOME: OnceLock<TempDir> = OnceLock::new();
+    let (layout, text) = halves(data);
+    let settings = Settings::lock();
+    let home = HOME.get_or_init(crate::scratch::folder).path();
+    let file = home.join(FILES[usize::from(layout.first().copied().unwrap_or_default()) % FILES.len()]);
+    fs::create_dir_all(file.parent().expect("it lies in the home folder")).expect("the folder can be made");
+    fs::write(&file, text).expect("the file can be written");
+    let surroundings = Surroundings {
+        home: home.to_owned(),
+        systems: vec![System::Linux],
+        runs_on: System::Linux,
+        variables: BTreeMap::new(),
+    };
+    let report = look(&From::All, &surroundings, &[]).expect("all apps can be looked at");
+    fs::remove_file(&file).expect("the file can be removed");
+    assert!(report.servers.len() <= MOST, "{} servers", report.servers.len());
+    assert!(report.problems.len() <= 1, "one file has one problem: {:?}", report.problems);
+    let mut names = Vec::new();
+    let _ = fs::remove_file(settings.file());
+    for server in &report.servers {
+        for text in server.notes.iter().chain([&server.name]) {
+            assert!(!text.contains(|c: char| c.is_control() && c != '\t'), "{text:?} is safe to print");
+        }
+        if server.status == ImportStatus::Unsupported {
+            continue;
+        }
+        let name = server.name.to_lowercase();
+        assert!(!names.contains(&name), "{name} is taken");
+        names.push(name);
+        let texts: Vec<&str> = match &server.config.transport {
+            ServerTransport::Stdio(config) => {
+                let variables = config.env.iter().flat_map(|(name, value)| [name, value]);
+                std::iter::once(&config.command).chain(&config.args).chain(variables).map(String::as_str).collect()
+            }
+            ServerTransport::Http(config) => {
+                let headers = config.headers.iter().flat_map(|(name, value)| [name, value]);
+                std::iter::once(&config.url).chain(headers).map(String::as_str).collect()
+            }
+        };
+        assert!(!texts.into_iter().any(has_secret), "a secret is in {server:?}");
+        let entry = ServerEntry { name: server.name.clone(), config: server.config.clone() };
+        settings.servers().put(&entry, None).unwrap_or_else(|problem| panic!("{entry:?} can't be added: {problem}"));
+        let loaded = settings.servers().load().unwrap_or_else(|problem| panic!("{entry:?} can't be read: {problem}"));
+        assert_eq!(loaded.last(), Some(&entry), "what was found is what is read");
+    }
+}

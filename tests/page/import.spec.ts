@@ -1,0 +1,72 @@
+// Servers of other apps, from the first start to the first approval.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { axeFinds, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
+
+const SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+const CURSOR = ".cursor/mcp.json";
+const servers = (mcpServers: object): string => JSON.stringify({ mcpServers });
+const HOME = {
+  [CURSOR]: servers({
+    notes: { command: DEMO, args: ["--era", "both"], env: { GITHUB_TOKEN: SECRET, LEVEL: "info" } },
+    far: { url: "https://far.example/mcp", headers: { Authorization: "Bearer ${env:FAR_TOKEN}" } },
+    socket: { type: "ws", url: "wss://far.example/mcp" },
+  }),
+  ".codeium/windsurf/mcp_config.json": servers({
+    notes: { command: DEMO, args: ["--era", "both"], env: { GITHUB_TOKEN: SECRET, LEVEL: "info" } },
+    quiet: { command: DEMO, disabled: true, disabledTools: ["add"] },
+  }),
+  ".codex/config.toml": "[mcp_servers.broken]\ncommand = \n",
+};
+
+test.use({ setup: { ...FIRST_START, home: HOME } });
+
+test("are found when asked for, imported as they were picked, and start only once approved", async ({ app, host }) => {
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "Look for them" }).click();
+  await expect(main.getByRole("heading", { name: "Found 4 servers" }), "equal ones are one row").toBeFocused();
+  const notes = main.getByRole("group", { name: "notes", exact: true });
+  await expect(notes, "the whole command").toContainText(`${DEMO} --era both`);
+  await expect(notes, "both places").toContainText("mcp_config.json");
+  await expect(main, "no secret is shown").not.toContainText(SECRET);
+  await expect(main.getByRole("checkbox", { name: "socket" }), "what can't be used").toBeDisabled();
+  const quiet = main.getByRole("group", { name: "quiet" });
+  await expect(quiet).toContainText("Off in Windsurf");
+  await expect(main.getByRole("region", { name: "Files that could not be read" })).toContainText("Line 2, column");
+  expect(await axeFinds(app), "axe").toEqual([]);
+  expect((await host.snapshot()).servers.length, "nothing is imported yet").toBe(1);
+
+  await expect(main.getByRole("checkbox", { name: "quiet" }), "not picked, as it is off there").not.toBeChecked();
+  await main.getByRole("button", { name: "Import 2 servers" }).click();
+  await expect(main.getByRole("heading", { name: "2 servers imported" })).toBeFocused();
+  await expect(main.getByRole("region", { name: "Values to enter" })).toContainText("Authorization");
+  expect(await axeFinds(app), "axe").toEqual([]);
+  const imported = (await host.snapshot()).servers.filter(({ name }) => name !== "demo");
+  expect(imported.map(({ name }) => name).sort()).toEqual(["far", "notes"]);
+  expect(
+    imported.map(({ state }) => state.is),
+    "nothing was started",
+  ).toEqual(["stopped", "stopped"]);
+  expect(readFileSync(host.config, "utf8"), "the secret is not in the file").not.toContain(SECRET);
+  expect(readFileSync(join(host.home, CURSOR), "utf8"), "the other app's file is as it was").toBe(HOME[CURSOR]);
+
+  await main.getByRole("button", { name: "notes", exact: true }).click();
+  await main.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(question(app), "the first start asks").toContainText("GITHUB_TOKEN");
+});
+
+test("that changed since they were listed are not imported, and can be looked at again", async ({ app, host }) => {
+  await visit(app, "#/import");
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "Look for them" }).click();
+  await main.getByRole("button", { name: "Select none of Cursor" }).click();
+  await main.getByRole("checkbox", { name: "far" }).check();
+  await main.getByRole("checkbox", { name: "quiet" }).uncheck();
+  host.writeAtHome(CURSOR, servers({ far: { url: "https://near.example/mcp" } }));
+  await main.getByRole("button", { name: "Import 1 server" }).click();
+  await expect(main).toContainText("far was not imported");
+  expect((await host.snapshot()).servers.length, "nothing was imported").toBe(1);
+  await main.getByRole("button", { name: "Look again" }).click();
+  await expect(main.getByRole("group", { name: "far" }), "as it is now").toContainText("https://near.example/mcp");
+});

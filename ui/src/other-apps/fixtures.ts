@@ -1,0 +1,25 @@
+// Servers of other apps, for tests.
+import type { ImportApp, ImportCandidate, ImportCandidates } from "$lib/api/generated";
+
+export const CURSOR = "/home/ann/.cursor/mcp.json";
+
+export function candidate(name: string, changes: Partial<ImportCandidate> = {}): ImportCandidate {
+  return {
+    ...{ id: `id of ${name}`, name, origins: [{ app: "cursor", file: CURSOR, name }] },
+    ...{ transport: "stdio", target: `npx -y ${name}`, env: [], headers: [], status: "new" },
+    ...{ off: false, deniedTools: [], exposedTools: [], notes: [] },
+    ...changes,
+  };
+}
+
+export function cursor(...servers: ImportCandidate[]): ImportApp {
+  const files = [{ path: CURSOR, servers: servers.length }];
+  return { id: "cursor", name: "Cursor", files, servers };
+}
+
+export function found(
+  apps: ImportApp[],
+  changes: Partial<ImportCandidates> = {},
+): ImportCandidates {
+  return { lookedFor: ["Claude Desktop", "Cursor", "Zed"], apps, problems: [], ...changes };
+}

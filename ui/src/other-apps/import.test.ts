@@ -1,0 +1,339 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import type { ImportCandidates, ImportOutcome } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { startFake, type FakeHost } from "$lib/testing/fake";
+
+import { candidate, cursor, found, CURSOR } from "./fixtures";
+import ImportView from "./ImportView.svelte";
+
+let listed: ImportCandidates | Error;
+let outcomes: Record<string, Partial<ImportOutcome>>;
+let host: FakeHost;
+const user = userEvent.setup();
+
+beforeEach(async () => {
+  listed = found([]);
+  outcomes = {};
+  host = await startFake({
+    import_candidates: () => {
+      if (listed instanceof Error) throw { code: "system", message: listed.message };
+      return listed;
+    },
+    import_servers: ({ ids }) => ({
+      outcomes: ids.map((id) => {
+        const name = id.replace("id of ", "");
+        return { id, name, onlyThisRun: null, problem: null, ...outcomes[name] };
+      }),
+    }),
+  });
+  router.go({ at: "import" });
+  render(ImportView);
+});
+
+async function look(candidates: ImportCandidates) {
+  listed = candidates;
+  await user.click(screen.getByRole("button", { name: "Look for them" }));
+}
+
+const row = (name: string) => screen.findByRole("group", { name });
+const box = (name: string) => screen.getByRole("checkbox", { name });
+const button = (name: string | RegExp) => screen.getByRole("button", { name });
+
+describe("looking", () => {
+  test("begins when the user says so, and not before", async () => {
+    expect(host.asked, "the page alone reads nothing").toEqual([]);
+    expect(await axeProblems(), "axe").toEqual([]);
+    await look(found([cursor(candidate("git"))]));
+    await row("git");
+    expect(host.requests("import_candidates"), "everywhere, once").toEqual([{ app: null }]);
+    expect(host.requests("import_servers"), "nothing is imported by itself").toEqual([]);
+  });
+
+  test("says that it is under way, and goes on at what was found", async () => {
+    let finish: (value: ImportCandidates) => void = () => undefined;
+    host.answers.import_candidates = () => new Promise((done) => (finish = done));
+    await user.click(button("Look for them"));
+    expect(screen.getByRole("status"), "in words").toHaveTextContent("Looking for servers…");
+    await user.click(button("Look for them"));
+    expect(host.requests("import_candidates").length, "a second click is no second look").toBe(1);
+    finish(found([cursor(candidate("git"))]));
+    const heading = await screen.findByRole("heading", { name: "Found 1 server" });
+    await waitFor(() => expect(heading, "the keyboard goes on there").toHaveFocus());
+  });
+
+  test("that finds nothing says where it looked, and offers the other way", async () => {
+    await look(found([]));
+    expect(await screen.findByText("No servers found in other apps")).toBeVisible();
+    expect(
+      screen.getByText(/Claude Desktop, Cursor, Zed/),
+      "all that were looked for",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.tab();
+    expect(button("Paste JSON"), "the keyboard goes on there").toHaveFocus();
+    await user.keyboard("{Enter}");
+    expect(router.current.at).toBe("add-server");
+  });
+
+  test("that fails says why and can be tried again", async () => {
+    listed = new Error("the home folder can't be read");
+    await user.click(button("Look for them"));
+    expect(await screen.findByText("the home folder can't be read")).toBeVisible();
+    listed = found([cursor(candidate("git"))]);
+    await user.tab();
+    expect(button("Try again"), "the keyboard goes on there").toHaveFocus();
+    await user.keyboard("{Enter}");
+    await row("git");
+    expect(screen.queryByRole("alert"), "the failure is over").toBeNull();
+  });
+
+  test("names each file that is skipped, with line and column", async () => {
+    const problem = { file: "/home/ann/.codex/config.toml", line: 3, column: 7, message: "no =" };
+    const unplaced = { file: "/home/ann/.zed", line: null, column: null, message: "it is no file" };
+    await look(found([cursor(candidate("git"))], { problems: [problem, unplaced] }));
+    const list = await screen.findByRole("region", { name: "Files that could not be read" });
+    for (const text of [problem.file, "Line 3, column 7", "no =", unplaced.file, "it is no file"]) {
+      expect(within(list).getByText(text), text).toBeVisible();
+    }
+    expect(within(list).getAllByText(/^Line/).length, "no place is made up").toBe(1);
+    expect(screen.getByText(/^2 files could not be read/), "said above the servers").toBeVisible();
+    expect(box("git"), "the others are not affected").toBeChecked();
+  });
+
+  test("shows what is wrong with files even if no server was found", async () => {
+    const problem = { file: CURSOR, line: 1, column: 2, message: "expected a value" };
+    await look(found([], { problems: [problem] }));
+    expect(await screen.findByText("expected a value")).toBeVisible();
+  });
+});
+
+describe("a server", () => {
+  test("that is new is picked; one that is set up or unusable can't be; a taken name is up to the user", async () => {
+    await look(
+      found([
+        cursor(
+          candidate("git"),
+          candidate("here", { status: "same", notes: ['it is set up here as "here"'] }),
+          candidate("bad", { status: "unsupported", notes: ["its transport is ws"] }),
+          candidate("files-2", {
+            status: "conflict",
+            origins: [{ app: "cursor", file: CURSOR, name: "files" }],
+            notes: ['"files" is another server here'],
+          }),
+        ),
+      ]),
+    );
+    await row("git");
+    expect(box("git"), "new").toBeChecked();
+    for (const name of ["here", "bad"]) {
+      expect(box(name), name).not.toBeChecked();
+      expect(box(name), name).toBeDisabled();
+    }
+    expect(within(await row("bad")).getByText("its transport is ws"), "the reason").toBeVisible();
+    expect(within(await row("here")).getByText("Already set up")).toBeVisible();
+    expect(box("files"), "a conflict is not picked by itself").not.toBeChecked();
+    expect(box("files"), "its new name is read with it").toHaveAccessibleDescription(/“files-2”/);
+    expect(within(await row("files")).queryByText(/another server here/), "said once").toBeNull();
+    await user.click(box("files"));
+    await user.click(button("Import 2 servers"));
+    expect(host.requests("import_servers"), "those that are checked, in order").toEqual([
+      { source: { app: null }, ids: ["id of git", "id of files-2"] },
+    ]);
+  });
+
+  test("shows what it would run or contact, whole, and what becomes of the rest of it", async () => {
+    const long = `npx -y git ${"x".repeat(900)} --end`;
+    await look(
+      found([
+        cursor(
+          candidate("git", {
+            target: long,
+            env: [
+              { name: "TOKEN", kind: "secret", toEnter: false },
+              { name: "LEVEL", kind: "literal", toEnter: false },
+              { name: "FOLDER", kind: "reference", toEnter: false },
+              { name: "KEY", kind: "reference", toEnter: true },
+            ],
+            off: true,
+            deniedTools: ["push", "reset"],
+            exposedTools: ["log"],
+            notes: [
+              ...["sandbox could not be taken over", "it is turned off there"],
+              'these tools are denied, as in its app: "push", "reset"',
+            ],
+          }),
+          candidate("far", { transport: "http", target: "https://example.com/mcp" }),
+        ),
+      ]),
+    );
+    const git = within(await row("git"));
+    expect(git.getByRole("checkbox"), "what is off there is not picked").not.toBeChecked();
+    await user.click(git.getByRole("button", { name: "Show all" }));
+    expect(git.getByText(long), "to its last character").toBeVisible();
+    const fate = (name: string) => git.getByText(name).closest("li");
+    expect(fate("TOKEN")).toHaveTextContent("Goes to the keychain");
+    expect(fate("LEVEL")).toHaveTextContent("Kept as text in the settings file");
+    expect(fate("FOLDER")).toHaveTextContent("Kept as written");
+    expect(fate("KEY")).toHaveTextContent("To be entered after the import");
+    expect(git.getByText("Off in Cursor")).toBeVisible();
+    expect(git.getByText("push, reset"), "denied tools").toBeVisible();
+    expect(git.getByText("log"), "the only tools of its app").toBeVisible();
+    expect(git.getByText("sandbox could not be taken over"), "what is left out").toBeVisible();
+    expect(git.queryByText(/turned off there|denied, as in/), "nothing is said twice").toBeNull();
+    const far = within(await row("far"));
+    expect(far.getByText("Contacts")).toBeVisible();
+    expect(far.getByText("https://example.com/mcp")).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("that several apps have is one row with all its places", async () => {
+    const zed = { app: "zed", file: "/home/ann/.config/zed/settings.json", name: "my git" };
+    const git = candidate("git");
+    await look(
+      found([
+        cursor(candidate("git", { origins: [...git.origins, zed], notes: ["also in Zed"] })),
+        { id: "zed", name: "Zed", files: [{ path: zed.file, servers: 1 }], servers: [] },
+      ]),
+    );
+    const places = within(await row("git"));
+    expect(places.getByText(/Zed as “my git”/), "by the name of the app").toBeVisible();
+    expect(places.getByText(zed.file), "and the file").toBeVisible();
+    const section = within(screen.getByRole("region", { name: "Zed" }));
+    expect(section.queryByRole("checkbox"), "nothing to pick there").toBeNull();
+    expect(section.getByText(/listed under the apps above/)).toBeVisible();
+  });
+
+  test("can't hide or turn around its name, command or notes", async () => {
+    const turned = "git\u202egpj.exe";
+    const hidden = candidate(turned, {
+      target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
+      env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
+      notes: ["left out: \u202eabc"],
+    });
+    await look(found([cursor(hidden)]));
+    const all = within(await row("git[U+202E]gpj.exe"));
+    expect(box("git[U+202E]gpj.exe"), "the box, too").toBeChecked();
+    const named = ["U+202E", "U+200B", "␣×61", "U+2066"];
+    for (const text of named) expect(all.getAllByText(text).length, text).toBeGreaterThan(0);
+    const text = screen.getByRole("region", { name: "Cursor" }).textContent;
+    expect(text, "none is left as it was").not.toMatch(/[\u202e\u200b\u2066]/);
+  });
+
+  test("that is as broken as another is shown beside it", async () => {
+    const broken = candidate("server", {
+      status: "unsupported",
+      target: "",
+      notes: ["no command"],
+    });
+    await look(found([cursor(broken, { ...broken }, candidate("git"))]));
+    expect((await screen.findAllByRole("group", { name: "server" })).length).toBe(2);
+  });
+});
+
+test("all or none of an app are picked at once, and the button counts them", async () => {
+  const zed = { id: "zed", name: "Zed", files: [{ path: "/z", servers: 2 }] };
+  await look(
+    found([
+      cursor(candidate("a"), candidate("b"), candidate("c", { status: "same" })),
+      { ...zed, servers: [candidate("d", { status: "conflict" }), candidate("e")] },
+    ]),
+  );
+  await row("a");
+  expect(button("Import 3 servers"), "the new ones").toBeEnabled();
+  await user.click(button("Select none of Cursor"));
+  expect(box("a"), "none").not.toBeChecked();
+  expect(box("e"), "of another app").toBeChecked();
+  await user.click(button("Select all of Zed"));
+  expect(button("Import 2 servers")).toBeEnabled();
+  await user.click(button("Select none of Zed"));
+  expect(button("Import 0 servers"), "nothing to do").toBeDisabled();
+  await user.click(button("Select all of Cursor"));
+  expect(box("c"), "what is set up stays out").not.toBeChecked();
+  expect(button("Import 2 servers")).toBeEnabled();
+});
+
+test("by keyboard alone: look, leave one out, import, enter a value", async () => {
+  const key = { name: "KEY", kind: "reference", toEnter: true } as const;
+  listed = found([cursor(candidate("a"), candidate("b", { env: [key] }))]);
+  expect(button("Look for them"), "it has the focus at once").toHaveFocus();
+  await user.keyboard("{Enter}");
+  await row("a");
+  const tabTo = async (element: HTMLElement) => {
+    for (let stops = 0; stops < 20 && document.activeElement !== element; stops++) await user.tab();
+    expect(element).toHaveFocus();
+  };
+  await tabTo(box("a"));
+  await user.keyboard(" ");
+  await tabTo(button("Import 1 server"));
+  await user.keyboard("{Enter}");
+  const heading = await screen.findByRole("heading", { name: "1 server imported" });
+  await waitFor(() => expect(heading, "reading goes on there").toHaveFocus());
+  await tabTo(button("Open settings of b"));
+  await user.keyboard("{Enter}");
+  expect(router.current).toEqual({ at: "server", name: "b", tab: "settings" });
+});
+
+describe("after the import", () => {
+  test("each outcome is said, and that nothing was started", async () => {
+    outcomes = {
+      b: { name: null, problem: "it changed since it was listed: look at it again" },
+      c: { onlyThisRun: "there is no keychain" },
+    };
+    await look(found([cursor(candidate("a"), candidate("b"), candidate("c"))]));
+    await row("a");
+    await user.click(button("Import 3 servers"));
+    expect(await screen.findByRole("heading", { name: "2 servers imported" })).toBeVisible();
+    expect(screen.getByText(/Nothing was started\. Each server asks/)).toBeVisible();
+    expect(screen.getByText("b was not imported")).toBeVisible();
+    expect(screen.getByText(/it changed since it was listed/), "and why").toBeVisible();
+    expect(screen.getByText("Secrets are kept only until Drawbridge is closed")).toBeVisible();
+    expect(screen.getByText("there is no keychain"), "and why").toBeVisible();
+    expect(screen.queryByText("Values to enter"), "none").toBeNull();
+    expect(host.requests("start_server"), "nothing is started").toEqual([]);
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(button("Done"));
+    expect(router.current, "at the first of them").toMatchObject({ at: "server", name: "a" });
+  });
+
+  test("values to enter are listed for what was imported, and for nothing else", async () => {
+    const value = (name: string) => ({ name, kind: "reference", toEnter: true }) as const;
+    outcomes = { b: { name: null, problem: "no" } };
+    await look(
+      found([
+        cursor(
+          candidate("a", {
+            headers: [
+              value("Authorization"),
+              { ...value("X-Trace"), kind: "secret", toEnter: false },
+            ],
+            env: [value("KEY"), { ...value("FOLDER"), toEnter: false }],
+          }),
+          candidate("b", { env: [value("OTHER")] }),
+        ),
+      ]),
+    );
+    await row("a");
+    await user.click(button("Import 2 servers"));
+    const list = within(await screen.findByRole("region", { name: "Values to enter" }));
+    expect(list.getByText("KEY, FOLDER, Authorization")).toBeVisible();
+    expect(list.queryByText("OTHER"), "it is not here").toBeNull();
+    await user.click(button("Look again"));
+    expect(host.requests("import_candidates").length, "read anew").toBe(2);
+  });
+
+  test("a failure leaves all as it was picked", async () => {
+    await look(found([cursor(candidate("a"), candidate("b"))]));
+    await row("a");
+    await user.click(box("b"));
+    host.answers.import_servers = () => {
+      throw { code: "invalid", message: "too many at once" };
+    };
+    await user.click(button("Import 1 server"));
+    expect(await screen.findByText("too many at once")).toBeVisible();
+    expect(button("Import 1 server"), "to be tried again").toBeEnabled();
+  });
+});
