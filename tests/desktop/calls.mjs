@@ -1,4 +1,4 @@
-// Tools, prompts and resources (items 4 to 6), in both eras.
+// Tools, prompts, resources and skills (items 4 to 6), in both eras.
 import assert from "node:assert/strict";
 
 const RESULT = "[data-testid=tool-result]";
@@ -122,6 +122,16 @@ export async function calls(page, place, step) {
       await page.click("button", "New conversation", "[role=dialog]");
       await page.reads(`from ${era}`, "main");
       await page.picture(`${era}-attached`);
+    });
+
+    await step(`6 ${era}: a skill is opened from its list, and read with its files`, async () => {
+      await page.go(`#/server/${era}/skills`);
+      await page.click("option", /plan-passage/, "main");
+      await page.click("button", "Read", "main");
+      await page.until("its instructions", () => page.has("heading", "Plan a passage", "main"));
+      await page.click("button", "references/rules-of-thumb.md", "main");
+      await page.until("a file of it", () => page.has("heading", "Rules of thumb", "main"));
+      await page.picture(`${era}-skill`);
     });
   }
 }
