@@ -5,6 +5,7 @@ mod auth;
 mod auth_terms;
 mod hashes;
 mod named_secrets;
+mod new_server;
 mod sandbox;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub use auth::{AuthConfig, AuthIdentityProvider, Grant};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
+pub use new_server::{NewServer, ValuePart};
 pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.

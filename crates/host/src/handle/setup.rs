@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ports::SecretKept;
-use ports::server_config::{Folder, ServerConfig, ServerEntry};
+use ports::server_config::{Folder, NewServer, ServerConfig, ServerEntry};
 use tokio::sync::OwnedMutexGuard;
 
 use super::{Host, HostClosed, StorageError};
@@ -83,6 +83,16 @@ impl Setup {
             self.host.remove_server(name).await?;
         }
         kept
+    }
+
+    /// Adds a server whose secrets have no names yet. They get names that no other server uses.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub async fn add_new(&self, server: NewServer) -> Result<SecretKept, SetupError> {
+        let taken = self.names_of_others(&server.entry.name);
+        let (entry, secrets) = server.into_settings(taken);
+        self.add(entry, secrets).await
     }
 
     /// Changes a server and writes its new secrets, then deletes those that no server uses any more.

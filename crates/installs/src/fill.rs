@@ -1,0 +1,159 @@
+//! From a plan and the user's values to settings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ports::server_config::{
+    HttpConfig, NewServer, SandboxConfig, ServerConfig, ServerEntry, StdioConfig, ValuePart, header_problem,
+    url_problem,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::input::Values;
+use crate::{InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
+
+/// The reason why an input's value is not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum InputProblem {
+    /// It is required and has no value.
+    #[error("a value is required")]
+    Missing,
+    /// It takes fewer values.
+    #[error("there are too many values")]
+    TooMany,
+    /// The value is too long, or has control characters.
+    #[error("the value is too long or has line breaks or control characters")]
+    NotText,
+    /// The value is none of the choices.
+    #[error("the value is not one of the choices")]
+    NotAChoice,
+    /// The value is no decimal number.
+    #[error("the value is not a number")]
+    NotANumber,
+    /// The number is too small or too great.
+    #[error("the number is out of range")]
+    OutOfRange,
+    /// The value is neither `true` nor `false`.
+    #[error("the value is not true or false")]
+    NotABoolean,
+    /// The value is no absolute path.
+    #[error("the value is not an absolute path")]
+    NotAPath,
+}
+
+/// The reason why no settings follow from the values.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FillError {
+    /// Inputs whose values are not accepted, by key.
+    #[error("{}", inputs_in_words(.0))]
+    Inputs(BTreeMap<String, InputProblem>),
+    /// Values for inputs that the plan does not have.
+    #[error("there is no input {0:?}")]
+    UnknownInput(String),
+    /// The URL can't be used.
+    #[error("the URL can't be used: {0}")]
+    Url(String),
+    /// A header can't be used.
+    #[error("{0}")]
+    Header(String),
+}
+
+fn inputs_in_words(problems: &BTreeMap<String, InputProblem>) -> String {
+    problems.iter().map(|(key, problem)| format!("{key}: {problem}")).collect::<Vec<_>>().join("; ")
+}
+
+impl InstallPlan {
+    /// The keys of secret inputs whose values land in the settings file and on the command line, since only variables and headers can be kept in
+    /// the keychain. Whoever shows the plan must say so.
+    #[must_use]
+    pub fn exposed_secrets(&self) -> BTreeSet<&str> {
+        let templates: Vec<&Template> = match &self.target {
+            PlanTarget::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
+            PlanTarget::Remote { url, .. } => vec![url],
+        };
+        let keys = templates.into_iter().flat_map(Template::keys);
+        keys.filter(|key| self.is_secret(key)).collect()
+    }
+
+    /// The server that follows from these values, in this sandbox if it is a local one. The sandbox of a remote one is ignored.
+    ///
+    /// A required secret without a value is an error as for any other input.
+    ///
+    /// # Errors
+    /// If values are missing or not accepted, or if no usable URL or header results.
+    pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
+        self.check(values)?;
+        let filled = Values::new(&self.inputs, values);
+        let mut secret_values = BTreeMap::new();
+        let mut plain_values = BTreeMap::new();
+        let templates = match &self.target {
+            PlanTarget::Command { env, .. } => env,
+            PlanTarget::Remote { headers, .. } => headers,
+        };
+        for (name, template) in templates {
+            let Some(parts) = self.parts(template, &filled) else { continue };
+            if template.keys().any(|key| self.is_secret(key)) {
+                secret_values.insert(name.clone(), parts);
+            } else {
+                plain_values.insert(name.clone(), template.text(&filled, 0).unwrap_or_default());
+            }
+        }
+        let config: ServerConfig = match &self.target {
+            PlanTarget::Command { command, args, .. } => StdioConfig {
+                command: command.clone(),
+                args: args.iter().flat_map(|arg| arg.texts(&filled)).collect(),
+                env: plain_values,
+                cwd: None,
+                sandbox,
+            }
+            .into(),
+            PlanTarget::Remote { url, kind, headers } => {
+                let url = url.text(&filled, 0).ok_or_else(|| FillError::Url("a part of it has no value".to_owned()))?;
+                if let Some(problem) = url_problem(&url) {
+                    return Err(FillError::Url(problem));
+                }
+                for (name, template) in headers {
+                    let value = template.text(&filled, 0);
+                    if let Some(problem) = value.and_then(|value| header_problem(name, &value)) {
+                        return Err(FillError::Header(problem));
+                    }
+                }
+                HttpConfig { url, headers: plain_values, kind: Some(*kind), auth: None }.into()
+            }
+        };
+        let entry = ServerEntry { name: self.name.clone(), config };
+        Ok(NewServer { entry, secret_values, client_secret: None })
+    }
+
+    fn check(&self, values: &InputValues) -> Result<(), FillError> {
+        if let Some(unknown) = values.keys().find(|key| !self.inputs.iter().any(|input| input.key == **key)) {
+            return Err(FillError::UnknownInput(unknown.clone()));
+        }
+        let filled = Values::new(&self.inputs, values);
+        let problems = self.inputs.iter().filter_map(|input| {
+            let values: Vec<String> = filled.of(&input.key).iter().map(|value| (*value).to_owned()).collect();
+            Some((input.key.clone(), input.problem(&values)?))
+        });
+        let problems: BTreeMap<String, InputProblem> = problems.collect();
+        if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
+    }
+
+    fn is_secret(&self, key: &str) -> bool {
+        self.inputs.iter().any(|input| input.key == key && input.secret)
+    }
+
+    /// The parts of a variable's or header's value; `None` if an input has no value.
+    fn parts(&self, template: &Template, values: &Values<'_>) -> Option<Vec<ValuePart>> {
+        let part = |part: &TemplatePart| {
+            Some(match part {
+                TemplatePart::Text(text) => ValuePart::Text(text.clone()),
+                TemplatePart::Input(key) => {
+                    let value = values.at(key, 0)?.to_owned();
+                    if self.is_secret(key) { ValuePart::Secret(Some(value.into())) } else { ValuePart::Text(value) }
+                }
+            })
+        };
+        template.parts.iter().map(part).collect()
+    }
+}

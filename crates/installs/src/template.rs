@@ -1,0 +1,86 @@
+//! Texts with blanks.
+
+use crate::input::Values;
+
+/// A piece of a [`Template`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplatePart {
+    /// Text as it is.
+    Text(String),
+    /// The value of the input with this key.
+    Input(String),
+}
+
+/// A text in which inputs are put.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Template {
+    /// The pieces, in order.
+    pub parts: Vec<TemplatePart>,
+}
+
+/// One or several arguments that belong together, such as `--port` and its value.
+///
+/// They are left out together if one of their inputs has no value. If one of their inputs has several values, they are repeated for each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Argument {
+    /// The words, each passed as one argument.
+    pub words: Vec<Template>,
+}
+
+impl From<&str> for Template {
+    fn from(text: &str) -> Self {
+        Self { parts: vec![TemplatePart::Text(text.to_owned())] }
+    }
+}
+
+impl From<&str> for Argument {
+    fn from(word: &str) -> Self {
+        Self { words: vec![word.into()] }
+    }
+}
+
+impl From<Template> for Argument {
+    fn from(word: Template) -> Self {
+        Self { words: vec![word] }
+    }
+}
+
+impl Template {
+    /// A template that is the value of one input and nothing else.
+    #[must_use]
+    pub fn input(key: &str) -> Self {
+        Self { parts: vec![TemplatePart::Input(key.to_owned())] }
+    }
+
+    /// The keys of its inputs.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Input(key) => Some(key.as_str()),
+            TemplatePart::Text(_) => None,
+        })
+    }
+
+    /// The text with the values put in; of an input with several values, the one at `repetition`, or the last. `None` if an input has no value.
+    pub(crate) fn text(&self, values: &Values<'_>, repetition: usize) -> Option<String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                TemplatePart::Text(part) => text.push_str(part),
+                TemplatePart::Input(key) => text.push_str(values.at(key, repetition)?),
+            }
+        }
+        Some(text)
+    }
+}
+
+impl Argument {
+    /// The words with the values put in, repeated for each value of the input that has most. Empty if an input has no value.
+    pub(crate) fn texts(&self, values: &Values<'_>) -> Vec<String> {
+        let keys = self.words.iter().flat_map(Template::keys);
+        let repetitions = keys.map(|key| values.of(key).len()).max().unwrap_or(1);
+        (0..repetitions)
+            .filter_map(|at| self.words.iter().map(|word| word.text(values, at)).collect::<Option<Vec<_>>>())
+            .flatten()
+            .collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! Plans with values filled in.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+
+use installs::{
+    Argument, FillError, InputKind, InputProblem, InputValues, InstallPlan, PlanInput, PlanTarget, Template,
+    TemplatePart,
+};
+use ports::server_config::{HttpKind, StdioConfig};
+
+fn values<const N: usize>(values: [(&str, &[&str]); N]) -> InputValues {
+    let owned = |(key, values): (&str, &[&str])| (key.to_owned(), values.iter().map(|v| (*v).to_owned()).collect());
+    values.into_iter().map(owned).collect()
+}
+
+fn joined(text: &str, key: &str) -> Template {
+    Template { parts: vec![TemplatePart::Text(text.to_owned()), TemplatePart::Input(key.to_owned())] }
+}
+
+fn local(args: Vec<Argument>, inputs: Vec<PlanInput>) -> InstallPlan {
+    let env = [("TOKEN".to_owned(), joined("Bearer ", "token")), ("MODE".to_owned(), Template::input("mode"))].into();
+    let secret = PlanInput { secret: true, ..PlanInput::text("token") };
+    let mode = PlanInput { choices: vec!["fast".to_owned(), "safe".to_owned()], ..PlanInput::text("mode") };
+    InstallPlan {
+        name: "notes".to_owned(),
+        target: PlanTarget::Command { command: "npx".to_owned(), args, env },
+        inputs: inputs.into_iter().chain([secret, mode]).collect(),
+        notes: Vec::new(),
+    }
+}
+
+fn stdio(plan: &InstallPlan, values: &InputValues) -> StdioConfig {
+    plan.fill(values, None).unwrap().entry.config.as_stdio().unwrap().clone()
+}
+
+#[test]
+fn an_argument_without_its_value_is_left_out_with_its_flag() {
+    let port = Argument { words: vec!["--port".into(), Template::input("port")] };
+    let plan = local(vec!["-y".into(), port], vec![PlanInput::text("port")]);
+    assert_eq!(stdio(&plan, &values([])).args, ["-y"]);
+    assert_eq!(stdio(&plan, &values([("port", &[""])])).args, ["-y"], "an empty value is none");
+    assert_eq!(stdio(&plan, &values([("port", &["80"])])).args, ["-y", "--port", "80"]);
+}
+
+#[test]
+fn several_values_repeat_the_argument() {
+    let folder = PlanInput { kind: InputKind::Folder, multiple: true, ..PlanInput::text("folder") };
+    let both = Argument { words: vec!["--allow".into(), Template::input("folder")] };
+    let plan = local(vec![both], vec![folder]);
+    let args = stdio(&plan, &values([("folder", &["/a", "/b c"])])).args;
+    assert_eq!(args, ["--allow", "/a", "--allow", "/b c"]);
+}
+
+#[test]
+fn a_value_is_put_in_once() {
+    let plan = local(
+        vec![Template::input("a").into(), Template::input("b").into()],
+        vec![PlanInput::text("a"), PlanInput::text("b")],
+    );
+    let args = stdio(&plan, &values([("a", &["{b} ${user_config.b} $&"]), ("b", &["x"])])).args;
+    assert_eq!(args, ["{b} ${user_config.b} $&", "x"]);
+}
+
+#[test]
+fn secrets_stay_out_of_the_settings() {
+    let plan = local(vec![joined("--token=", "token").into()], Vec::new());
+    assert_eq!(
+        plan.exposed_secrets().into_iter().collect::<Vec<_>>(),
+        ["token"],
+        "arguments can't be kept in a keychain"
+    );
+    let plan = local(Vec::new(), Vec::new());
+    assert!(plan.exposed_secrets().is_empty());
+    let (entry, kept) = plan.fill(&values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
+    assert_eq!(entry.config.as_stdio().unwrap().env["TOKEN"], "Bearer ${secret:notes.TOKEN}");
+    assert_eq!(kept.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
+    assert!(stdio(&plan, &values([])).env.is_empty(), "an optional secret is left out");
+}
+
+#[test]
+fn values_are_checked() {
+    let number = PlanInput { kind: InputKind::Number, min: Some(1.0), max: Some(9.0), ..PlanInput::text("number") };
+    let path = PlanInput { kind: InputKind::File, ..PlanInput::text("path") };
+    let flag = PlanInput { kind: InputKind::Boolean, default: vec!["true".to_owned()], ..PlanInput::text("flag") };
+    let needed = PlanInput { required: true, ..PlanInput::text("needed") };
+    let plan = local(Vec::new(), vec![number, path, flag, needed]);
+    let cases: [(&str, &[&str], InputProblem); 10] = [
+        ("number", &["ten"], InputProblem::NotANumber),
+        ("number", &["NaN"], InputProblem::NotANumber),
+        ("number", &["0"], InputProblem::OutOfRange),
+        ("number", &["9.5"], InputProblem::OutOfRange),
+        ("path", &["notes.txt"], InputProblem::NotAPath),
+        ("flag", &["yes"], InputProblem::NotABoolean),
+        ("mode", &["slow"], InputProblem::NotAChoice),
+        ("mode", &["fast", "safe"], InputProblem::TooMany),
+        ("token", &["two\nlines"], InputProblem::NotText),
+        ("needed", &[""], InputProblem::Missing),
+    ];
+    for (key, wrong, problem) in cases {
+        let mut given = values([("needed", &["x"])]);
+        given.extend(values([(key, wrong)]));
+        let expected = BTreeMap::from([(key.to_owned(), problem)]);
+        assert_eq!(plan.fill(&given, None).unwrap_err(), FillError::Inputs(expected), "{key} = {wrong:?}");
+    }
+    let unknown = values([("needed", &["x"]), ("other", &["y"])]);
+    assert_eq!(plan.fill(&unknown, None).unwrap_err(), FillError::UnknownInput("other".to_owned()));
+}
+
+#[test]
+fn a_url_needs_all_its_values() {
+    let headers = [("Authorization".to_owned(), Template::input("token"))].into();
+    let token = PlanInput { secret: true, ..PlanInput::text("token") };
+    let plan = InstallPlan {
+        name: "tracker".to_owned(),
+        target: PlanTarget::Remote { url: joined("https://mcp.example/", "team"), kind: HttpKind::Http, headers },
+        inputs: vec![PlanInput::text("team"), token],
+        notes: Vec::new(),
+    };
+    assert!(matches!(plan.fill(&values([]), None), Err(FillError::Url(_))));
+    let filled = plan.fill(&values([("team", &["blue"]), ("token", &["s3cret"])]), None).unwrap();
+    let (entry, kept) = filled.into_settings(Vec::new());
+    let http = entry.config.as_http().unwrap();
+    assert_eq!(http.url, "https://mcp.example/blue");
+    assert_eq!(http.headers["Authorization"], "${secret:tracker.Authorization}");
+    assert_eq!(kept.len(), 1);
+}

@@ -1,0 +1,123 @@
+//! A server that is to be set up, with the secrets that its settings will only name. Made by `other-apps` and `installs`; `host::Setup` adds it.
+
+use std::collections::BTreeMap;
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::{ServerEntry, ServerTransport};
+use crate::secrets;
+
+/// What the name of a client secret ends with, as that of a header's secret ends with the header.
+const CLIENT_SECRET: &str = "client_secret";
+
+/// A part of the value of a variable or header.
+#[derive(Debug, Clone)]
+pub enum ValuePart {
+    /// Text that lies in the settings file.
+    Text(String),
+    /// A secret for the keychain. `None` is one that the user still has to enter: the settings name it, and the keychain has nothing.
+    Secret(Option<SecretString>),
+}
+
+/// A server that is not set up yet.
+#[derive(Debug, Clone)]
+pub struct NewServer {
+    /// Its name, and its settings without what `secret_values` and `client_secret` hold.
+    pub entry: ServerEntry,
+    /// The variables (of a local server) or headers (of a remote one) with secrets. They replace those of the same name in `entry`.
+    pub secret_values: BTreeMap<String, Vec<ValuePart>>,
+    /// The client secret for signing in to a remote server.
+    pub client_secret: Option<SecretString>,
+}
+
+impl From<ServerEntry> for NewServer {
+    fn from(entry: ServerEntry) -> Self {
+        Self { entry, secret_values: BTreeMap::new(), client_secret: None }
+    }
+}
+
+impl NewServer {
+    /// Splits it into settings, which name each secret by a name that is not `taken`, and the secrets for the keychain as pairs of key and value.
+    #[must_use]
+    pub fn into_settings(self, mut taken: Vec<String>) -> (ServerEntry, Vec<(String, String)>) {
+        let Self { mut entry, secret_values, client_secret } = self;
+        let mut secrets = Vec::new();
+        let mut name_secret = |what: &str, value: Option<SecretString>, taken: &mut Vec<String>| {
+            let name = secrets::name_for(&entry.name, what, taken);
+            taken.push(name.clone());
+            secrets.extend(value.map(|value| (name.clone(), value)));
+            secrets::reference(&name)
+        };
+        taken.extend(entry.config.secret_names());
+        let mut values = BTreeMap::new();
+        for (what, parts) in secret_values {
+            let mut value = String::new();
+            for part in parts {
+                match part {
+                    ValuePart::Text(text) => value.push_str(&text),
+                    ValuePart::Secret(secret) => value.push_str(&name_secret(&what, secret, &mut taken)),
+                }
+            }
+            values.insert(what, value);
+        }
+        let client_secret = client_secret.map(|secret| name_secret(CLIENT_SECRET, Some(secret), &mut taken));
+        match &mut entry.config.transport {
+            ServerTransport::Stdio(stdio) => stdio.env.extend(values),
+            ServerTransport::Http(http) => {
+                http.headers.extend(values);
+                if client_secret.is_some() {
+                    http.auth.get_or_insert_default().client_secret = client_secret;
+                }
+            }
+        }
+        // A URL that can't be used has no origin; `Host::add_server` refuses it before a secret is written.
+        let place = entry.config.secret_place().unwrap_or_default();
+        let keyed =
+            secrets.into_iter().map(|(name, value)| (secrets::key(&name, &place), value.expose_secret().to_owned()));
+        let keyed = keyed.collect();
+        (entry, keyed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::server_config::{HttpConfig, StdioConfig};
+
+    fn secret(value: &str) -> ValuePart {
+        ValuePart::Secret(Some(value.to_owned().into()))
+    }
+
+    #[test]
+    fn secrets_are_named_in_the_settings_and_bound_to_the_command() {
+        let stdio = StdioConfig { command: "npx".to_owned(), ..StdioConfig::default() };
+        let place = secrets::command_place(&stdio);
+        let entry = ServerEntry { name: "git".to_owned(), config: stdio.into() };
+        let values =
+            vec![ValuePart::Text("Bearer ".to_owned()), secret("one"), ValuePart::Text(":".to_owned()), secret("two")];
+        let pending = vec![ValuePart::Secret(None)];
+        let new = NewServer {
+            secret_values: [("AUTH".to_owned(), values), ("KEY".to_owned(), pending)].into(),
+            ..NewServer::from(entry)
+        };
+        let (entry, kept) = new.into_settings(vec!["GIT.key".to_owned()]);
+        let env = &entry.config.as_stdio().unwrap().env;
+        assert_eq!(env["AUTH"], "Bearer ${secret:git.AUTH}:${secret:git.AUTH-2}");
+        assert_eq!(env["KEY"], "${secret:git.KEY-2}", "a pending secret has a name that is free");
+        let key = |name: &str| secrets::key(name, &place);
+        assert_eq!(kept, [(key("git.AUTH"), "one".to_owned()), (key("git.AUTH-2"), "two".to_owned())]);
+    }
+
+    #[test]
+    fn a_client_secret_goes_to_the_keychain() {
+        let http = HttpConfig { url: "https://mcp.example/mcp".to_owned(), ..HttpConfig::default() };
+        let entry = ServerEntry { name: "git".to_owned(), config: http.into() };
+        let new = NewServer { client_secret: Some("hidden".to_owned().into()), ..NewServer::from(entry) };
+        let (entry, kept) = new.into_settings(Vec::new());
+        let auth = entry.config.as_http().unwrap().auth.clone().unwrap();
+        assert_eq!(auth.client_secret.as_deref(), Some("${secret:git.client_secret}"));
+        assert_eq!(kept, [("git.client_secret @ https://mcp.example".to_owned(), "hidden".to_owned())]);
+    }
+}
