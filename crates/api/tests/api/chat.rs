@@ -1,0 +1,103 @@
+//! A conversation with a model as the page has it: by name, in JSON.
+
+use api::{Api, ErrorCode, Event, dispatch};
+use serde_json::{Value, json};
+use testkit::app::{App, PATIENCE};
+use testkit::model::{ScriptedModel, Step, named, text};
+
+use crate::call;
+
+/// A conversation whose model gives these answers, and its id.
+async fn talking(answers: Vec<Vec<Step>>) -> (App, Api, Value) {
+    let app = App::start(Vec::new()).await;
+    let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
+    answers.into_iter().for_each(|answer| model.next(answer));
+    let api = Api::new(app.host.clone());
+    let id = call(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
+    let settings = json!({"model": {"provider": "scripted", "model": "m"}, "systemPrompt": "Be brief."});
+    call(&api, "set_conversation", json!({"conversation": id, "settings": settings})).await;
+    (app, api, id)
+}
+
+/// Says something, and gives the events to the end of the answer.
+async fn say(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
+    let mut events = api.events();
+    let begun = call(api, command, request).await;
+    let mut seen = Vec::new();
+    let until = async {
+        while let Some(batch) = events.next().await {
+            for event in batch.events {
+                let is_end = matches!(event, Event::ItemChanged { answering: false, .. });
+                seen.push(json!(event));
+                if is_end {
+                    return;
+                }
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, until).await.expect("the answer ends");
+    (begun, seen)
+}
+
+#[tokio::test]
+async fn an_answer_comes_as_events_and_is_in_the_conversation_then() {
+    let (app, api, id) = talking(vec![text("Hello", (10, 5))]).await;
+    let (begun, events) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
+    let of = |kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
+    let deltas = of("reply_delta");
+    assert_eq!((&deltas[0]["item"], &deltas[0]["seq"]), (&begun["reply"], &json!(0)), "pieces of this answer, from 0");
+    assert_eq!(deltas[0]["append"], json!([{"type": "text", "part": 0, "text": "Hello"}]), "with their place");
+    let items = of("item_changed");
+    assert_eq!(items[0]["item"]["id"], begun["message"], "first the user's message");
+    assert_eq!(
+        (&items[1]["item"]["state"], &items[1]["answering"]),
+        (&json!("streaming"), &json!(true)),
+        "then its answer"
+    );
+    let conversation = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(conversation["items"][1], items.last().unwrap()["item"], "the same as in the last event");
+    let body = &conversation["items"][1]["body"];
+    assert_eq!((&body["parts"][0]["text"], &body["stop"]["is"]), (&json!("Hello"), &json!("end_turn")), "{body}");
+    assert_eq!(conversation["answering"], false, "and it is over");
+    assert_eq!(conversation["settings"]["systemPrompt"], "Be brief.", "with what the user set");
+    let cost = call(&api, "conversation_cost", json!({"conversation": id})).await;
+    assert_eq!((&cost["usage"]["input"], &cost["unpriced"]), (&json!(10), &json!(1)), "what it took: {cost}");
+
+    *app.platform.save_file.lock().unwrap() = Some(app.folder.path().join("talk.md"));
+    call(&api, "export_conversation", json!({"conversation": id, "format": "markdown"})).await;
+    let written = std::fs::read_to_string(app.folder.path().join("talk.md")).unwrap();
+    assert_eq!(written, "# Talk\n\n## User\n\nHi\n\n## Assistant (`m`)\n\nHello\n", "it can be written to a file");
+}
+
+#[tokio::test]
+async fn branches_are_told_and_chosen() {
+    let (_app, api, id) = talking(vec![text("One", (1, 1)), text("Two", (1, 1))]).await;
+    let (first, _) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
+    let (second, _) = say(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
+    let shown = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(shown["items"][1]["siblings"], json!([first["reply"], second["reply"]]), "both answers are told");
+    assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "Two", "the new one is shown");
+    call(&api, "choose_branch", json!({"conversation": id, "item": first["reply"]})).await;
+    let shown = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "One", "and the old one when it is chosen");
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_has_a_code_to_act_on() {
+    let (_app, api, id) = talking(vec![vec![Step::Hangs]]).await;
+    let refused = async |command: &str, request: Value| dispatch(&api, command, request).await.expect_err(command).code;
+    let stop = json!({"conversation": id});
+    assert_eq!(refused("stop_reply", stop.clone()).await, ErrorCode::NotFound, "there is nothing to stop");
+    let empty = json!({"conversation": id, "text": " "});
+    assert_eq!(refused("send_message", empty).await, ErrorCode::Invalid, "there is nothing to send");
+    call(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
+    let second = json!({"conversation": id, "text": "Hi"});
+    assert_eq!(refused("send_message", second).await, ErrorCode::NotReady, "one answer at a time");
+    let shown = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(
+        (&shown["answering"], &shown["items"][1]["seq"]),
+        (&json!(true), &json!(0)),
+        "a page that opens now can go on"
+    );
+    call(&api, "stop_reply", stop).await;
+}

@@ -1,0 +1,76 @@
+//! What a server may reach and how much it gets, as the page sets it up and is told of it.
+
+use api::{Api, ErrorCode, dispatch};
+use serde_json::{Value, json};
+use testkit::app::App;
+
+use crate::call;
+
+fn config(sandbox: Value) -> Value {
+    let program = testkit::binaries::scripted_server();
+    json!({"type": "stdio", "command": program, "sandbox": sandbox})
+}
+
+#[tokio::test]
+async fn folders_are_kept_by_where_they_really_lie() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let base = app.folder.path().canonicalize().unwrap();
+    std::fs::create_dir(base.join("real")).unwrap();
+    std::os::unix::fs::symlink(base.join("real"), base.join("link")).unwrap();
+    let sandbox =
+        json!({"folders": [{"path": base.join("link"), "access": "read"}], "network": {"preset": "files_only"}});
+    call(&api, "add_server", json!({"name": "held", "config": config(sandbox)})).await;
+    let shown = call(&api, "snapshot", json!({})).await["servers"][0]["config"]["sandbox"].clone();
+    let real = json!({"folders": [{"path": base.join("real"), "access": "read"}], "network": {"preset": "files_only"}});
+    assert_eq!(shown, real, "X29: no link decides later what is reached");
+
+    let report = call(&api, "sandbox", json!({"server": "held"})).await;
+    if cfg!(target_os = "linux") {
+        assert_eq!(report["problem"], Value::Null, "it can be set up");
+        assert_eq!(report["plan"]["folders"], real["folders"], "and it is said what is reached: {report}");
+        assert_eq!(report["plan"]["network"]["preset"], "files_only", "and what is not");
+    }
+    std::fs::remove_dir(base.join("real")).unwrap();
+    let report = call(&api, "sandbox", json!({"server": "held"})).await;
+    let problem = report["problem"].as_str().unwrap_or_default();
+    assert!(problem.contains("real") && problem.contains("make it"), "the cause, and what to do: {report}");
+}
+
+#[tokio::test]
+async fn what_is_no_sandbox_is_refused() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let link = app.folder.path().join("all");
+    std::os::unix::fs::symlink("/", &link).unwrap();
+    for path in ["src", "/", link.to_str().unwrap()] {
+        let sandbox = json!({"folders": [{"path": path, "access": "read"}], "network": {"preset": "full"}});
+        let request = json!({"name": "held", "config": config(sandbox)});
+        let error = dispatch(&api, "add_server", request).await.expect_err("it is refused");
+        assert_eq!(error.code, ErrorCode::Invalid, "{path}: {error:?}");
+    }
+    call(&api, "add_server", json!({"name": "free", "config": config(Value::Null)})).await;
+    let report = call(&api, "sandbox", json!({"server": "free"})).await;
+    assert_eq!(report, json!({"plan": null, "problem": null}), "a server without a sandbox has no plan and no problem");
+}
+
+#[tokio::test]
+async fn limits_are_settings_and_are_told_with_their_use() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    call(&api, "add_server", json!({"name": "near", "config": config(Value::Null)})).await;
+    let mut settings = call(&api, "snapshot", json!({})).await["settings"].clone();
+    assert_eq!(settings["limits"]["calls"], 256, "as Drawbridge sets them: {settings}");
+    settings["limits"]["calls"] = json!(7);
+    settings["limits"]["messageBytes"] = json!(1);
+    call(&api, "set_settings", settings.clone()).await;
+    let used = call(&api, "limits", json!({"server": "near"})).await;
+    assert_eq!(used["calls"], json!({"now": 0, "most": 7, "beyond": 0}), "as they were set");
+    assert_eq!(used["message"]["most"], 64 * 1024, "with less than the least nothing would work");
+    settings.as_object_mut().unwrap().remove("limits");
+    call(&api, "set_settings", settings).await;
+    let used = call(&api, "limits", json!({"server": "near"})).await;
+    assert_eq!(used["calls"]["most"], 256, "none means Drawbridge's own");
+    let error = dispatch(&api, "limits", json!({"server": "nobody"})).await.expect_err("there is no such server");
+    assert_eq!(error.code, ErrorCode::NotFound, "it is said: {error:?}");
+}

@@ -1,0 +1,289 @@
+//! The contract as the page uses it: by name, in JSON, on a real host with the real demo server.
+
+use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
+use serde_json::{Value, json};
+use testkit::app::{App, PATIENCE, demo};
+
+use crate::call;
+
+async fn harbour() -> (App, Api) {
+    let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
+    app.ready("harbour").await;
+    app.until("harbour", "known whole", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
+    let api = Api::new(app.host.clone());
+    (app, api)
+}
+
+#[tokio::test]
+async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    for command in COMMANDS {
+        let error = dispatch(&api, command, json!("no object")).await.expect_err("a text is no request");
+        assert_eq!(error.code, ErrorCode::BadRequest, "{command} says that the request is wrong: {error}");
+        assert!(error.message.contains(command), "{command} is named: {error}");
+    }
+    let error = dispatch(&api, "no_such_command", json!({})).await.expect_err("an unknown name");
+    assert_eq!(error.code, ErrorCode::BadRequest, "an unknown command is refused: {error}");
+}
+
+#[tokio::test]
+async fn what_does_not_exist_is_not_found() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    for (command, request, code) in [
+        ("start_server", json!({"server": "x"}), ErrorCode::NotFound),
+        ("catalog", json!({"server": "x"}), ErrorCode::NotFound),
+        ("activity", json!({"server": "x", "limit": 1}), ErrorCode::NotFound),
+        ("cancel_call", json!({"call": "x"}), ErrorCode::NotFound),
+        ("conversation", json!({"conversation": "x"}), ErrorCode::NotFound),
+        ("conversation", json!({"conversation": "../settings"}), ErrorCode::System),
+        ("revoke_grant", json!({"id": "7"}), ErrorCode::NotFound),
+        ("answer_question", json!({"id": "7", "hash": "x", "answer": {"action": "deny"}}), ErrorCode::Stale),
+        ("open_url", json!({"url": "file:///etc/passwd"}), ErrorCode::System),
+        ("expand_template", json!({"template": "x://{", "values": {}}), ErrorCode::Invalid),
+    ] {
+        let error = dispatch(&api, command, request.clone()).await.expect_err(command);
+        let either = error.code == code || (code == ErrorCode::System && error.code == ErrorCode::NotFound);
+        assert!(either, "{command} {request} is {code:?}, not {error:?}");
+    }
+    assert!(app.platform.opened.lock().unwrap().is_empty(), "nothing was opened");
+}
+
+#[tokio::test]
+async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
+    let app = App::start(vec![("harbour", demo(&[]))]).await;
+    let api = Api::new(app.host.clone());
+    let mut events = api.events();
+    let snapshot = call(&api, "snapshot", json!({})).await;
+    let mut next = snapshot["nextEvent"].as_u64().unwrap();
+    call(&api, "start_server", json!({"server": "harbour"})).await;
+    let asked = async {
+        loop {
+            let batch = events.next().await.expect("the host runs");
+            assert_eq!(batch.first, next, "the batch follows what is known");
+            next += batch.events.len() as u64;
+            for event in batch.events {
+                if let Event::QuestionChanged { question } = event {
+                    return question;
+                }
+            }
+        }
+    };
+    let question = tokio::time::timeout(PATIENCE, asked).await.expect("the question comes");
+    let again = call(&api, "snapshot", json!({})).await;
+    assert_eq!(again["questions"][0]["hash"], json!(question.hash), "the snapshot has the same question");
+}
+
+#[tokio::test]
+async fn a_tool_is_called_by_name_and_its_result_has_every_kind_of_content() {
+    let (app, api) = harbour().await;
+    let user = app.always(|_| Some(host::view::UserAnswer::Allow(policy::Scope::Once)));
+    let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
+    let result = call(&api, "call_tool", request).await;
+    user.abort();
+    let kinds: Vec<&str> = result["content"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
+    for kind in ["text", "image", "audio", "resource_link", "resource"] {
+        assert!(kinds.contains(&kind), "{kind} is in the result: {kinds:?}");
+    }
+    assert!(result["structured"].is_object(), "so is structured content");
+    assert_eq!(result["structuredProblem"], Value::Null, "which fits the tool's own schema");
+}
+
+#[tokio::test]
+async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
+    let (app, api) = harbour().await;
+    let (caller, request) =
+        (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
+    let called = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
+    let tool = app.question("harbour", "the tool", |_| true).await;
+    app.answer(&tool, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let before = app.question("harbour", "the model", |q| q.id != tool.id).await;
+    let host::view::QuestionBody::Sampling { request: original, .. } = before.body else {
+        panic!("a sampling request")
+    };
+    let shown = call(&api, "snapshot", json!({})).await["questions"][0].clone();
+    let mut request = shown["body"]["request"].clone();
+    request["systemPrompt"] = json!("Be brief.");
+    let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
+    let edited = call(&api, "edit_question", edit).await;
+    assert_ne!(edited["hash"], shown["hash"], "the edited request has another hash");
+    let now = app.question("harbour", "the model", |q| q.id == before.id).await;
+    let host::view::QuestionBody::Sampling { request: kept, .. } = now.body else { panic!("a sampling request") };
+    assert_eq!(kept.system_prompt.as_deref(), Some("Be brief."), "the change is there");
+    assert_eq!(kept.model_preferences, original.model_preferences, "preferences stay as the server sent them");
+    let words =
+        |r: &mcp_proto::types::CreateMessageParams| r.messages.iter().map(|m| m.content.clone()).collect::<Vec<_>>();
+    assert_eq!(words(&kept), words(&original), "and so do the messages, with all their parts");
+    call(&api, "answer_question", json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}))
+        .await;
+    let _ = called.await.unwrap();
+}
+
+#[tokio::test]
+async fn pasted_settings_are_read_and_named_apart() {
+    let app = App::start(vec![("files", demo(&[]))]).await;
+    let api = Api::new(app.host.clone());
+    let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
+    let preview = call(&api, "check_import", json!({ "text": text })).await;
+    assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument is kept");
+    assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name is not proposed");
+    let preview = call(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
+    assert!(
+        preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
+        "what is wrong has its line: {preview}"
+    );
+}
+
+#[tokio::test]
+async fn activity_is_read_and_exported_as_json_lines() {
+    let (app, api) = harbour().await;
+    let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
+    let entries = page["entries"].as_array().unwrap().clone();
+    let opening =
+        entries.iter().find(|e| e["method"] == "initialize" && e["kind"] == "request").expect("the opening is there");
+    assert_eq!(opening["sent"], json!(true), "with its direction");
+    let body = call(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
+    let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("a message is JSON");
+    assert_eq!(message["method"], "initialize", "and can be opened whole");
+    let answered =
+        entries.iter().any(|e| e["method"] == "initialize" && e["kind"] == "response" && e["latency"].is_f64());
+    assert!(answered, "its answer has a latency");
+
+    let file = app.folder.path().join("out.jsonl");
+    *app.platform.save_file.lock().unwrap() = Some(file.clone());
+    let saved = call(&api, "export_activity", json!({"server": "harbour"})).await;
+    assert_eq!(saved["path"], json!(file.display().to_string()), "it says where it was written");
+    let lines: Vec<Value> =
+        std::fs::read_to_string(&file).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert!(
+        lines.len() >= entries.len() && lines.iter().any(|l| l["body"]["method"] == "initialize"),
+        "one JSON object a line"
+    );
+    *app.platform.save_file.lock().unwrap() = None;
+    let closed = call(&api, "export_activity", json!({"server": "harbour"})).await;
+    assert_eq!(closed["path"], Value::Null, "closing the dialog writes nothing");
+}
+
+#[tokio::test]
+async fn conversations_are_kept_and_items_replaced_by_id() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let made = call(&api, "create_conversation", json!({"title": "Trip"})).await;
+    let id = made["id"].clone();
+    let item = |text: &str| json!({"id": "1", "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}});
+    for text in ["first", "second"] {
+        call(&api, "append_items", json!({"conversation": id, "items": [item(text)]})).await;
+    }
+    call(&api, "rename_conversation", json!({"conversation": id, "title": " Long trip "})).await;
+    let read = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(read["items"], json!([item("second")]), "an item with the same id takes the older one's place");
+    let listed = call(&api, "snapshot", json!({})).await;
+    assert_eq!(listed["conversations"][0]["title"], "Long trip", "the new title is listed");
+    call(&api, "delete_conversation", json!({"conversation": id})).await;
+    assert_eq!(call(&api, "snapshot", json!({})).await["conversations"], json!([]), "and it can be deleted");
+}
+
+#[tokio::test]
+async fn a_history_is_read_in_pages_and_searched() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let id = call(&api, "create_conversation", json!({"title": "Trip"})).await["id"].clone();
+    let picture = "AAEC".repeat(2_000);
+    let items: Vec<Value> = (0..130)
+        .map(|n| {
+            let content = json!([{"type": "text", "text": format!("第{n}天在港口")}, {"type": "image", "data": picture, "mimeType": "image/png"}]);
+            json!({"id": n.to_string(), "at": 5, "body": {"kind": "message", "role": "user", "content": content, "prompt": null}})
+        })
+        .collect();
+    call(&api, "append_items", json!({"conversation": id, "items": items})).await;
+    let first = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!((&first["items"][0]["id"], &first["hasMore"]), (&json!("30"), &json!(true)), "it opens with the newest");
+    let older = call(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
+    assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "then those before");
+    assert_eq!((&older["items"][0]["id"], &older["hasMore"]), (&json!("0"), &json!(false)), "up to the first");
+    let left = &older["items"][0]["leftOut"][0];
+    assert_eq!(older["items"][0]["body"]["content"][1]["data"], "", "pictures come when they are asked for");
+    assert_eq!((&left["pointer"], &left["bytes"]), (&json!("/content/1/data"), &json!(6_000)), "their place is told");
+    let blob = call(&api, "blob", json!({"hash": left["hash"]})).await;
+    assert_eq!(blob["data"], picture.as_str(), "by their hash");
+    let found = call(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
+    assert_eq!(
+        (&found["found"][0]["item"], &found["hasMore"]),
+        (&json!("129"), &json!(false)),
+        "what was said is found"
+    );
+    let excerpt = &found["found"][0]["excerpt"];
+    assert_eq!(
+        (&excerpt["text"], &excerpt["matches"]),
+        (&json!("第129天在港口"), &json!([[1, 4], [6, 8]])),
+        "with its place"
+    );
+    for (command, request) in [
+        ("items", json!({"conversation": id, "before": "none", "limit": 1})),
+        ("blob", json!({"hash": "0".repeat(64)})),
+    ] {
+        let error = dispatch(&api, command, request).await.expect_err("nothing is there");
+        assert_eq!(error.code, ErrorCode::NotFound, "{command}: what is not there is told as that");
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
+    let (app, api) = harbour().await;
+    let id = call(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
+    let request =
+        json!({"call": "sum", "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}, "conversation": id});
+    let caller = api.clone();
+    let page = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
+    let question = app.question("harbour", "the tool", |_| true).await;
+    page.abort();
+    app.answer(&question, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let kept = async {
+        loop {
+            let items = call(&api, "conversation", json!({"conversation": id})).await["items"].clone();
+            if items[0]["id"] == "sum" {
+                return items;
+            }
+            // sleep: looks again until it holds; no event tells of it.
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    let items = tokio::time::timeout(PATIENCE, kept).await.expect("the call is kept");
+    assert_eq!(items[0]["body"]["result"]["isError"], json!(false), "with its result: {items}");
+    assert_eq!(items[0]["body"]["arguments"], json!({"a": 2, "b": 3}), "and what was sent");
+}
+
+#[test]
+fn the_typescript_names_every_command_and_no_rust() {
+    let text = api::typescript();
+    for command in COMMANDS {
+        assert!(text.contains(&format!("  {command}: {{ request: ")), "{command} is in the table");
+    }
+    assert!(!text.contains("bigint"), "numbers are numbers");
+}
+
+#[tokio::test]
+async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
+    let (app, api) = harbour().await;
+    let id = call(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
+    let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});
+    let own = Api::new(app.host.clone());
+    let running = tokio::spawn(async move { dispatch(&own, "call_tool", request).await });
+    let question =
+        app.question("harbour", "the call", |q| matches!(q.body, host::view::QuestionBody::Tool { .. })).await;
+    let changed = json!({"seconds": 61});
+    let edit = host::view::Edit::Arguments(changed.as_object().cloned().unwrap());
+    let edited = app.host.edit(question.id, edit).await.unwrap();
+    app.answer(&edited, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while !app.activity("harbour").await.contains("61") {
+        assert!(tokio::time::Instant::now() < deadline, "it is sent");
+        // sleep: looks again until it holds; no event tells of it.
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    call(&api, "cancel_call", json!({"call": "k1"})).await;
+    assert!(running.await.unwrap().is_err(), "it fails");
+    let read = call(&api, "conversation", json!({"conversation": id})).await;
+    assert_eq!(read["items"][0]["body"]["arguments"], changed, "what was sent is kept: {read}");
+}

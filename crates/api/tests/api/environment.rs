@@ -1,0 +1,125 @@
+//! Local servers with secrets in their environment, as the page sets them up: they go in and never come out.
+
+use api::{Api, ErrorCode, dispatch};
+use host::view::ServerState;
+use serde_json::{Value, json};
+use testkit::app::App;
+
+use crate::call;
+
+const SECRET: &str = "t0psecret-of-mine";
+
+/// The demo server behind a shell that writes down what environment it got, and prints the secret as a careless one does.
+fn config(app: &App, env: Value) -> Value {
+    let script = r#"env > "$SEEN"; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"x/$TOKEN\"}"; exec "$0""#;
+    let mut env = env;
+    env["SEEN"] = json!(app.folder.path().join("seen"));
+    let demo = testkit::binaries::demo_server();
+    json!({"type": "stdio", "command": "sh", "args": ["-c", script, demo], "env": env, "secretEnv": ["TOKEN"]})
+}
+
+fn seen(app: &App) -> String {
+    std::fs::read_to_string(app.folder.path().join("seen")).unwrap_or_default()
+}
+
+/// Starts a server that then does not run, and says why.
+async fn failure(app: &App) -> String {
+    app.approve_start("near").await;
+    match app.until("near", "failed", |s| matches!(s.state, ServerState::Failed(_))).await.state {
+        ServerState::Failed(failure) => failure.message,
+        other => panic!("it should have failed: {other:?}"),
+    }
+}
+
+async fn entry(app: &App, api: &Api) -> (String, Value) {
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    (file, call(api, "snapshot", json!({})).await["servers"][0]["config"].clone())
+}
+
+#[tokio::test]
+async fn a_secret_goes_into_the_environment_and_nowhere_else() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let mut events = api.events();
+    let wanted = config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
+    let kept = call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long a secret is kept: {kept}");
+    let (file, shown) = entry(&app, &api).await;
+    assert!(file.contains("${secret:near.TOKEN}") && !file.contains(SECRET), "no secret is in the file: {file}");
+    assert!(file.contains("debug"), "what is no secret is");
+    assert_eq!(shown["env"]["TOKEN"], "${secret:near.TOKEN}", "the page gets the reference");
+    assert_eq!(shown["secretEnv"], json!(["TOKEN"]), "and which variables are secret");
+
+    app.ready("near").await;
+    assert!(seen(&app).contains(&format!("TOKEN={SECRET}\n")), "the server gets it");
+    let activity = app.activity("near").await;
+    assert!(
+        activity.contains("x/[redacted]") && !activity.contains(SECRET),
+        "it is hidden in what it says: {activity}"
+    );
+    let mut audit = std::fs::read(app.folder.path().join("data/audit.db")).unwrap();
+    audit.extend(std::fs::read(app.folder.path().join("data/audit.db-wal")).unwrap_or_default());
+    assert!(!String::from_utf8_lossy(&audit).contains(SECRET), "and is not in the audit log");
+
+    // What comes from the page again keeps it, and what is entered anew replaces it.
+    let (_, shown) = entry(&app, &api).await;
+    call(&api, "update_server", json!({"server": "near", "name": "near", "config": shown})).await;
+    call(&api, "set_secret", json!({"server": "near", "header": "TOKEN", "value": "an0ther-secret"})).await;
+    call(&api, "stop_server", json!({"server": "near"})).await;
+    app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
+    app.ready("near").await;
+    assert!(seen(&app).contains("TOKEN=an0ther-secret\n"), "the new one is used");
+    let mut plain = shown;
+    plain["env"]["TOKEN"] = json!("a-th1rd-secret");
+    plain["secretEnv"] = Value::Null;
+    call(&api, "update_server", json!({"server": "near", "name": "near", "config": plain})).await;
+    let (file, _) = entry(&app, &api).await;
+    assert!(!file.contains("a-th1rd-secret"), "what was secret stays so: {file}");
+
+    // Events come in order, so this one comes behind all that could tell a secret.
+    call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
+    let mut told = String::new();
+    while !told.contains("fence") {
+        let batch = events.next().await.expect("the stream goes on");
+        told.push_str(&serde_json::to_string(&batch).unwrap());
+    }
+    assert!(told.contains("start_server") && told.contains("${secret:near.TOKEN}"), "the question shows the reference");
+    for secret in [SECRET, "an0ther-secret"] {
+        assert!(!told.contains(secret), "no event has the secret");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn it_is_for_the_command_that_it_was_entered_for() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let wanted = config(&app, json!({"TOKEN": SECRET}));
+    call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    let (file, shown) = entry(&app, &api).await;
+    let mut other = shown.clone();
+    other["args"].as_array_mut().unwrap().push(json!("--more"));
+    let refused = dispatch(&api, "update_server", json!({"server": "near", "name": "near", "config": other})).await;
+    assert_eq!(refused.unwrap_err().code, ErrorCode::Invalid, "for another command it has to be entered again");
+    // Somebody else's hand in the file.
+    std::fs::write(app.folder.path().join("mcp.json"), file.replace("exec ", "exec  ")).unwrap();
+    app.until("near", "read again", |s| s.config.command_line().contains("exec  ")).await;
+    let failure = failure(&app).await;
+    assert!(failure.contains("near.TOKEN") && failure.contains("enter it again"), "the cause is told: {failure}");
+    assert!(seen(&app).is_empty(), "and nothing is started");
+}
+
+#[tokio::test]
+async fn nothing_of_a_remote_server_gets_there() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let header = json!({"name": "Authorization", "value": SECRET, "secret": true});
+    let remote = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": [header]});
+    call(&api, "add_server", json!({"name": "far", "config": remote})).await;
+    let mut wanted = config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
+    wanted["secretEnv"] = Value::Null;
+    call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    let failure = failure(&app).await;
+    assert!(failure.contains("far.Authorization"), "it is not found: {failure}");
+    assert!(seen(&app).is_empty(), "and nothing is started");
+}

@@ -1,0 +1,123 @@
+//! Servers of other apps as the page lists and imports them, with the homes in `tests/import`.
+
+use std::fs;
+
+use api::{Api, ErrorCode, Surroundings, dispatch};
+use serde_json::{Value, json};
+use testkit::app::App;
+use testkit::import::import_fixtures;
+
+use crate::call;
+
+fn of<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
+    let app = listed["apps"].as_array().unwrap().iter().find(|one| one["id"] == app).expect("the app is listed");
+    app["servers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["name"] == name)
+        .unwrap_or_else(|| panic!("{name} is in {app:#}"))
+}
+
+#[tokio::test]
+async fn what_is_picked_is_imported_and_nothing_else() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(import_fixtures("homes/linux")));
+    let listed = call(&api, "import_candidates", json!({})).await;
+    assert!(listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")), "it says where it looked: {listed}");
+    let linear = of(&listed, "cursor", "linear");
+    assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "toEnter": false }]));
+    assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
+    assert!(!listed.to_string().contains("lin_api_0123"), "no secret is told");
+    let filesystem = of(&listed, "claude-desktop", "filesystem");
+    assert_eq!(filesystem["origins"].as_array().unwrap().len(), 2, "one row for two apps: {filesystem}");
+
+    let before = app.host.snapshot().await.unwrap().servers.len();
+    let picked = json!({ "source": {}, "ids": [linear["id"], "0".repeat(64)] });
+    let outcomes = call(&api, "import_servers", picked).await["outcomes"].clone();
+    assert_eq!(outcomes[0]["name"], "linear", "the picked one is imported: {outcomes}");
+    assert!(outcomes[0]["onlyThisRun"].is_string(), "without a keychain it is said how long its secret is kept");
+    assert!(
+        outcomes[1]["problem"].as_str().unwrap().contains("changed"),
+        "one that is not there is a problem: {outcomes}"
+    );
+    let servers = app.host.snapshot().await.unwrap().servers;
+    assert_eq!(servers.len(), before + 1, "and no other");
+    let file = fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(
+        file.contains("${secret:linear.Authorization}") && !file.contains("lin_api"),
+        "no secret is in the file: {file}"
+    );
+    let again = call(&api, "import_candidates", json!({ "app": "cursor" })).await;
+    assert_eq!(of(&again, "cursor", "linear")["status"], "same", "it is set up now");
+    assert_eq!(again["apps"].as_array().unwrap().len(), 1, "only the app that is named");
+    assert_eq!(again["lookedFor"], json!(["Cursor"]), "and no other was looked for");
+}
+
+#[tokio::test]
+async fn what_changed_since_it_was_listed_is_not_imported() {
+    let app = App::start(Vec::new()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let write = |command: &str| {
+        let text = json!({ "mcpServers": { "one": { "command": command } } }).to_string();
+        fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
+    };
+    write("harmless");
+    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let listed = call(&api, "import_candidates", json!({})).await;
+    let id = of(&listed, "cursor", "one")["id"].clone();
+    write("harmful");
+    let outcomes = call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
+    assert!(outcomes["outcomes"][0]["problem"].is_string(), "it is refused: {outcomes}");
+    assert!(
+        !fs::read_to_string(app.folder.path().join("mcp.json")).unwrap_or_default().contains("harm"),
+        "nothing is written"
+    );
+}
+
+#[tokio::test]
+async fn rules_stay_only_with_their_server_and_are_written_once() {
+    let app = App::start(Vec::new()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
+    let server = json!({ "mcpServers": { "one": { "command": "harmless", "disabledTools": ["delete"] } } });
+    fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
+    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let rules = async || app.host.rules().await.unwrap().rules.len();
+    let before = rules().await;
+    let import = async || {
+        let listed = call(&api, "import_candidates", json!({})).await;
+        let id = of(&listed, "windsurf", "one")["id"].clone();
+        call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
+    };
+
+    let file = app.folder.path().join("mcp.json");
+    let text = fs::read(&file).ok();
+    drop(fs::remove_file(&file));
+    // A folder in the place of the file can't be written.
+    fs::create_dir(&file).unwrap();
+    let failed = import().await;
+    assert!(failed["problem"].is_string(), "the settings can't be written: {failed}");
+    assert_eq!(rules().await, before, "no rule stays without its server");
+
+    fs::remove_dir(&file).unwrap();
+    if let Some(text) = text {
+        fs::write(&file, text).unwrap();
+    }
+    let imported = import().await;
+    assert_eq!(imported["name"], "one", "{imported}");
+    assert_eq!(rules().await, before + 1);
+    call(&api, "remove_server", json!({ "server": "one" })).await;
+    let again = import().await;
+    assert_eq!(again["name"], "one", "{again}");
+    assert_eq!(rules().await, before + 1, "an equal rule is there");
+}
+
+#[tokio::test]
+async fn without_a_home_folder_nothing_is_looked_for() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let error = dispatch(&api, "import_candidates", json!({})).await.expect_err("there is none");
+    assert_eq!(error.code, ErrorCode::NotFound, "{error}");
+}

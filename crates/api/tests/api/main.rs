@@ -1,0 +1,25 @@
+//! The api as the page uses it: commands by name, in JSON, on a real host.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod chat;
+#[cfg(unix)]
+mod containment;
+mod contract;
+#[cfg(unix)]
+mod environment;
+mod import;
+#[cfg(unix)]
+mod launch_files;
+mod network;
+mod remote;
+mod secrets_status;
+mod sign_in;
+mod sign_in_secret;
+
+use api::{Api, dispatch};
+use serde_json::Value;
+
+/// Runs a command that succeeds.
+async fn call(api: &Api, command: &str, request: Value) -> Value {
+    dispatch(api, command, request.clone()).await.unwrap_or_else(|e| panic!("{command} {request}: {e:?}"))
+}

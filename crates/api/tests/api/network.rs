@@ -1,0 +1,52 @@
+//! The page's word that the network is back.
+
+use std::net::SocketAddr;
+
+use api::{Api, dispatch};
+use host::view::{ServerState, ServerView};
+use serde_json::json;
+use testkit::app::{App, remote};
+use testkit::http::{HttpServer, ordinary};
+use testkit::time::pass;
+
+async fn http_at(address: SocketAddr) -> HttpServer {
+    let answer = |request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await };
+    HttpServer::start_at(address, answer).await
+}
+
+fn waits(server: &ServerView) -> bool {
+    matches!(server.state, ServerState::Reconnecting(_))
+}
+
+#[tokio::test]
+async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_again() {
+    let server = http_at(([127, 0, 0, 1], 0).into()).await;
+    let address = server.address;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let api = Api::new(app.host.clone());
+    app.ready_always("far").await;
+    drop(server);
+    let told = dispatch(&api, "network_changed", json!({})).await.unwrap();
+    assert_eq!(told, json!({}), "it is taken");
+    app.until("far", "waiting to come back, as it was asked whether it lives", waits).await;
+    let _back = http_at(address).await;
+    dispatch(&api, "network_changed", json!({})).await.unwrap();
+    app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_page_that_reports_without_end_does_not_have_servers_asked_without_end() {
+    let server = http_at(([127, 0, 0, 1], 0).into()).await;
+    let app = App::start(vec![("far", remote(&server.url("/mcp")))]).await;
+    let api = Api::new(app.host.clone());
+    app.ready_always("far").await;
+    for _ in 0..500 {
+        dispatch(&api, "network_changed", json!({})).await.unwrap();
+    }
+    let looks = async || app.activity("far").await.matches("asking whether it is still there").count();
+    assert_eq!(looks().await, 3, "the first reports are looked into at once");
+    pass(supervision::wake::INTERVAL).await;
+    assert_eq!(looks().await, 4, "and one stands for all the others");
+    app.host.close().await;
+}

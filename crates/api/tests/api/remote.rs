@@ -1,0 +1,218 @@
+//! Remote servers as the page sets them up: values of headers go in and never come out.
+
+use api::{Api, ErrorCode, dispatch};
+use serde_json::{Value, json};
+use testkit::app::App;
+use testkit::http::{HttpServer, ordinary};
+
+use crate::call;
+
+async fn started(app: &App, api: &Api) -> Value {
+    app.ready("far").await;
+    call(api, "snapshot", json!({})).await["servers"][0].clone()
+}
+
+fn header(name: &str, value: &str, secret: bool) -> Value {
+    json!({"name": name, "value": value, "secret": secret})
+}
+
+#[tokio::test]
+async fn header_values_go_in_and_never_come_out() {
+    let server =
+        HttpServer::start(|request, answer| async move { ordinary::answer("2025-11-25", &request, answer).await })
+            .await;
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let mut events = api.events();
+    let headers = json!([header("Authorization", "Bearer t0psecret", true), header("X-Team", "blu3team", false)]);
+    let config = json!({"type": "http", "url": server.url("/mcp"), "headers": headers});
+    let kept = call(&api, "add_server", json!({"name": "far", "config": config})).await;
+    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long a secret is kept: {kept}");
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(
+        file.contains("${secret:far.Authorization}") && !file.contains("t0psecret"),
+        "no secret is in the file: {file}"
+    );
+    assert!(file.contains("blu3team"), "a value that is no secret is: {file}");
+    let shown = started(&app, &api).await;
+    for request in server.seen() {
+        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret is sent");
+        assert_eq!(request.header("x-team"), Some("blu3team"), "and so is the other header");
+    }
+    let wanted = json!([
+        {"name": "Authorization", "value": null, "secret": true},
+        {"name": "X-Team", "value": null, "secret": false},
+    ]);
+    assert_eq!(shown["config"]["headers"], wanted, "headers are shown by name");
+    assert_eq!(shown["transport"], "streamable-http", "how it was reached is shown");
+    assert!(shown["foundBy"].as_str().unwrap().contains("initialize"), "and how that was found: {}", shown["foundBy"]);
+    assert_eq!(shown["url"]["domain"], "127.0.0.1", "its address is taken apart");
+    // Events come in order, so this one comes behind all that could tell a secret.
+    call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
+    let mut told = String::new();
+    while !told.contains("fence") {
+        let batch = events.next().await.expect("the stream goes on");
+        told.push_str(&serde_json::to_string(&batch).unwrap());
+    }
+    assert!(told.contains("connect_server"), "the question was told");
+    for value in ["t0psecret", "blu3team"] {
+        assert!(!told.contains(value), "no event has a value of a header");
+        assert!(!shown.to_string().contains(value), "nor has the snapshot");
+    }
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_change_keeps_values_for_the_same_address_only() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let http = |url: &str, headers: Value| json!({"type": "http", "url": url, "headers": headers});
+    let add = json!({"name": "far", "config": http("https://a.example/mcp", json!([header("X-Key", "one", true)]))});
+    call(&api, "add_server", add).await;
+    let kept = json!([{"name": "X-Key", "value": null}]);
+    let update =
+        |url: &str, headers: &Value| json!({"server": "far", "name": "far", "config": http(url, headers.clone())});
+    call(&api, "update_server", update("https://a.example/other", &kept)).await;
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(file.contains("${secret:far.X-Key}") && file.contains("/other"), "another path keeps the value: {file}");
+    let moved = dispatch(&api, "update_server", update("https://b.example/mcp", &kept)).await.unwrap_err();
+    assert_eq!(moved.code, ErrorCode::Invalid, "another host does not get it: {moved}");
+    let unknown = json!([{"name": "X-Other", "value": null}]);
+    let none = dispatch(&api, "update_server", update("https://a.example/mcp", &unknown)).await.unwrap_err();
+    assert_eq!(none.code, ErrorCode::Invalid, "a header that is not set has no value to keep: {none}");
+    call(&api, "set_secret", json!({"server": "far", "header": "X-Key", "value": "two"})).await;
+    let missing = json!({"server": "far", "header": "X-None", "value": "two"});
+    let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
+    assert_eq!(missing.code, ErrorCode::NotFound, "only a header that is there has a secret: {missing}");
+    let key = ports::secrets::key("far.X-Key", "https://a.example");
+    let kept = || app.host.ports().secrets.get(&key).unwrap();
+    assert_eq!(kept().as_deref(), Some("two"), "it was entered again");
+    call(&api, "remove_server", json!({"server": "far"})).await;
+    assert_eq!(kept(), None, "nothing of a server that was removed stays in the keychain");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let added = |name: &str, value: &str| {
+        let headers = json!([header("X-Key", value, true)]);
+        let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
+        json!({"name": name, "config": config})
+    };
+    // Both names are the same in ASCII, which names of secrets are made of.
+    tokio::join!(call(&api, "add_server", added("ü", "one")), call(&api, "add_server", added("ä", "two")));
+    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    let mut secrets = [secret("_.X-Key"), secret("_.X-Key-2")];
+    secrets.sort();
+    assert_eq!(secrets, ["one", "two"].map(|secret| Some(secret.to_owned())), "neither overwrites the other");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_new_secret_never_overwrites_that_of_another_server() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let keyed = |value: &str| {
+        let headers = json!([header("X-Key", value, true)]);
+        json!({"type": "http", "url": "https://a.example/mcp", "headers": headers})
+    };
+    let keep = json!({"type": "http", "url": "https://a.example/mcp", "headers": [{"name": "X-Key", "value": null}]});
+    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    call(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
+    call(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
+    assert_eq!(secret("_.X-Key").as_deref(), Some("one"), "names that look the same in ASCII are kept apart");
+    assert_eq!(secret("_.X-Key-2").as_deref(), Some("two"), "the second has its own");
+    call(&api, "update_server", json!({"server": "ä", "name": "ä", "config": keyed("three")})).await;
+    assert_eq!(secret("_.X-Key-2").as_deref(), Some("three"), "a server's own secret keeps its name");
+    assert_eq!(secret("_.X-Key-3"), None, "and gets no second one");
+
+    call(&api, "add_server", json!({"name": "work", "config": keyed("four")})).await;
+    call(&api, "update_server", json!({"server": "work", "name": "old", "config": keep})).await;
+    call(&api, "add_server", json!({"name": "work", "config": keyed("five")})).await;
+    assert_eq!(secret("work.X-Key").as_deref(), Some("four"), "a server that was renamed keeps its secret");
+    assert_eq!(secret("work.X-Key-2").as_deref(), Some("five"), "the one that has its name now has another");
+
+    let two = json!([header("A!", "six", true), header("A_", "seven", true)]);
+    let two = json!({"type": "http", "url": "https://a.example/mcp", "headers": two});
+    call(&api, "add_server", json!({"name": "both", "config": two})).await;
+    let kept = ["both.A_", "both.A_-2"].map(|name| secret(name).unwrap_or_default());
+    assert_eq!(kept, ["six", "seven"], "nor do two headers of one server share a secret");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let named = |name: &str, url: &str| {
+        let headers = json!([header("Authorization", "Bearer ${secret:team}", false)]);
+        json!({"name": name, "config": {"type": "http", "url": url, "headers": headers}})
+    };
+    call(&api, "add_server", named("one", "https://a.example/one")).await;
+    call(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
+    let enter = |value: &str| json!({"server": "one", "header": "Authorization", "value": value});
+    let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
+    let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    call(&api, "set_secret", enter("first")).await;
+    assert_eq!(secret("team").as_deref(), Some("first"), "a secret of the same name for another address is another");
+
+    call(&api, "add_server", named("two", "https://a.example/two")).await;
+    call(&api, "set_secret", enter("second")).await;
+    assert_eq!(secret("team").as_deref(), Some("first"), "the other server keeps what it has");
+    assert_eq!(secret("one.Authorization").as_deref(), Some("second"), "this one has its own now");
+    let text = file();
+    assert!(text.contains("Bearer ${secret:one.Authorization}"), "and names it in its place: {text}");
+    assert_eq!(text.matches("Bearer ${secret:team}").count(), 2, "the others are as they were: {text}");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn an_entry_that_cannot_be_read_is_told() {
+    let server = HttpServer::start(|request, mut answer| async move {
+        if request.rpc_method() != "tools/list" {
+            return ordinary::answer("2025-11-25", &request, answer).await;
+        }
+        let mut message = ordinary::message("2025-11-25", &request.json());
+        let schema = json!({"type": "object", "maximum": "TOO LARGE"});
+        let odd = json!({"name": "odd", "inputSchema": schema});
+        message["result"]["tools"].as_array_mut().expect("a list").push(odd);
+        let text = message.to_string().replace("\"TOO LARGE\"", "1e999");
+        answer.whole(200, "content-type: application/json\r\n", text.as_bytes()).await
+    })
+    .await;
+    let app = App::start(vec![("far", testkit::app::remote(&server.url("/mcp")))]).await;
+    let api = Api::new(app.host.clone());
+    app.ready("far").await;
+    let catalog = call(&api, "catalog", json!({"server": "far"})).await;
+    let names: Vec<_> = catalog["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["echo"], "what can be read is there");
+    let notes = catalog["notes"].to_string();
+    assert!(notes.contains("odd") && notes.contains("out of range"), "what cannot is told, with the cause: {notes}");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let cases = [
+        (json!({"type": "http", "url": "ftp://x.example"}), "https://"),
+        (json!({"type": "http", "url": "https://ann:pw@x.example"}), "user name"),
+        (json!({"type": "http", "url": "https://x.example", "headers": [header("Host", "y", false)]}), "Host"),
+        (
+            json!({"type": "http", "url": "https://x.example", "headers": [header("A", "b\r\nC: d", true)]}),
+            "line break",
+        ),
+        (json!({"type": "http", "url": "https://x.example", "revision": "1999"}), "no known protocol revision"),
+    ];
+    for (config, words) in cases {
+        let request = json!({"name": "far", "config": config});
+        let error = dispatch(&api, "add_server", request.clone()).await.expect_err("it can't be added");
+        assert_eq!(error.code, ErrorCode::Invalid, "{request} is refused: {error}");
+        assert!(error.message.contains(words), "{words:?} is why {request} is: {error}");
+    }
+    assert!(!app.folder.path().join("mcp.json").exists(), "no file was written");
+    app.host.close().await;
+}

@@ -1,0 +1,93 @@
+//! Whether secrets outlast the program, as the page is told it.
+
+use std::sync::Arc;
+
+use api::{Api, dispatch};
+use host::HostOptions;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
+use serde_json::json;
+use testkit::app::App;
+
+/// A keychain of this state.
+struct Being(SecretsStatus, SecretsInMemory);
+
+impl Secrets for Being {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.1.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.1.set(key, secret)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.1.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.1.keys(prefix)
+    }
+
+    fn status(&self) -> SecretsStatus {
+        self.0.clone()
+    }
+}
+
+#[tokio::test]
+async fn each_state_of_the_keychain_is_told_apart() {
+    let cause = || "for this test".to_owned();
+    for (status, wanted) in [
+        (SecretsStatus::Keychain, json!({"is": "keychain"})),
+        (SecretsStatus::Locked { cause: cause() }, json!({"is": "locked", "cause": cause()})),
+        (SecretsStatus::Missing { cause: cause() }, json!({"is": "missing", "cause": cause()})),
+        (SecretsStatus::Broken { cause: cause() }, json!({"is": "broken", "cause": cause()})),
+    ] {
+        let keychain = Arc::new(Being(status.clone(), SecretsInMemory::default()));
+        let folder = tempfile::tempdir().unwrap();
+        let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+        let told = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
+        assert_eq!(told, wanted, "what the page is told of {status:?}");
+        app.host.close().await;
+    }
+}
+
+#[tokio::test]
+async fn s28_without_a_keychain_contents_are_said_to_be_plain() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = App::start_with(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default())).await;
+    let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
+    assert_eq!(told, json!({"conversations": {"is": "plain"}, "decisions": {"is": "plain"}}));
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn s28_with_a_keychain_contents_are_said_to_be_encrypted() {
+    let folder = tempfile::tempdir().unwrap();
+    let keychain = Arc::new(Keeping(SecretsInMemory::default()));
+    let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
+    let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
+    assert_eq!(told, json!({"conversations": {"is": "encrypted"}, "decisions": {"is": "encrypted"}}));
+    app.host.close().await;
+}
+
+/// A keychain that keeps what it is given.
+struct Keeping(SecretsInMemory);
+
+impl Secrets for Keeping {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.0.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.0.set(key, secret).map(|_| SecretKept::Keychain)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.0.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.0.keys(prefix)
+    }
+}

@@ -1,0 +1,102 @@
+//! A client secret that is entered again, while the page looks at the sign-in all the time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use api::Api;
+use host::HostOptions;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets};
+use serde_json::{Value, json};
+use testkit::app::{App, PATIENCE};
+use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
+
+use crate::call;
+
+/// A keychain that takes its time to keep something, and says when it begins.
+#[derive(Default)]
+struct Slow {
+    inner: SecretsInMemory,
+    is_asked: AtomicBool,
+}
+
+impl Secrets for Slow {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.inner.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.is_asked.store(true, Ordering::SeqCst);
+        // sleep: a slow keychain.
+        std::thread::sleep(Duration::from_millis(300));
+        self.inner.set(key, secret)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.inner.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.inner.keys(prefix)
+    }
+}
+
+/// Allows what is asked, until the server is in this state.
+async fn until(api: &Api, state: &str) {
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        let snapshot = call(api, "snapshot", json!({})).await;
+        let server = &snapshot["servers"][0]["state"];
+        let question = &snapshot["questions"][0];
+        if !question.is_null() {
+            let answer = json!({"action": "allow", "scope": "once"});
+            let request = json!({"id": question["id"], "hash": question["hash"], "answer": answer});
+            call(api, "answer_question", request).await;
+        } else if server["is"] == state && server["signingIn"] != true {
+            return;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "it should be {state}: {snapshot}");
+        // sleep: looks again until it holds; no event tells of it.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_read_while_it_was_being_kept_does_not_count() {
+    let script = AuthorizationScript {
+        registration: false,
+        clients: [("drawbridge".to_owned(), Some("r1ght-secret".to_owned()))].into(),
+        auth_methods: vec!["client_secret_basic".to_owned()],
+        ..AuthorizationScript::default()
+    };
+    let issuer = AuthorizationServer::start(script).await;
+    let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
+    let keychain = Arc::new(Slow::default());
+    let folder = tempfile::tempdir().unwrap();
+    let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain.clone()).await;
+    app.platform.browses.store(true, Ordering::Relaxed);
+    let api = Api::new(app.host.clone());
+    let config = |secret: &str| {
+        let auth = json!({"clientId": "drawbridge", "clientSecret": secret, "hasSecret": true,
+                          "issuer": issuer.issuer(), "scopes": []});
+        json!({"type": "http", "url": server.url(), "auth": auth})
+    };
+    call(&api, "add_server", json!({"name": "far", "config": config("wr0ng-secret")})).await;
+    call(&api, "start_server", json!({"server": "far"})).await;
+    until(&api, "needs_sign_in").await;
+    keychain.is_asked.store(false, Ordering::SeqCst);
+    let looking = async {
+        while !keychain.is_asked.load(Ordering::SeqCst) {
+            // sleep: looks again until it holds; no event tells of it.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let known = call(&api, "authorization", json!({"server": "far"})).await;
+        assert!(known["account"].is_null(), "nobody is signed in with the wrong one: {known}");
+    };
+    let again = json!({"server": "far", "name": "far", "config": config("r1ght-secret")});
+    let _ = tokio::join!(call(&api, "update_server", again), looking);
+    call(&api, "sign_in", json!({"server": "far"})).await;
+    until(&api, "ready").await;
+    app.host.close().await;
+}

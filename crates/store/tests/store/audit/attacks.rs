@@ -1,0 +1,349 @@
+//! An attacker who knows the format and the code and has not the key. Whatever is removed or changed of what was sealed, a check
+//! names it, and Drawbridge itself takes no proof of it away.
+
+mod edits;
+
+use edits::{attempt, edit, seal_of};
+
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::digest::{Context, SHA256};
+use ports::{AuditLog, AuditQuery, AuditRetention, AuditSeal, AuditVerdict, Tampered};
+use proptest::prelude::*;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::support::{Folder, decision, numbers};
+
+const ENTRIES: u64 = 12;
+
+fn sealed() -> Folder {
+    let folder = Folder::with(ENTRIES);
+    folder.keychain.age();
+    folder
+}
+
+fn link_at(log: &Connection, number: u64) -> Option<Vec<u8>> {
+    let found = log.query_row("SELECT link FROM entry WHERE number = ?1", [number as i64], |row| row.get(0));
+    found.optional().ok().flatten()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Adds an entry of the log about itself, whose link fits the last one's.
+fn append(log: &Connection, kind: &str, subject: &str, hash: &str) {
+    let last = log.query_row("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1", [], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
+    });
+    let Ok((last, previous)) = last else { return };
+    let number = last + 1;
+    let text = format!(
+        r#"{{"number":{number},"at":1795000000000,"asker":"host","server":"","kind":"{kind}","subject":"{subject}","decision":"noted","by":"policy","hash":"{hash}"}}"#
+    );
+    let mut context = Context::new(&SHA256);
+    context.update(&previous);
+    context.update(text.as_bytes());
+    let link = context.finish().as_ref().to_vec();
+    log.execute(
+        "INSERT INTO entry (number, at, asker, server, kind, subject, decision, scope, decided_by, rule, conversation, hash,
+            imported, content_bytes, content, link)
+            VALUES (?1, 1795000000000, 'host', '', ?2, ?3, 'noted', NULL, 'policy', '', NULL, ?4, 0, NULL, NULL, ?5)",
+        params![number, kind, subject, hash, link],
+    )
+    .unwrap();
+}
+
+/// Removes the beginning as retention does, with a checkpoint sealed like this.
+fn shorten(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
+    let Some(link) = link_at(log, upto) else { return };
+    if confirm {
+        append(log, "log-shortened", &format!("entries up to {upto}"), &hex(&link));
+    }
+    log.execute("INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4)", params![upto as i64, link, key, mac])
+        .unwrap();
+    log.execute("DELETE FROM entry WHERE number <= ?1", [upto as i64]).unwrap();
+}
+
+/// Whether a check of the log as it is now names something, or can't be done at all.
+fn is_named(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
+    match log.verify() {
+        Ok(verdict) if verdict.is_whole() => Err(Box::new(verdict)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// A check names it at once, and also when Drawbridge has written on.
+fn stays_named(folder: &Folder, what: &str) {
+    if let Err(verdict) = is_named(&*folder.log()) {
+        panic!("{what}: a check names it: {verdict:?}");
+    }
+    let log = folder.log();
+    if log.append(decision("later")).is_ok() {
+        let _ = log.verify();
+        let _ = log.flush();
+        drop(log);
+        if let Err(verdict) = is_named(&*folder.log()) {
+            panic!("{what}: and still does when the log goes on: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn s04_nothing_that_was_removed_without_the_key_passes_for_retention() {
+    let foreign = Folder::with(ENTRIES);
+    let (key, mac): (String, Vec<u8>) =
+        foreign.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    for upto in [1, 8, ENTRIES] {
+        for confirm in [true, false] {
+            let folder = sealed();
+            shorten(&folder.attacked(), upto, None, None, confirm);
+            stays_named(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
+            let folder = sealed();
+            shorten(&folder.attacked(), upto, Some("0123456789abcdef"), Some(&[7; 32]), confirm);
+            stays_named(&folder, &format!("a checkpoint at {upto} of a key that nobody has, confirmed: {confirm}"));
+            let folder = sealed();
+            shorten(&folder.attacked(), upto, Some(&key), Some(&mac), confirm);
+            stays_named(&folder, &format!("a checkpoint at {upto} with another log's seal, confirmed: {confirm}"));
+            let folder = sealed();
+            {
+                let log = folder.attacked();
+                let (own, seal): (String, Vec<u8>) =
+                    log.query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+                shorten(&log, upto, Some(&own), Some(&seal), confirm);
+            }
+            stays_named(&folder, &format!("a checkpoint at {upto} with the seal of the end, confirmed: {confirm}"));
+        }
+    }
+}
+
+#[test]
+fn s04_a_confirming_entry_prepared_while_there_was_no_key_is_of_no_use() {
+    let folder = sealed();
+    // It waits in the tail until Drawbridge, which names what it did not write, seals what follows.
+    {
+        let log = folder.attacked();
+        let link = link_at(&log, 8).unwrap();
+        append(&log, "log-shortened", "entries up to 8", &hex(&link));
+    }
+    folder.append(0..2);
+    let verdict = folder.log().verify().unwrap();
+    assert!(verdict.is_whole() && !verdict.is_proved(), "so far nothing is removed: {verdict:?}");
+    shorten(&folder.attacked(), 8, None, None, false);
+    stays_named(&folder, "the entry is at or below the seal now");
+}
+
+/// As after `kill -9`: nothing is flushed, and no further entry comes.
+#[test]
+fn s04_the_keychain_soon_learns_of_the_last_entry() {
+    let folder = Folder::new();
+    let log = folder.log();
+    for subject in ["first", "second", "third"] {
+        let _ = log.append(decision(subject)).unwrap();
+    }
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while folder.keychain.marked_entry() != Some(3) {
+        assert!(Instant::now() < deadline, "it knows of entry {:?} only", folder.keychain.marked_entry());
+        // sleep: looks again until it holds; no event tells of it.
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn s04_other_ways_to_remove_or_change_are_named() {
+    let attacks: [(&str, &str); 19] = [
+        ("entries go", "DELETE FROM entry WHERE number IN (3, 4)"),
+        ("the first ones go", "DELETE FROM entry WHERE number <= 4"),
+        ("all go", "DELETE FROM entry"),
+        ("all go, and the seal", "DELETE FROM entry; DELETE FROM seal"),
+        ("all goes but a seal of nothing", "DELETE FROM entry; UPDATE seal SET number = 0, link = zeroblob(32)"),
+        ("entries go, then it is vacuumed", "DELETE FROM entry WHERE number IN (3, 4); VACUUM"),
+        (
+            "two are swapped",
+            "UPDATE entry SET number = 99 WHERE number = 5; UPDATE entry SET number = 5 WHERE number = 6;
+            UPDATE entry SET number = 6 WHERE number = 99",
+        ),
+        ("one is changed", "UPDATE entry SET subject = 'x' WHERE number = 5"),
+        ("one is put before all", "UPDATE entry SET number = -5 WHERE number = 5"),
+        ("the end goes, with its seal", "DELETE FROM entry WHERE number > 8; DELETE FROM seal"),
+        (
+            "a checkpoint beyond the seal",
+            "INSERT INTO checkpoint SELECT 500, link, NULL, NULL FROM entry WHERE number = 12",
+        ),
+        ("a checkpoint of nothing", "INSERT INTO checkpoint VALUES (0, zeroblob(32), NULL, NULL)"),
+        ("another version", "PRAGMA user_version = 0"),
+        ("a later version", "PRAGMA user_version = 99"),
+        ("a version below all", "PRAGMA user_version = -1"),
+        (
+            "numbers that stand twice",
+            "CREATE TABLE other AS SELECT * FROM entry; INSERT INTO other SELECT * FROM other WHERE number = 5;
+            DROP TABLE entry; ALTER TABLE other RENAME TO entry",
+        ),
+        (
+            "a view that shows what it likes",
+            "ALTER TABLE entry RENAME TO other;
+            CREATE VIEW entry AS SELECT * FROM other",
+        ),
+        (
+            "a trigger that keeps entries out",
+            "CREATE TRIGGER strange BEFORE INSERT ON entry WHEN NEW.kind = 'tool'
+            BEGIN SELECT RAISE(IGNORE); END",
+        ),
+        ("a table of somebody's own", "CREATE TABLE junk (bytes BLOB)"),
+    ];
+    for (what, sql) in attacks {
+        let folder = sealed();
+        folder.attacked().execute_batch(sql).unwrap_or_else(|error| panic!("{what}: {error}"));
+        stays_named(&folder, what);
+    }
+    let folder = sealed();
+    for file in ["audit.db-wal", "audit.db-shm"] {
+        let _ = std::fs::remove_file(folder.data().join(file));
+    }
+    std::fs::write(folder.file(), b"").unwrap();
+    stays_named(&folder, "an empty file in its place");
+    let folder = sealed();
+    for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
+        let _ = std::fs::remove_file(folder.data().join(file));
+    }
+    stays_named(&folder, "no file in its place");
+    let folder = sealed();
+    let other = Folder::with(ENTRIES);
+    {
+        let (key, mac): (String, Vec<u8>) =
+            other.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        folder.attacked().execute("UPDATE seal SET key = ?1, mac = ?2", params![key, mac]).unwrap();
+    }
+    stays_named(&folder, "the seal of another log");
+}
+
+#[test]
+fn s04_an_old_seal_with_newer_entries_changed_is_named() {
+    let folder = Folder::with(8);
+    let old: (i64, Vec<u8>, String, Vec<u8>) = folder
+        .attacked()
+        .query_row("SELECT number, link, key, mac FROM seal", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .unwrap();
+    folder.append(9..=ENTRIES);
+    {
+        let log = folder.attacked();
+        log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
+        log.execute("UPDATE seal SET number = ?1, link = ?2, key = ?3, mac = ?4", params![old.0, old.1, old.2, old.3])
+            .unwrap();
+        append(&log, "tool", "forged", "abc");
+    }
+    stays_named(&folder, "an old seal, and another entry in the place of those that followed");
+}
+
+#[test]
+fn s04_a_key_that_was_destroyed_does_not_hide_a_rewritten_log() {
+    let folder = sealed();
+    folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
+    folder.keychain.lock(true);
+    let found = folder.log().verify().unwrap().findings;
+    assert_eq!(found.first().map(|f| (f.what, f.number)), Some((Tampered::CutOff, 9)), "by the mark: {found:?}");
+}
+
+/// Has the log keep no more than this, and waits until it has looked.
+fn retained(folder: &Folder, keep: AuditRetention) -> Vec<u64> {
+    let log = folder.log();
+    log.append(decision("a start")).unwrap();
+    log.verify().unwrap();
+    log.retain(keep);
+    // What is asked for later is done later.
+    log.verify().unwrap();
+    log.flush().unwrap();
+    numbers(&*log)
+}
+
+#[test]
+fn s04_drawbridge_itself_removes_nothing_that_was_made_to_look_old_or_large() {
+    let month = AuditRetention { days: 30_000, megabytes: 0 };
+    let folder = sealed();
+    folder.attacked().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
+    let left = retained(&folder, month);
+    assert!(left.contains(&1), "entries with another date stay: {left:?}");
+    stays_named(&folder, "entries that were made to look old");
+
+    let one = AuditRetention { days: 0, megabytes: 1 };
+    let folder = sealed();
+    folder.attacked().execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12").unwrap();
+    let left = retained(&folder, one);
+    assert!(left.contains(&1), "an entry that was made large pushes none out: {left:?}");
+    folder.attacked().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
+    let left = numbers(&*folder.log());
+    assert!(left.contains(&1), "also when it is as it was again: {left:?}");
+
+    let folder = sealed();
+    folder.attacked().execute_batch("CREATE TABLE junk AS SELECT hex(zeroblob(2000000)) AS bytes").unwrap();
+    let left = retained(&folder, one);
+    assert!(left.contains(&1), "nor does a table of somebody's own: {left:?}");
+
+    let folder = sealed();
+    append(&folder.attacked(), "tool", &"x".repeat(3_000_000), "abc");
+    let left = retained(&folder, one);
+    assert!(left.contains(&1), "nor does an entry that nobody sealed: {left:?}");
+
+    // A checkpoint that was forged while it runs is not sealed by the next one.
+    let folder = sealed();
+    shorten(&folder.attacked(), 4, None, None, true);
+    folder.attacked().execute_batch("UPDATE entry SET at = at").unwrap();
+    let left = retained(&folder, AuditRetention { days: 1, megabytes: 0 });
+    assert!(left.contains(&5), "what follows a forged checkpoint stays: {left:?}");
+    stays_named(&folder, "a forged checkpoint before a removal");
+}
+
+#[test]
+fn s04_retention_without_a_keychain_is_proved_no_more_than_the_rest() {
+    let folder = Folder::new();
+    folder.keychain.lock(true);
+    let log = folder.log();
+    for _ in 0..5 {
+        log.append(ports::AuditEntry { at: 1, ..decision("old") }).unwrap();
+    }
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
+    log.append(ports::AuditEntry { at: now, ..decision("new") }).unwrap();
+    log.verify().unwrap();
+    log.retain(AuditRetention { days: 30, megabytes: 0 });
+    log.verify().unwrap();
+    let verdict = log.verify().unwrap();
+    assert_eq!((verdict.removed, verdict.is_whole()), (Some(5), true), "it is removed: {verdict:?}");
+    assert!(!verdict.is_proved(), "and nothing is proved: {verdict:?}");
+    drop(log);
+    folder.keychain.lock(false);
+    folder.append(0..1);
+    let verdict = folder.log().verify().unwrap();
+    assert!(verdict.is_whole() && !verdict.is_proved(), "with a key from now on it goes on: {verdict:?}");
+    assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "and is sealed: {verdict:?}");
+}
+
+/// What a reader sees of the entries that were sealed.
+fn seen(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
+    let entries = log.read(&AuditQuery::latest(1_000)).unwrap_or_default();
+    let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRIES);
+    of_run.map(|entry| (entry.number, entry.at, entry.subject, entry.decision.into_owned())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn s04_any_edits_without_the_key_are_named_or_change_nothing_that_was_sealed(
+        edits in prop::collection::vec(edit(), 1..6),
+    ) {
+        let folder = Folder::with(7);
+        let old = seal_of(&folder.attacked()).unwrap();
+        folder.append(8..=ENTRIES);
+        folder.keychain.age();
+        let before = seen(&*folder.log());
+        for edit in &edits {
+            attempt(&folder, edit, &old);
+        }
+        let log = folder.log();
+        if let Err(verdict) = is_named(&*log) {
+            prop_assert_eq!(seen(&*log), before, "{:?} is not named: {:?}", edits, verdict);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A log in a folder of its own, with a keychain that outlives the program, as a real one does.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) use crate::common::keychain::Keychain;
+use ports::{AuditEntry, AuditLog, AuditQuery, Platform};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+pub(crate) struct Folder {
+    pub(crate) folder: TempDir,
+    pub(crate) keychain: Arc<Keychain>,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), keychain: Arc::default() }
+    }
+
+    /// The log, as one more program opens it.
+    pub(crate) fn log(&self) -> Arc<dyn AuditLog> {
+        let (config, data) = (self.folder.path().join("mcp.json"), self.data());
+        store::open_with(&config, &data, Arc::new(NoShell), self.keychain.clone()).unwrap().audit
+    }
+
+    /// A log with so many entries, all of it on disk and sealed.
+    pub(crate) fn with(entries: u64) -> Self {
+        let folder = Self::new();
+        folder.append(1..=entries);
+        folder
+    }
+
+    /// Another program appends these, and ends.
+    pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
+        let log = self.log();
+        for number in numbers {
+            log.append(decision(&format!("number {number}"))).unwrap();
+        }
+        // Sealed only when the keychain has answered.
+        log.verify().unwrap();
+        log.flush().unwrap();
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.data().join("audit.db")
+    }
+
+    /// The file, as somebody opens it who wants to change it and knows how.
+    pub(crate) fn attacked(&self) -> Attacked {
+        attacked(&self.file())
+    }
+}
+
+/// The file without its triggers, which are back when this is dropped.
+pub(crate) struct Attacked {
+    connection: Connection,
+    triggers: Vec<String>,
+}
+
+impl std::ops::Deref for Attacked {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Drop for Attacked {
+    fn drop(&mut self) {
+        for trigger in &self.triggers {
+            // An attack may have taken the tables away.
+            let _ = self.connection.execute_batch(trigger);
+        }
+    }
+}
+
+pub(crate) fn attacked(file: &Path) -> Attacked {
+    let connection = Connection::open(file).unwrap();
+    let mut found = connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
+    let found_triggers: Vec<(String, String)> =
+        found.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    drop(found);
+    for (name, _) in &found_triggers {
+        connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+    }
+    Attacked { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
+}
+
+pub(crate) fn decision(subject: &str) -> AuditEntry {
+    AuditEntry {
+        at: 1_795_000_000_000,
+        asker: "user".into(),
+        server: "demo".into(),
+        kind: "tool".into(),
+        subject: subject.into(),
+        content: Some("{\"a\":1}".into()),
+        decision: "allowed".into(),
+        scope: Some("once".into()),
+        by: "user".into(),
+        rule: "tools-ask".into(),
+        conversation: Some("c-1".into()),
+        hash: "abc".into(),
+        ..AuditEntry::default()
+    }
+}
+
+pub(crate) fn numbers(log: &dyn AuditLog) -> Vec<u64> {
+    log.read(&AuditQuery::latest(100_000)).unwrap().iter().map(|entry| entry.number).collect()
+}
+
+impl Keychain {
+    /// All that it has is older than any log.
+    pub(crate) fn age(&self) {
+        for secret in self.secrets.lock().unwrap().values_mut() {
+            let (key, _) = secret.split_once(' ').expect("a key and when it was made");
+            *secret = format!("{key} 1");
+        }
+    }
+
+    /// It has this secret.
+    pub(crate) fn put(&self, name: &str, secret: &str) {
+        self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
+    }
+
+    /// Somebody takes the key of the seal out of its file.
+    pub(crate) fn lose_key(&self) {
+        self.secrets.lock().unwrap().clear();
+    }
+
+    /// The number of the last entry that it was told of.
+    pub(crate) fn marked_entry(&self) -> Option<u64> {
+        let marks = self.marks.lock().unwrap();
+        marks.values().filter_map(|mark| mark.split_once(' ')?.0.parse().ok()).max()
+    }
+
+    /// It knows nothing of the log, as before it was told.
+    pub(crate) fn forget_marks(&self) {
+        self.marks.lock().unwrap().clear();
+    }
+}
+
+pub(crate) struct NoShell;
+
+#[async_trait::async_trait]
+impl Platform for NoShell {
+    async fn open_url(&self, _: &str) -> Result<(), String> {
+        Err(String::from("there is no browser"))
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    fn announce(&self, _: &str, _: &str) {}
+}

@@ -1,0 +1,56 @@
+//! A store in a folder of its own.
+
+pub mod keychain;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ports::{Platform, Ports};
+use tempfile::TempDir;
+
+/// A store, and the folder it lies in.
+pub struct Store {
+    pub folder: TempDir,
+    pub ports: Ports,
+}
+
+impl Store {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder to test in");
+        let ports = open(folder.path());
+        Self { folder, ports }
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.folder.path().join("config").join("mcp.json")
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
+
+/// Another program's view of the same store.
+pub fn open(folder: &Path) -> Ports {
+    store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
+        .expect("the store opens")
+}
+
+struct NoShell;
+
+#[async_trait::async_trait]
+impl Platform for NoShell {
+    async fn open_url(&self, _url: &str) -> Result<(), String> {
+        Err(String::from("there is no browser"))
+    }
+
+    async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    async fn pick_save_file(&self, _name: &str) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
+    fn announce(&self, _server: &str, _question: &str) {}
+}

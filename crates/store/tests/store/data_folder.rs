@@ -1,0 +1,121 @@
+//! The data folder: documents, and whose its files are.
+
+use std::fs;
+use std::sync::Arc;
+
+use crate::common::{Store, open};
+use domain::history::Conversation;
+use ports::{AuditEntry, Document};
+use serde_json::json;
+
+#[test]
+fn documents_come_back() {
+    let store = Store::new();
+    let all = [Document::Settings, Document::Grants, Document::Roots, Document::Running];
+    for name in all {
+        assert_eq!(store.ports.documents.read(name).unwrap(), None, "nothing before it is written");
+        let value = json!({"z": 1, "a": [name.file_name(), "ä\u{1b}"]});
+        store.ports.documents.write(name, &value).unwrap();
+        assert_eq!(open(store.folder.path()).documents.read(name).unwrap(), Some(value), "what was written, in order");
+        let text = fs::read_to_string(store.data().join(name.file_name())).unwrap();
+        assert!(text.lines().count() > 3 && text.ends_with('\n'), "it is readable: {text}");
+    }
+    fs::write(store.data().join("grants.json"), "{\n  nonsense").unwrap();
+    let error = store.ports.documents.read(Document::Grants).unwrap_err();
+    assert!(
+        error.path.ends_with("grants.json") && error.cause.starts_with("line 2: "),
+        "file and line are named: {error}"
+    );
+}
+
+#[test]
+fn null_stands_for_no_document() {
+    let store = Store::new();
+    for name in [Document::Settings, Document::Policy, Document::Grants] {
+        store.ports.documents.write(name, &json!({"a": 1})).unwrap();
+        store.ports.documents.write(name, &json!(null)).unwrap();
+        assert_eq!(store.ports.documents.read(name).unwrap(), None, "{name:?}");
+        let change = &mut |before: Option<serde_json::Value>| {
+            assert_eq!(before, None, "also for who changes it: {name:?}");
+            json!(null)
+        };
+        store.ports.documents.update(name, change).unwrap();
+    }
+}
+
+#[test]
+fn a_document_is_never_torn() {
+    let store = Store::new();
+    let folder = store.folder.path();
+    store.ports.documents.write(Document::Roots, &json!([])).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..3 {
+            scope.spawn(move || {
+                let ports = open(folder);
+                for size in 0..50 {
+                    ports.documents.write(Document::Roots, &json!(vec![writer; size * 100])).unwrap();
+                }
+            });
+        }
+        for _ in 0..300 {
+            let value =
+                store.ports.documents.read(Document::Roots).expect("a reader never sees half a document").unwrap();
+            let all_equal = value.as_array().is_none_or(|items| items.windows(2).all(|pair| pair[0] == pair[1]));
+            assert!(all_equal, "a document is one writer's alone");
+        }
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn everything_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let store = Store::new();
+    store.ports.documents.update(Document::Settings, &mut |_| json!({})).unwrap();
+    store.ports.audit.append(AuditEntry::default()).unwrap();
+    store.ports.history.create(&Conversation { id: "a".into(), ..Conversation::default() }).unwrap();
+    let mode = |path: &str| fs::metadata(store.data().join(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(""), 0o700, "the folder");
+    for file in ["settings.json", "audit.db", "audit.db-wal", "audit.db-shm", "history.db", "history.db-wal", "lock"] {
+        assert_eq!(mode(file), 0o600, "the file {file:?}");
+    }
+}
+
+#[test]
+fn two_programs_change_a_document_without_losing_anything() {
+    let store = Store::new();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let ports = open(store.folder.path());
+            scope.spawn(move || {
+                for turn in 0..20 {
+                    let add = |kept: Option<serde_json::Value>| {
+                        let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
+                        kept[format!("{writer}-{turn}")] = true.into();
+                        kept
+                    };
+                    ports.documents.update(Document::Roots, &mut { add }).unwrap();
+                }
+            });
+        }
+    });
+    let kept = store.ports.documents.read(Document::Roots).unwrap().unwrap();
+    assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every program is there");
+}
+
+/// S04, S21: the keychain's entries are named after the folder, so another spelling of it must not be another place.
+#[cfg(unix)]
+#[test]
+fn each_spelling_of_the_folder_is_the_same_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("data/inner")).unwrap();
+    std::os::unix::fs::symlink(root.join("data"), root.join("alias")).unwrap();
+    for spelling in ["data", "alias", "data/inner/..", "./data/"] {
+        let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
+        let platform = Arc::new(store::PlatformInFolder::new(root.join("platform")));
+        let ports = store::open_with(&root.join("mcp.json"), &root.join(spelling), platform, secrets).unwrap();
+        assert_eq!(ports.documents.path(), root.join("data"), "{spelling}");
+        assert_eq!(ports.audit.path(), root.join("data/audit.db"), "{spelling}");
+    }
+}

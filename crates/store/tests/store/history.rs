@@ -1,0 +1,65 @@
+//! The history: conversations, their items and branches, the search, and what is left of what was deleted.
+
+mod deleting;
+mod encrypted;
+mod items;
+mod older;
+mod programs;
+mod readings;
+mod searching;
+mod tables;
+mod taken;
+
+use domain::history::{After, Conversation, Item, ItemRange, NewItem};
+use domain::item::ItemState;
+use ports::History;
+use serde_json::{Value, json};
+
+/// A conversation without items.
+fn begun(id: &str) -> Conversation {
+    Conversation {
+        id: id.into(),
+        title: format!("Title of {id}"),
+        created_at: 1,
+        updated_at: 1,
+        settings: json!({"model": null}),
+        ..Conversation::default()
+    }
+}
+
+/// Something that the user says, after the head.
+fn says(id: &str, text: &str) -> NewItem {
+    NewItem {
+        id: id.into(),
+        after: After::Head,
+        at: 10,
+        body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}),
+        state: ItemState::Whole,
+        sources: Vec::new(),
+        readings: Vec::new(),
+    }
+}
+
+/// What a model says, as it comes in.
+fn replies(id: &str, text: &str, state: ItemState) -> NewItem {
+    let body = json!({"kind": "reply", "parts": [{"type": "text", "text": text}]});
+    NewItem { body, state, ..says(id, "") }
+}
+
+fn branch(history: &dyn History, conversation: &str) -> Vec<Item> {
+    page(history, conversation, None, 1_000).0
+}
+
+fn page(history: &dyn History, conversation: &str, before: Option<&str>, limit: usize) -> (Vec<Item>, bool) {
+    let range = ItemRange { conversation: conversation.into(), before: before.map(str::to_owned), limit, whole: true };
+    let page = history.items(&range).unwrap().expect("the conversation is there");
+    (page.items, page.has_more)
+}
+
+fn ids(items: &[Item]) -> Vec<&str> {
+    items.iter().map(|item| item.id.as_str()).collect()
+}
+
+fn text(body: &Value) -> &str {
+    body.pointer("/content/0/text").or_else(|| body.pointer("/parts/0/text")).and_then(Value::as_str).unwrap()
+}

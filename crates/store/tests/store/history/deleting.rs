@@ -1,0 +1,158 @@
+//! Deleting: nothing of it stays in any file.
+
+use std::path::Path;
+
+use domain::history::NewItem;
+use serde_json::json;
+
+use super::{begun, ids, says};
+use crate::common::{Store, open};
+
+/// Whether any file under a folder has these bytes, in any case.
+fn stands_in(folder: &Path, bytes: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(stands_in(&path, bytes));
+        } else {
+            let held = std::fs::read(&path).unwrap().to_ascii_lowercase();
+            if held.windows(bytes.len()).any(|window| window == bytes.as_bytes()) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+/// Words that stand in nothing else, many enough that the index takes pages of its own for them.
+fn canaries(n: usize) -> String {
+    (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()
+}
+
+#[test]
+fn what_was_deleted_stands_in_no_file() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    for id in ["kept", "gone"] {
+        history.create(&begun(id)).unwrap();
+    }
+    let picture = format!("{}kestrelpicture", "AAEC".repeat(2_000).len());
+    for n in 0..60 {
+        let text = format!("we keep {n} {}", "ordinary words of all kinds ".repeat(20));
+        history.write("kept", &[says(&format!("k{n}"), &text)]).unwrap();
+        let long = format!("{} {}", canaries(n), "kestrellong ".repeat(500));
+        let body = json!({"kind": "message", "role": "user", "content": [
+            {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
+        ]});
+        let sources = vec!["kestrelserver".to_owned()];
+        history.write("gone", &[NewItem { body, sources, ..says(&format!("kestrel-{n}"), "") }]).unwrap();
+    }
+    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "it stands there before");
+    history.delete("gone").unwrap();
+    history.delete("gone").unwrap();
+    assert_eq!(history.conversation("gone").unwrap(), None, "it is gone");
+    for canary in ["kestrel", "lertsek", "title of gone"] {
+        assert_eq!(
+            stands_in(&store.data(), canary),
+            Vec::<String>::new(),
+            "and nothing of it is in any file: {canary}"
+        );
+    }
+    for start in 0..=255_u8 {
+        let canary = format!("zq{start:02x}");
+        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "nor how its words begin");
+    }
+    let kept = super::branch(history.as_ref(), "kept");
+    assert_eq!((kept.len(), ids(&kept)[59]), (60, "k59"), "the other is whole");
+    assert_eq!(history.search(&super::searching::asked("ordinary")).unwrap().len(), 60, "and is found");
+}
+
+#[test]
+fn what_another_conversation_holds_too_stays_until_it_goes() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    let picture = "AAEC".repeat(5_000);
+    let body = json!({"kind": "message", "content": [{"type": "image", "data": picture, "mimeType": "image/png"}]});
+    for id in ["a", "b"] {
+        history.create(&begun(id)).unwrap();
+        history.write(id, &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
+    }
+    history.delete("a").unwrap();
+    assert_eq!(history.item("b", "1").unwrap().unwrap().body, body, "what b holds is there");
+    history.write("b", &[says("1", "no picture")]).unwrap();
+    history.delete("b").unwrap();
+    let size = std::fs::metadata(history.path()).unwrap().len();
+    assert!(size < 200_000, "then its room is given back: {size}");
+}
+
+#[test]
+fn what_could_not_be_cleared_at_once_is_cleared_later() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("gone")).unwrap();
+    history.write("gone", &[says("1", "kestrel words")]).unwrap();
+    let reader = rusqlite::Connection::open(history.path()).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
+    let start = std::time::Instant::now();
+    history.delete("gone").unwrap();
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "a reader does not keep it for long");
+    reader.execute_batch("COMMIT").unwrap();
+    drop(reader);
+    history.create(&begun("next")).unwrap();
+    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "the next write clears it");
+}
+
+#[test]
+fn each_of_several_goes_without_a_trace() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    for id in ["kept", "one", "two"] {
+        history.create(&begun(id)).unwrap();
+    }
+    for n in 0..10 {
+        history.write("kept", &[says(&format!("k{n}"), &"ordinary words of all kinds ".repeat(20))]).unwrap();
+        history.write("one", &[says(&format!("1-{n}"), &canaries(n))]).unwrap();
+        history.write("two", &[says(&format!("2-{n}"), &canaries(100 + n))]).unwrap();
+    }
+    // After the first the index is in one piece.
+    history.delete("one").unwrap();
+    history.delete("two").unwrap();
+    for start in 0..=255_u8 {
+        let canary = format!("zq{start:02x}");
+        assert_eq!(stands_in(&store.data(), &canary), Vec::<String>::new(), "nor how its words begin");
+    }
+    assert_eq!(history.search(&super::searching::asked("ordinary")).unwrap().len(), 10, "what stays is found");
+    assert_eq!(history.search(&super::searching::asked("x")).unwrap(), [], "and nothing that nobody said");
+}
+
+#[test]
+fn what_could_not_be_cleared_is_cleared_by_the_next_program() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("gone")).unwrap();
+    history.write("gone", &[says("1", "kestrel words")]).unwrap();
+    let reader = rusqlite::Connection::open(history.path()).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
+    history.delete("gone").unwrap();
+    reader.execute_batch("COMMIT").unwrap();
+    drop(reader);
+    assert!(!stands_in(&store.data(), "kestrel").is_empty(), "the journal has it still");
+    // As if this program were killed now: it does nothing any more.
+    let other = open(store.folder.path());
+    assert_eq!(other.history.list().unwrap(), [], "the next one opens the history");
+    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "and clears it");
+}
+
+#[test]
+fn the_old_file_of_a_conversation_goes_with_it() {
+    let store = Store::new();
+    let folder = store.data().join("conversations");
+    std::fs::create_dir_all(&folder).unwrap();
+    let old = json!({"id": "old", "title": "kestrel", "updated_at": 1, "items": []});
+    std::fs::write(folder.join("old.json"), old.to_string()).unwrap();
+    let ports = open(store.folder.path());
+    assert_eq!(ports.history.list().unwrap().len(), 1, "it was taken over");
+    ports.history.delete("old").unwrap();
+    assert_eq!(stands_in(&store.data(), "kestrel"), Vec::<String>::new(), "and its file goes with it");
+}

@@ -1,0 +1,296 @@
+//! A history under the keychain's key (S28): nothing plain in any file, the same answers, and a migration that loses nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use domain::history::NewItem;
+use domain::item::ItemState;
+use ports::{History, Ports};
+use serde_json::json;
+
+use super::searching::asked;
+use super::{begun, branch, replies, says, text};
+use crate::audit::support::{Keychain, NoShell};
+
+const CANARY: &str = "zqkestrel";
+
+/// A program that has this keychain.
+pub(super) fn program(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
+    store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
+}
+
+/// A program without one.
+pub(super) fn without(folder: &Path) -> Ports {
+    let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
+    store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
+}
+
+/// The files under a folder that have these bytes, in any case.
+pub(super) fn files_with(folder: &Path, bytes: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, bytes));
+        } else {
+            let held = std::fs::read(&path).unwrap().to_ascii_lowercase();
+            if held.windows(bytes.len()).any(|window| window == bytes.as_bytes()) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+/// Conversations with the canary in a title, a message, a tool's result, a picture, a long text and the settings.
+pub(super) fn fill(history: &dyn History, items: usize) {
+    let mut conversation = begun("c");
+    conversation.title = format!("About {CANARY}");
+    conversation.settings = json!({"instructions": CANARY});
+    history.create(&conversation).unwrap();
+    for n in 0..items {
+        let long = format!("{CANARY} {}", "a long text ".repeat(1_000));
+        let result = json!({"kind": "tool_call", "call": format!("{n}"), "server": "demo", "tool": "read", "arguments": {"q": CANARY},
+            "result": {"content": [{"type": "text", "text": long}], "structured": {CANARY: long}}, "error": null, "took": 3});
+        let call = NewItem { body: result, ..says(&format!("call{n}"), "") };
+        history.write("c", &[says(&format!("m{n}"), &format!("{CANARY} number {n} 港口见面")), call]).unwrap();
+    }
+}
+
+/// That all of it is there and found.
+fn is_whole(history: &dyn History, items: usize) {
+    let read = history.conversation("c").unwrap().expect("the conversation is there");
+    assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
+    assert_eq!(read.items, items as u64 * 2, "no item is lost");
+    let all = branch(history, "c");
+    assert_eq!(all.len(), items * 2, "in one branch");
+    assert_eq!(text(&all[0].body), format!("{CANARY} number 0 港口见面"), "a message is as it was");
+    let long = all[1].body.pointer("/result/content/0/text").and_then(serde_json::Value::as_str).unwrap();
+    assert!(long.starts_with(CANARY) && long.len() > 10_000, "a result is whole");
+    assert!(all[1].body["result"]["structured"][CANARY].as_str().is_some_and(|text| text.len() > 10_000));
+    for words in [CANARY, "zqkes", "港口", "number 0"] {
+        let found = history.search(&asked(words)).unwrap();
+        let wanted = (items * 2).min(200);
+        let wanted = if words == "港口" {
+            items.min(200)
+        } else if words == "number 0" {
+            1
+        } else {
+            wanted
+        };
+        assert!(found.len() >= wanted, "{words:?} finds {} of {wanted}", found.len());
+        let mut own = found.iter().filter(|found| found.conversation == "c");
+        assert!(own.all(|found| found.title == format!("About {CANARY}")), "with its title");
+    }
+    assert!(history.search(&asked("口港")).unwrap().is_empty(), "and only what is there");
+}
+
+#[test]
+fn s28_with_a_keychain_nothing_plain_is_in_any_file() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let ports = program(folder.path(), &keychain);
+    fill(ports.history.as_ref(), 5);
+    ports.history.write("c", &[replies("r", &format!("{CANARY} comes in"), ItemState::Streaming)]).unwrap();
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "while it is open");
+    drop(ports);
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "and after");
+    let again = program(folder.path(), &keychain);
+    let last = branch(again.history.as_ref(), "c").pop().unwrap();
+    assert_eq!((last.state, text(&last.body)), (ItemState::Cut, "zqkestrel comes in"), "what was cut is read");
+    assert_eq!(again.history.search(&asked("comes")).unwrap().len(), 1, "and found");
+    again.history.delete("c").unwrap();
+    assert!(again.history.search(&asked(CANARY)).unwrap().is_empty(), "what is deleted is not found");
+}
+
+#[test]
+fn s28_what_was_plain_is_encrypted_once_there_is_a_keychain() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 30);
+    is_whole(plain.history.as_ref(), 30);
+    drop(plain);
+    assert!(!files_with(folder.path(), CANARY).is_empty(), "without a keychain it is plain, as before");
+    std::fs::create_dir_all(folder.path().join("data/conversations")).unwrap();
+    std::fs::write(folder.path().join("data/conversations/old.json.imported"), CANARY).unwrap();
+    let ports = program(folder.path(), &keychain);
+    is_whole(ports.history.as_ref(), 30);
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+    for start in ["zqke", "lertse"] {
+        assert_eq!(files_with(folder.path(), start), Vec::<String>::new(), "nor a part of it");
+    }
+    fill_more(ports.history.as_ref());
+    drop(ports);
+    let again = program(folder.path(), &keychain);
+    assert_eq!(branch(again.history.as_ref(), "c").len(), 61, "it is written on");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "encrypted");
+}
+
+fn fill_more(history: &dyn History) {
+    assert!(history.write("c", &[says("more", CANARY)]).unwrap());
+}
+
+/// The tables as the first version made them.
+const VERSION_1: &str = include_str!("version_1.sql");
+
+/// Replaces a history that is not encrypted by a file of the first version with the same content.
+fn to_version_1(folder: &Path) {
+    let (file, newer) = (folder.join("data/history.db"), folder.join("data/newer.db"));
+    rusqlite::Connection::open(&file).unwrap().pragma_update(None, "journal_mode", "delete").unwrap();
+    std::fs::rename(&file, &newer).unwrap();
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute_batch(VERSION_1).unwrap();
+    connection.execute("ATTACH ?1 AS newer", [newer.to_str().unwrap()]).unwrap();
+    connection.execute_batch("DELETE FROM word_data; DELETE FROM word_idx; DELETE FROM word_docsize").unwrap();
+    let columns = "number, hash, size, bytes";
+    connection.execute_batch(&format!("INSERT INTO blob ({columns}) SELECT {columns} FROM newer.blob")).unwrap();
+    for table in ["conversation", "gone", "source", "item", "large", "said", "word_data", "word_idx", "word_docsize"] {
+        connection.execute_batch(&format!("INSERT INTO {table} SELECT * FROM newer.{table}")).unwrap();
+    }
+    connection.execute_batch("DETACH newer; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    std::fs::remove_file(newer).unwrap();
+}
+
+#[test]
+fn s28_a_history_of_the_first_version_is_upgraded() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 30);
+    drop(plain);
+    to_version_1(folder.path());
+    let plain = without(folder.path());
+    is_whole(plain.history.as_ref(), 30);
+    fill_more(plain.history.as_ref());
+    assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "it is written on without a keychain");
+    drop(plain);
+    let ports = program(folder.path(), &keychain);
+    assert_eq!(branch(ports.history.as_ref(), "c").len(), 61, "and read with one");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "then nothing plain is left");
+}
+
+#[test]
+fn s28_programs_that_open_a_first_version_at_once_upgrade_it_once() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 30);
+    drop(plain);
+    to_version_1(folder.path());
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| is_whole(program(folder.path(), &keychain).history.as_ref(), 30));
+        }
+    });
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+}
+
+#[test]
+fn s28_a_program_that_was_open_before_follows() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    keychain.lock(true);
+    let early = program(folder.path(), &keychain);
+    fill(early.history.as_ref(), 3);
+    let none = without(folder.path());
+    is_whole(none.history.as_ref(), 3);
+    keychain.lock(false);
+    let late = program(folder.path(), &keychain);
+    is_whole(late.history.as_ref(), 3);
+    is_whole(early.history.as_ref(), 3);
+    fill_more(early.history.as_ref());
+    assert_eq!(branch(late.history.as_ref(), "c").len(), 7, "both write to the same");
+    let error = none.history.list().expect_err("without the key it can't be read");
+    assert!(error.cause.contains("encrypted"), "{error}");
+    none.history.write("c", &[says("x", CANARY)]).expect_err("nor written");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is in the files");
+}
+
+#[test]
+fn s28_a_key_that_is_gone_is_said_and_nothing_is_written_over() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let ports = program(folder.path(), &keychain);
+    fill(ports.history.as_ref(), 2);
+    drop(ports);
+    let file = folder.path().join("data/history.db");
+    let before = std::fs::read(&file).unwrap();
+    let other = Arc::new(Keychain::default());
+    let wrong = program(folder.path(), &other);
+    for error in [wrong.history.list().unwrap_err(), wrong.history.create(&begun("new")).unwrap_err()] {
+        assert!(error.cause.contains("another key") && error.cause.contains("move it away"), "{error}");
+    }
+    drop(wrong);
+    let locked = without(folder.path());
+    let error = locked.history.search(&asked(CANARY)).unwrap_err();
+    assert!(error.cause.contains("is encrypted"), "{error}");
+    drop(locked);
+    // SQLite counts in the header that the file was opened.
+    assert!(std::fs::read(&file).unwrap()[100..] == before[100..], "the file is as it was");
+    is_whole(program(folder.path(), &keychain).history.as_ref(), 2);
+}
+
+#[test]
+fn s28_many_programs_encrypt_it_at_once() {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 40);
+    drop(plain);
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let (folder, keychain) = (folder.path(), &keychain);
+            scope.spawn(move || {
+                let ports = program(folder, keychain);
+                ports.history.create(&begun(&format!("own{n}"))).unwrap();
+                ports.history.write(&format!("own{n}"), &[says("1", CANARY)]).unwrap();
+            });
+        }
+    });
+    let ports = program(folder.path(), &keychain);
+    is_whole(ports.history.as_ref(), 40);
+    assert_eq!(ports.history.search(&asked(CANARY)).unwrap().len(), 84, "nothing is lost or doubled");
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+}
+
+/// In a program that is started to be killed: the folder where it encrypts.
+#[cfg(unix)]
+const ENCRYPTS_IN: &str = "HISTORY_TO_ENCRYPT";
+
+/// Wherever it is killed, it goes on from there.
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
+fn s28_encrypting_outlasts_kill_9() {
+    let keychain = Arc::new(Keychain::default());
+    keychain.put("seal of the audit log", &format!("{} 1", "07".repeat(32)));
+    // This test is the program that it kills, too.
+    if let Some(folder) = std::env::var_os(ENCRYPTS_IN) {
+        program(folder.as_ref(), &keychain).history.list().unwrap();
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let plain = without(folder.path());
+    fill(plain.history.as_ref(), 200);
+    drop(plain);
+    let (mut killed, mut halfway) = (0, 0);
+    for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.25_f64.powi(n))) {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["encrypted::s28_encrypting_outlasts_kill_9", "--exact"])
+            .env(ENCRYPTS_IN, folder.path())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // sleep: kills the other program at one moment after another.
+        std::thread::sleep(pause);
+        let has_ended = child.try_wait().unwrap().is_some();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if has_ended {
+            break;
+        }
+        killed += 1;
+        let file = rusqlite::Connection::open(folder.path().join("data/history.db")).unwrap();
+        let left: Option<i64> = file.query_row("SELECT left FROM protection", [], |row| row.get(0)).ok();
+        halfway += usize::from(left.is_some_and(|left| left < 3));
+    }
+    assert!(halfway > 0, "it was killed on the way: {halfway} of {killed}");
+    let ports = program(folder.path(), &keychain);
+    is_whole(ports.history.as_ref(), 200);
+    assert_eq!(files_with(folder.path(), CANARY), Vec::<String>::new(), "nothing plain is left");
+}

@@ -1,0 +1,249 @@
+//! Items, their branches, pages of them, and what is large in them.
+
+use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, ReadingKind};
+use domain::item::ItemState;
+use serde_json::json;
+
+use super::{begun, branch, ids, page, replies, says, text};
+use crate::common::{Store, open};
+
+#[test]
+fn conversations_come_back() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    assert_eq!(history.list().unwrap(), [], "none at first");
+    for id in ["a-1", "b-2", "c-3"] {
+        history.create(&begun(id)).unwrap();
+    }
+    history.create(&begun("a-1")).expect_err("an id is taken once");
+    assert!(history.write("a-1", &[NewItem { at: 50, ..says("1", "hello") }]).unwrap(), "it is there to write to");
+    assert!(!history.write("none", &[says("1", "hello")]).unwrap(), "one that is not there is not begun by writing");
+    let change = ConversationChange { title: Some("Trip".into()), settings: Some(json!({"model": "m"})), at: 30 };
+    assert!(history.change("b-2", &change).unwrap(), "it is there to change");
+    assert!(!history.change("none", &change).unwrap(), "one that is not there is not");
+    let other = open(store.folder.path());
+    let list = other.history.list().unwrap();
+    let told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
+    assert_eq!(
+        told,
+        [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)],
+        "the latest first"
+    );
+    let read = other.history.conversation("b-2").unwrap().unwrap();
+    assert_eq!((read.settings, read.created_at, read.head), (json!({"model": "m"}), 1, None), "all that was kept");
+    let only_title = ConversationChange { title: Some("Way".into()), settings: None, at: 2 };
+    history.change("b-2", &only_title).unwrap();
+    let read = other.history.conversation("b-2").unwrap().unwrap();
+    assert_eq!(
+        (read.title.as_str(), read.settings, read.updated_at),
+        ("Way", json!({"model": "m"}), 30),
+        "what is not changed stays, and time does not go back"
+    );
+    assert_eq!(other.history.conversation("none").unwrap(), None, "one that is not there is not there");
+}
+
+#[test]
+fn an_id_leads_nowhere_else() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    let long = "x".repeat(65);
+    for id in ["", "..", "../settings", "a/b", "a\\b", "/etc/passwd", "C:x", "a.json", "a\0b", "a b", "ä", &long] {
+        let error = history.create(&begun(id)).expect_err(id);
+        assert!(error.cause.contains("letters, digits and dashes"), "{id:?} is refused for its form: {error}");
+        history.conversation(id).expect_err("nor is it read");
+        history.write(id, &[says("1", "x")]).expect_err("nor written to");
+        history.delete(id).expect_err("nor deleted");
+    }
+    history.create(&begun("a")).unwrap();
+    for id in ["", "a\nb", &"x".repeat(201)] {
+        history.write("a", &[says(id, "x")]).expect_err("nor is any text an item's id");
+    }
+}
+
+#[test]
+fn items_form_branches() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    history.write("c", &[says("1", "one"), says("2", "two"), says("3", "three")]).unwrap();
+    let items = branch(history.as_ref(), "c");
+    assert_eq!(ids(&items), ["1", "2", "3"], "each comes after the one before");
+    assert_eq!(items[2].parent.as_deref(), Some("2"), "and knows it");
+    history
+        .write("c", &[NewItem { after: After::Item("1".into()), ..says("2b", "other") }, says("4", "four")])
+        .unwrap();
+    let items = branch(history.as_ref(), "c");
+    assert_eq!(ids(&items), ["1", "2b", "4"], "a new branch is shown");
+    assert_eq!(items[1].siblings, ["2", "2b"], "its other one is known");
+    assert_eq!(history.show("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
+    assert_eq!(ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "it is whole");
+    history.write("c", &[NewItem { after: After::Start, ..says("0", "another start") }]).unwrap();
+    let items = branch(history.as_ref(), "c");
+    assert_eq!(
+        (ids(&items), items[0].siblings.as_slice()),
+        (vec!["0"], &["1".to_owned(), "0".into()][..]),
+        "first ones branch too"
+    );
+    history.write("c", &[says("2", "written anew")]).unwrap();
+    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("4"), "the latest of all ends");
+    history.show("c", "3").unwrap();
+    assert_eq!(history.show("c", "1").unwrap().as_deref(), Some("3"), "a branch that is shown stays");
+    let items = branch(history.as_ref(), "c");
+    assert_eq!(
+        (ids(&items), text(&items[1].body)),
+        (vec!["1", "2", "3"], "written anew"),
+        "one with a known id stays in its place"
+    );
+    let lost = NewItem { after: After::Item("none".into()), ..says("5", "lost") };
+    history.write("c", &[says("6", "before it"), lost]).expect_err("nothing comes after what is not there");
+    assert_eq!(history.item("c", "6").unwrap(), None, "and then none of them is written");
+    assert_eq!(history.show("c", "none").unwrap(), None, "what is not there can't be shown");
+    let all = history.all("c", None, 10).unwrap().unwrap();
+    assert_eq!(
+        (ids(&all.items), all.has_more),
+        (vec!["1", "2", "3", "2b", "4", "0"], false),
+        "all, as they were written"
+    );
+    let some = history.all("c", Some("3"), 2).unwrap().unwrap();
+    assert_eq!((ids(&some.items), some.has_more), (vec!["2b", "4"], true), "and a part of them");
+    assert_eq!(history.conversation("c").unwrap().unwrap().items, 6, "they are counted");
+}
+
+#[test]
+fn a_branch_is_read_in_pages() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let items: Vec<_> = (0..25).map(|n| says(&n.to_string(), "x")).collect();
+    history.write("c", &items).unwrap();
+    let (last, more) = page(history.as_ref(), "c", None, 10);
+    assert_eq!((ids(&last)[0], last.len(), more), ("15", 10, true), "the last ones first");
+    let (middle, more) = page(history.as_ref(), "c", Some("15"), 10);
+    assert_eq!((ids(&middle)[0], middle.len(), more), ("5", 10, true), "then those before");
+    assert_eq!(middle[0].parent.as_deref(), Some("4"), "the first of a page knows what it comes after");
+    let (first, more) = page(history.as_ref(), "c", Some("5"), 10);
+    assert_eq!((ids(&first).len(), more), (5, false), "until there are none");
+    assert_eq!(page(history.as_ref(), "c", Some("0"), 10), (vec![], false), "before the first there is nothing");
+    let none = ItemRange { conversation: "c".into(), before: Some("none".into()), limit: 1, whole: true };
+    assert_eq!(history.items(&none).unwrap(), None, "nor before one that is not there");
+    let empty = ItemRange { before: None, limit: 0, ..none };
+    assert!(history.items(&empty).unwrap().unwrap().items.is_empty(), "none, if none are asked for");
+}
+
+#[test]
+fn large_contents_are_kept_once_and_come_back() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    let picture = "AAEC".repeat(50_000);
+    let long = "a long text ".repeat(1_000);
+    let body = json!({"kind": "message", "role": "user", "content": [
+        {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
+    ]});
+    for conversation in ["a", "b"] {
+        history.create(&begun(conversation)).unwrap();
+        for id in ["1", "2", "3", "4"] {
+            history.write(conversation, &[NewItem { body: body.clone(), ..says(id, "") }]).unwrap();
+        }
+    }
+    assert_eq!(history.item("a", "3").unwrap().unwrap().body, body, "the whole comes back");
+    let range = ItemRange { conversation: "b".into(), before: None, limit: 1, whole: false };
+    let page = history.items(&range).unwrap().unwrap();
+    let item = &page.items[0];
+    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "texts are there");
+    assert_eq!(item.body.pointer("/content/1/data"), Some(&json!("")), "pictures are not");
+    let left = &item.left_out[0];
+    assert_eq!((left.pointer.as_str(), left.bytes), ("/content/1/data", 150_000), "and it is told where and how large");
+    assert!(!left.is_text, "and that it stands there in base64");
+    assert_eq!(history.blob(&left.hash).unwrap(), Some([0, 1, 2].repeat(50_000)), "they can be asked for");
+    assert_eq!(history.blob(&"0".repeat(64)).unwrap(), None, "what is not there is not");
+    assert_eq!(history.blob("../../etc/passwd").unwrap(), None, "and a hash is a hash");
+    let size = std::fs::metadata(history.path()).unwrap().len()
+        + std::fs::metadata(store.data().join("history.db-wal")).unwrap().len();
+    assert!(size < 1_500_000, "eight pictures take the room of one, with the journal: {size}");
+}
+
+#[test]
+fn very_long_texts_come_when_they_are_asked_for() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let (long, very_long) = ("港口 ".repeat(3_000), "港口 ".repeat(30_000));
+    let body = json!({"kind": "message", "role": "user", "content": [
+        {"type": "text", "text": long}, {"type": "text", "text": very_long},
+    ]});
+    history.write("c", &[NewItem { body: body.clone(), ..says("1", "") }]).unwrap();
+    let item = history.outline("c", "1").unwrap().unwrap();
+    assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text comes with its item");
+    assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long one does not");
+    let left = &item.left_out[0];
+    assert_eq!((left.pointer.as_str(), left.is_text), ("/content/1/text", true), "and it is told where it stands");
+    assert_eq!(history.blob(&left.hash).unwrap(), Some(very_long.into_bytes()), "it can be asked for");
+    assert_eq!(history.item("c", "1").unwrap().unwrap().body, body, "the whole item has it");
+    let range = ItemRange { conversation: "c".into(), before: None, limit: 1, whole: false };
+    assert_eq!(history.items(&range).unwrap().unwrap().items, [item], "pages have it the same way");
+}
+
+#[test]
+fn whose_words_are_in_it_is_known() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let of = |id: &str, servers: &[&str]| NewItem {
+        sources: servers.iter().map(|s| (*s).into()).collect(),
+        ..says(id, "x")
+    };
+    history.write("c", &[of("1", &["b"]), of("2", &["a", "b"]), of("3", &[])]).unwrap();
+    history.write("c", &[of("4", &["c", "a"])]).unwrap();
+    let read = history.conversation("c").unwrap().unwrap();
+    assert_eq!(read.sources, ["b", "a", "c"], "each once, in the order in which they came");
+}
+
+#[test]
+fn what_was_read_is_known_and_a_mark_once_made_stays() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let fetch = |open_world| Reading { open_world, ..Reading::new("a", ReadingKind::Tool, "fetch") };
+    let of = |id: &str, readings: Vec<Reading>| NewItem { readings, ..says(id, "x") };
+    let note = Reading::new("b", ReadingKind::Resource, "note://a");
+    history.write("c", &[of("1", vec![fetch(true)]), of("2", vec![fetch(false), note.clone()])]).unwrap();
+    let read = |id: &str| history.conversation(id).unwrap().map(|found| found.readings);
+    assert_eq!(read("c"), Some(vec![fetch(true), note]), "S26: over all items, each once");
+    history.delete("c").unwrap();
+    history.create(&begun("c")).unwrap();
+    assert_eq!(read("c"), Some(Vec::new()), "what is deleted is gone");
+}
+
+#[test]
+fn of_conversations_from_before_nobody_knows_what_was_read() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    history.write("c", &[NewItem { sources: vec!["a".into()], ..says("1", "x") }]).unwrap();
+    // As an older program left it.
+    rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
+    let again = open(store.folder.path());
+    let read = again.history.conversation("c").unwrap().unwrap().readings;
+    let unknown = Reading { open_world: true, ..Reading::new("a", ReadingKind::Unknown, "") };
+    assert_eq!(read, [unknown], "S26: so it counts as content that somebody else wrote");
+}
+
+#[test]
+fn a_reply_grows_in_its_place() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    history.write("c", &[says("1", "why?")]).unwrap();
+    for text in ["Be", "Because", "Because of the tide"] {
+        history.write("c", &[replies("2", text, ItemState::Streaming)]).unwrap();
+    }
+    let items = branch(history.as_ref(), "c");
+    assert_eq!(
+        (items[1].state, text(&items[1].body)),
+        (ItemState::Streaming, "Because of the tide"),
+        "it is there as it comes"
+    );
+    history.write("c", &[replies("2", "Because of the tide.", ItemState::Whole)]).unwrap();
+    let items = branch(history.as_ref(), "c");
+    assert_eq!((items.len(), items[1].state), (2, ItemState::Whole), "and is one item");
+}

@@ -1,0 +1,52 @@
+//! Conversations of older versions, a JSON file each, are taken over once.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{branch, ids, text};
+use crate::common::{Store, open};
+
+fn old(id: &str, items: Value) -> Value {
+    json!({"id": id, "title": format!("Old {id}"), "updated_at": 77, "items": items})
+}
+
+#[test]
+fn older_conversations_are_taken_over() {
+    let store = Store::new();
+    let folder = store.data().join("conversations");
+    fs::create_dir_all(&folder).unwrap();
+    let say = |id: &str, text: &str| json!({"id": id, "at": 5, "body": {"kind": "message", "role": "user", "content": [{"type": "text", "text": text}]}});
+    let called = json!({"id": "call", "at": 6, "body": {"kind": "tool_call", "call": "call", "server": "harbour", "tool": "add",
+        "arguments": {}, "result": {"content": [], "structured": null, "structured_problem": null, "structuredProblem": null,
+        "isError": false, "arguments": {}}, "error": null, "took": 3}});
+    let newer = json!({"id": "new", "at": 7, "body": {"kind": "of a newer version", "x": [1]}});
+    let write = |name: &str, value: String| fs::write(folder.join(name), value).unwrap();
+    write("c1.json", old("c1", json!([say("1", "the fjord"), called, newer])).to_string());
+    write("c2.json", old("c2", json!([])).to_string());
+    write("broken.json", "{".into());
+    write("other.json", old("c1", json!([])).to_string());
+    let ports = open(store.folder.path());
+    let history = &ports.history;
+    let list = history.list().unwrap();
+    let mut told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
+    told.sort_unstable();
+    assert_eq!(told, [("c1", "Old c1", 77), ("c2", "Old c2", 77)], "those that can be read");
+    let items = branch(history.as_ref(), "c1");
+    assert_eq!((ids(&items), text(&items[0].body)), (vec!["1", "call", "new"], "the fjord"), "in their order");
+    assert_eq!(items[2].body["x"], json!([1]), "also what is not known here");
+    assert_eq!(history.conversation("c1").unwrap().unwrap().sources, ["harbour"], "whose words are in it is known");
+    assert_eq!(history.search(&super::searching::asked("fjord")).unwrap().len(), 1, "and it is found");
+    let mut left: Vec<_> =
+        fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    left.sort();
+    assert_eq!(
+        left,
+        ["broken.json", "c1.json.imported", "c2.json.imported", "other.json"],
+        "what could not be read is left"
+    );
+    drop(ports);
+    fs::rename(folder.join("c1.json.imported"), folder.join("c1.json")).unwrap();
+    let again = open(store.folder.path());
+    assert_eq!(branch(again.history.as_ref(), "c1").len(), 3, "what was taken over is not taken over twice");
+}

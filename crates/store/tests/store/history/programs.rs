@@ -1,0 +1,107 @@
+//! Two programs at once, and one that ends in the middle of a reply.
+
+use std::sync::Barrier;
+
+use domain::item::ItemState;
+
+use super::{begun, branch, replies, says, text};
+use crate::common::{Store, open};
+
+#[test]
+fn what_was_streaming_when_its_program_ended_is_cut() {
+    let store = Store::new();
+    let other = open(store.folder.path());
+    store.ports.history.create(&begun("c")).unwrap();
+    other.history.write("c", &[says("1", "why?"), replies("2", "Because of the", ItemState::Streaming)]).unwrap();
+    let third = open(store.folder.path());
+    assert_eq!(branch(third.history.as_ref(), "c")[1].state, ItemState::Streaming, "its program runs: it goes on");
+    drop(other);
+    let items = branch(store.ports.history.as_ref(), "c");
+    assert_eq!(
+        (items[1].state, text(&items[1].body)),
+        (ItemState::Cut, "Because of the"),
+        "then it is what came, and cut"
+    );
+    let found = store.ports.history.search(&super::searching::asked("because")).unwrap();
+    assert_eq!(found.len(), 1, "and it is found");
+}
+
+#[test]
+fn two_programs_write_at_once() {
+    let store = Store::new();
+    let folder = store.folder.path();
+    store.ports.history.create(&begun("c")).unwrap();
+    let start = Barrier::new(3);
+    std::thread::scope(|scope| {
+        for writer in 0..3 {
+            let start = &start;
+            scope.spawn(move || {
+                let ports = open(folder);
+                start.wait();
+                for n in 0..40 {
+                    ports.history.write("c", &[says(&format!("{writer}-{n}"), "word")]).unwrap();
+                }
+            });
+        }
+    });
+    let items = branch(store.ports.history.as_ref(), "c");
+    assert_eq!(items.len(), 120, "each item of each is in the one branch");
+    let found = store.ports.history.search(&super::searching::asked("word")).unwrap();
+    assert_eq!(found.len(), 120, "and is found");
+}
+
+/// In a program that is started to be killed: the folder where it writes.
+#[cfg(unix)]
+const WRITES_IN: &str = "HISTORY_TO_WRITE";
+
+#[cfg(unix)]
+fn write_until_killed(folder: &std::path::Path) -> ! {
+    let ports = open(folder);
+    let mut text = String::new();
+    let mut n = 0;
+    loop {
+        text.push_str(&format!("{n} "));
+        ports.history.write("c", &[replies("2", &text, ItemState::Streaming)]).unwrap();
+        n += 1;
+    }
+}
+
+#[cfg(unix)]
+#[test]
+#[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]
+fn a_reply_outlasts_kill_9() {
+    // This test is the program that it kills, too.
+    if let Some(folder) = std::env::var_os(WRITES_IN) {
+        write_until_killed(folder.as_ref());
+    }
+    let store = Store::new();
+    store.ports.history.create(&begun("c")).unwrap();
+    store.ports.history.write("c", &[says("1", "count")]).unwrap();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["programs::a_reply_outlasts_kill_9", "--exact"])
+        .env(WRITES_IN, store.folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let written = || {
+        let items = branch(store.ports.history.as_ref(), "c");
+        items.get(1).map_or(0, |item| text(&item.body).len())
+    };
+    let start = std::time::Instant::now();
+    while written() < 500 {
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "the other program writes");
+        // sleep: looks again until it holds; no event tells of it.
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ports = open(store.folder.path());
+    let items = branch(ports.history.as_ref(), "c");
+    assert_eq!(items[1].state, ItemState::Cut, "what was coming in is marked as cut");
+    let counted: Vec<usize> = text(&items[1].body).split_whitespace().map(|n| n.parse().unwrap()).collect();
+    assert!(counted.len() > 100, "what had come is there");
+    assert!(counted.iter().enumerate().all(|(at, n)| at == *n), "and is what was written");
+    let held = std::fs::read_dir(store.data().join("held")).unwrap().flatten();
+    let locks = held.filter(|entry| entry.file_name().to_string_lossy().starts_with("history-")).count();
+    assert_eq!(locks, 0, "no lock of the killed one stays behind");
+}

@@ -1,0 +1,87 @@
+//! Marks of what a conversation has read, which another program changes (S26): its items say it all the same.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use domain::history::{Conversation, NewItem, Reading, ReadingKind};
+use ports::History;
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::encrypted::program;
+use super::{begun, says};
+use crate::audit::support::Keychain;
+
+/// A call of a tool whose definition says that its output is nobody else's.
+fn calls(id: &str, tool: &str) -> NewItem {
+    let body = json!({"kind": "tool_call", "call": id, "server": "harbour", "tool": tool, "arguments": {},
+        "result": {"content": [{"type": "text", "text": "a page"}], "structured": null, "structuredProblem": null,
+            "isError": false, "arguments": {}}, "error": null, "took": 3});
+    let readings = vec![reading(tool, false)];
+    NewItem { body, sources: vec!["harbour".into()], readings, ..says(id, "") }
+}
+
+fn reading(tool: &str, open_world: bool) -> Reading {
+    Reading { open_world, ..Reading::new("harbour", ReadingKind::Tool, tool) }
+}
+
+fn read(history: &dyn History) -> Conversation {
+    history.conversation("c").unwrap().unwrap()
+}
+
+/// A conversation with two calls, and what a program sees of it after these statements.
+fn attacked(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
+    let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
+    let ports = program(folder.path(), &keychain);
+    ports.history.create(&begun("c")).unwrap();
+    ports.history.write("c", &[calls("1", "list")]).unwrap();
+    attack(folder.path(), "CREATE TABLE old AS SELECT * FROM reading_seal");
+    ports.history.write("c", &[says("2", "go on"), calls("3", "fetch")]).unwrap();
+    drop(ports);
+    attack(folder.path(), sql);
+    let seen = read(program(folder.path(), &keychain).history.as_ref());
+    (folder, keychain, seen)
+}
+
+fn attack(folder: &Path, sql: &str) {
+    Connection::open(folder.join("data/history.db")).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn s26_marks_that_nobody_changed_stay_as_they_were() {
+    let (folder, keychain, seen) = attacked("");
+    assert_eq!(seen.readings, [reading("fetch", false), reading("list", false)], "as they were written");
+    let (one, two) = (program(folder.path(), &keychain), program(folder.path(), &keychain));
+    one.history.write("c", &[calls("4", "list"), says("5", "and on")]).unwrap();
+    two.history.write("c", &[calls("6", "look")]).unwrap();
+    let all = [reading("fetch", false), reading("list", false), reading("look", false)];
+    assert_eq!(read(one.history.as_ref()).readings, all, "whichever program writes");
+    one.history.delete("c").unwrap();
+    one.history.create(&begun("c")).unwrap();
+    assert_eq!(read(two.history.as_ref()).readings, [], "what is deleted is gone");
+}
+
+#[test]
+fn s26_marks_that_another_program_changed_are_found_in_the_items() {
+    let attacks = [
+        "DELETE FROM reading",
+        "DELETE FROM reading; DELETE FROM reading_seal; DELETE FROM source",
+        "DELETE FROM reading WHERE name = 'fetch'; DELETE FROM reading_seal; INSERT INTO reading_seal SELECT * FROM old",
+        "UPDATE reading SET name = 'not ' || name",
+        "DELETE FROM reading; UPDATE conversation SET items = 0",
+        "DROP TABLE reading; DROP TABLE reading_seal; DELETE FROM source",
+    ];
+    for sql in attacks {
+        let (folder, keychain, seen) = attacked(sql);
+        for tool in ["list", "fetch"] {
+            assert!(seen.readings.contains(&reading(tool, true)), "{sql}: {:?}", seen.readings);
+        }
+        assert!(seen.sources.contains(&"harbour".to_owned()), "{sql}: {:?}", seen.sources);
+        program(folder.path(), &keychain).history.write("c", &[says("later", "go on")]).unwrap();
+        let later = read(program(folder.path(), &keychain).history.as_ref());
+        for tool in ["list", "fetch"] {
+            assert!(later.readings.contains(&reading(tool, true)), "also later, {sql}: {:?}", later.readings);
+        }
+        assert!(later.sources.contains(&"harbour".to_owned()), "also later, {sql}: {:?}", later.sources);
+    }
+}

@@ -1,0 +1,86 @@
+//! The search: whatever the script, and wherever in a word that is being typed.
+
+use domain::history::HistorySearch;
+use domain::item::ItemState;
+use ports::History;
+
+use super::{begun, replies, says};
+use crate::common::Store;
+
+pub(crate) fn asked(text: &str) -> HistorySearch {
+    HistorySearch { text: text.into(), limit: 200, before: None }
+}
+
+fn found(history: &dyn History, text: &str) -> Vec<String> {
+    history.search(&asked(text)).unwrap().into_iter().map(|found| found.item).collect()
+}
+
+#[test]
+fn all_scripts_are_found() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    let items = [
+        says("english", "The ferry to Ålesund leaves from pier 4, says read_file."),
+        says("chinese", "我们明天早上在港口见面，然后坐船去北京。"),
+        says("both", "在 Bergen 的港口 wait for the ferry"),
+        says("japanese", "フェリーは港から出ます"),
+        says("korean", "내일 항구에서 만나요"),
+        says("russian", "Паром отходит в шесть"),
+        says("thai", "เรือออกจากท่าเรือ"),
+    ];
+    history.write("c", &items).unwrap();
+    let cases: &[(&str, &[&str])] = &[
+        ("ferry", &["both", "english"]),
+        ("FERRY alesund", &["english"]),
+        ("fer", &["both", "english"]),
+        ("fer ", &[]),
+        ("read_file", &["english"]),
+        ("港口", &["both", "chinese"]),
+        ("港", &["japanese", "both", "chinese"]),
+        ("早上 北京", &["chinese"]),
+        ("口港", &[]),
+        ("明天早上在港口", &["chinese"]),
+        ("bergen 港口", &["both"]),
+        ("フェリー", &["japanese"]),
+        ("항구", &["korean"]),
+        ("паром", &["russian"]),
+        ("ท่าเรือ", &["thai"]),
+        ("nothing", &[]),
+        ("", &[]),
+        ("\" OR text:*", &[]),
+        ("ferry NOT pier", &[]),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(found(history.as_ref(), text), *wanted, "what {text:?} finds, the latest first");
+    }
+}
+
+#[test]
+fn what_is_found_is_told_with_its_place() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    history.write("c", &[says("1", "first the 港口 of <b>Bergen</b>"), says("2", "then Bergen again")]).unwrap();
+    let page = history.search(&HistorySearch { limit: 1, ..asked("bergen") }).unwrap();
+    assert_eq!((page.len(), page[0].item.as_str(), page[0].at), (1, "2", 10), "the latest, and no more than asked for");
+    assert_eq!((page[0].conversation.as_str(), page[0].title.as_str()), ("c", "Title of c"), "with its conversation");
+    let older = history.search(&HistorySearch { before: Some(page[0].number), ..asked("bergen") }).unwrap();
+    assert_eq!(older.len(), 1, "the next page begins after it");
+    let excerpt = &older[0].excerpt;
+    assert_eq!(excerpt.text, "first the 港口 of <b>Bergen</b>", "the text is as it was");
+    assert_eq!(excerpt.matches, [(19, 25)], "and what was searched for is told by its place");
+}
+
+#[test]
+fn what_changed_is_found_as_it_is_now() {
+    let store = Store::new();
+    let history = &store.ports.history;
+    history.create(&begun("c")).unwrap();
+    history.write("c", &[says("1", "old words"), replies("2", "coming", ItemState::Streaming)]).unwrap();
+    assert_eq!(found(history.as_ref(), "coming"), Vec::<String>::new(), "a reply is found once it is whole");
+    history.write("c", &[says("1", "new words"), replies("2", "coming in", ItemState::Whole)]).unwrap();
+    assert_eq!(found(history.as_ref(), "coming"), ["2"], "as it is then");
+    assert_eq!(found(history.as_ref(), "old"), Vec::<String>::new(), "what was written over is not found");
+    assert_eq!(found(history.as_ref(), "new"), ["1"], "what is there instead is");
+}

@@ -1,0 +1,137 @@
+//! How to sign in to a remote server, as `mcp.json` says it: read, refused with a line, changed without touching the rest.
+
+use std::fs;
+
+use crate::common::Store;
+use ports::server_config::{AuthConfig, AuthIdentityProvider, Grant, HttpConfig, ServerEntry};
+
+fn entry(auth: Option<AuthConfig>) -> ServerEntry {
+    let config = HttpConfig { url: "https://a.example/mcp".into(), auth, ..HttpConfig::default() };
+    ServerEntry { name: "far".into(), config: config.into() }
+}
+
+fn text(auth: &str) -> String {
+    format!("{{\"mcpServers\": {{\"far\": {{\"url\": \"https://a.example/mcp\", \"auth\": {auth}}}}}}}")
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+#[test]
+fn all_of_it_is_written_and_read() {
+    let whole = AuthConfig {
+        client_id: some("us"),
+        client_secret: some("${secret:far.clientSecret}"),
+        client_auth: some("client_secret_post"),
+        client_metadata_url: some("https://us.example/client.json"),
+        issuer: some("https://login.example/tenant"),
+        scopes: vec!["read".into(), "files:write".into()],
+        grant: Grant::EnterpriseManaged,
+        private_key: some("${secret:far.key}"),
+        algorithm: some("RS256"),
+        identity_provider: Some(AuthIdentityProvider {
+            issuer: "https://idp.example".into(),
+            token_endpoint: some("https://idp.example/token"),
+            client_id: "at-idp".into(),
+            client_secret: some("${secret:far.idp}"),
+            client_auth: some("private_key_jwt"),
+            private_key: some("${secret:far.idpKey}"),
+            algorithm: some("PS256"),
+            id_token: some("${secret:far.idToken}"),
+        }),
+        dpop: Some(true),
+        redirect_port: Some(4321),
+        assertion: some("${secret:far.assertion}"),
+    };
+    for auth in [None, Some(AuthConfig::default()), Some(whole)] {
+        let store = Store::new();
+        store.ports.servers.put(&entry(auth.clone()), None).unwrap();
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(auth.clone())], "it reads as it was written");
+        // Once more over what is there.
+        for other in [Some(AuthConfig { client_id: some("x"), ..AuthConfig::default() }), auth, None] {
+            store.ports.servers.put(&entry(other.clone()), None).unwrap();
+            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "and after a change");
+        }
+        let left = fs::read_to_string(store.config()).unwrap();
+        assert!(!left.contains("auth"), "what is taken out is gone: {left}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_stays() {
+    let store = Store::new();
+    let before =
+        text(r#"{ "clientId":  "a", "later": {"k": [1]}, "scopes": [ "x",  "y" ], "grant": "authorization_code" }"#);
+    fs::write(store.config(), &before).unwrap();
+    let scopes = vec!["x".to_owned(), "y".to_owned()];
+    let changed = AuthConfig { client_id: some("b"), scopes, ..AuthConfig::default() };
+    store.ports.servers.put(&entry(Some(changed)), None).unwrap();
+    let after = fs::read_to_string(store.config()).unwrap();
+    assert_eq!(after, before.replace("\"a\"", "\"b\""), "only the id is another");
+}
+
+#[test]
+fn what_can_not_be_used_is_said_with_its_place() {
+    let cases = [
+        (r#""x""#, "must be an object"),
+        (r#"{"clientId": 1}"#, "\"clientId\" in \"auth\" of server \"far\" must be a text"),
+        (r#"{"clientId": "a", "clientSecret": "in plain text"}"#, "must stand as \"${secret:NAME}\""),
+        // [auth-ema-secure-storage]
+        (
+            r#"{"grant": "enterprise_managed", "clientId": "a", "issuer": "https://i.example",
+                "identityProvider": {"issuer": "https://idp.example", "clientId": "b", "idToken": "in plain text"}}"#,
+            "\"idToken\" must stand as",
+        ),
+        (r#"{"clientId": "a", "clientSecret": "x${secret:a}"}"#, "must stand as \"${secret:NAME}\""),
+        (r#"{"issuer": "login.example"}"#, "\"issuer\" must be a URL"),
+        (r#"{"scopes": "read"}"#, "must be a list of texts"),
+        (r#"{"scopes": ["read write"]}"#, "names without spaces"),
+        (r#"{"grant": "password"}"#, "must be one of authorization_code"),
+        (
+            r#"{"grant": "client_credentials", "clientId": "a", "issuer": "https://i.example"}"#,
+            "needs a \"clientSecret\"",
+        ),
+        (r#"{"grant": "client_credentials", "clientId": "a", "clientSecret": "${secret:a}"}"#, "needs an \"issuer\""),
+        (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, "needs an \"assertion\""),
+        (r#"{"grant": "enterprise_managed", "clientId": "a", "issuer": "https://i.example"}"#, "\"identityProvider\""),
+        (r#"{"clientAuth": "magic"}"#, "\"clientAuth\" must be one of"),
+        (
+            r#"{"identityProvider": {"issuer": "https://idp.example", "clientId": "b", "clientAuth": "magic"}}"#,
+            "\"clientAuth\" must be one of",
+        ),
+        (r#"{"redirectPort": 70000}"#, "must be a port"),
+        (r#"{"redirectPort": "80"}"#, "must be a port"),
+        (r#"{"dpop": "yes"}"#, "must be true or false"),
+    ];
+    for (auth, wanted) in cases {
+        let store = Store::new();
+        fs::write(store.config(), text(auth)).unwrap();
+        let problem = store.ports.servers.load().expect_err(auth);
+        assert!(problem.message.contains(wanted), "what is wrong with {auth}: {problem}");
+        assert_eq!(problem.line, Some(1), "and where: {problem}");
+        assert!(!problem.message.contains("plain text"), "what may be a secret is not repeated: {problem}");
+    }
+}
+
+#[test]
+fn what_the_readme_shows_can_be_used_as_it_is() {
+    let readme = include_str!("../../../README.md");
+    let is_example = |part: &&str| part.starts_with("    \"auth\": {");
+    let mut grants = Vec::new();
+    for example in readme.split("\n\n").filter(is_example) {
+        let (_, example) = example.split_once(": ").unwrap();
+        let store = Store::new();
+        fs::write(store.config(), text(example)).unwrap();
+        let read = store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
+        let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
+        grants.push(auth.grant);
+        // What is written holds all that was understood, and nothing else.
+        let again = Store::new();
+        again.ports.servers.put(&entry(Some(auth)), None).unwrap();
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let written = parsed(&fs::read_to_string(again.config()).unwrap());
+        assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "each key of the example is known");
+    }
+    assert_eq!(grants, Grant::ALL, "there is an example for each grant");
+}

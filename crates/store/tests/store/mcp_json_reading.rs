@@ -1,0 +1,263 @@
+//! Reading `mcp.json`: what is understood, and what is said about what is not.
+
+use std::path::PathBuf;
+
+use crate::common::Store;
+use ports::server_config::HttpKind;
+
+fn load(text: impl AsRef<[u8]>) -> Result<Vec<ports::server_config::ServerEntry>, ports::server_config::ConfigProblem> {
+    let store = Store::new();
+    std::fs::write(store.config(), text).unwrap();
+    store.ports.servers.load()
+}
+
+#[test]
+fn a_whole_file_is_understood() {
+    let servers = load(
+        r#"{
+  "other": [1, 2],
+  "mcpServers": {
+    "files": {"command": "npx", "args": ["-y", "pkg", "/tmp/a b"], "env": {"B": "2", "A": "1"}, "cwd": "/srv", "disabled": false},
+    "far": {"type": "http", "url": "https://example.com/mcp"},
+    "near": {"type": "stdio", "command": "/bin/near", "args": null}
+  }
+}"#,
+    )
+    .unwrap();
+    let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
+    assert_eq!(names, ["files", "far", "near"], "servers come in the file's order");
+    let far = servers[1].config.as_http().unwrap();
+    assert_eq!(
+        (far.url.as_str(), far.kind),
+        ("https://example.com/mcp", Some(HttpKind::Http)),
+        "where a remote one is"
+    );
+    let files = servers[0].config.as_stdio().unwrap();
+    assert_eq!(files.command, "npx", "the command");
+    assert_eq!(files.args, ["-y", "pkg", "/tmp/a b"], "each argument as it is written");
+    assert_eq!(files.env.get("A").map(String::as_str), Some("1"), "the variables");
+    assert_eq!(files.cwd, Some(PathBuf::from("/srv")), "the folder");
+    assert!(servers[2].config.as_stdio().unwrap().args.is_empty(), "null counts as left out");
+}
+
+#[test]
+fn what_people_do_to_files_is_tolerated() {
+    let cases: &[(&str, &[u8], usize)] = &[
+        ("an empty object", b"{}", 0),
+        ("null for no servers", br#"{"mcpServers": null}"#, 0),
+        ("a mark before the text", b"\xef\xbb\xbf{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}", 1),
+        ("line ends of Windows", b"{\r\n  \"mcpServers\": {\r\n \"a\": {\"command\": \"x\"}}\r\n}\r\n\r\n", 1),
+        ("escapes in names", br#"{"mcp\u0053ervers": {"\u0061": {"comman\u0064": "x"}}}"#, 1),
+    ];
+    for (what, text, count) in cases {
+        let servers = load(text).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        assert_eq!(servers.len(), *count, "{what} is read");
+    }
+    let store = Store::new();
+    assert_eq!(store.ports.servers.load().unwrap(), [], "a missing file has no servers");
+    for empty in [&b""[..], b" \n\n"] {
+        let problem = load(empty).expect_err("a file that was emptied removes no servers");
+        assert!(problem.message.contains("empty"), "and it is said why: {problem}");
+    }
+}
+
+#[test]
+fn every_problem_is_placed_and_explained() {
+    let cases: &[(&str, u32, u32, &str)] = &[
+        // Not JSON.
+        ("{\n  \"mcpServers\": {\n", 2, 17, "this object is not closed: expected \"}\" before the end"),
+        ("{\n \"a\": [1, 2\n", 2, 7, "this list is not closed: expected \"]\" before the end"),
+        (
+            "{\n  \"a\": 1,\n}",
+            2,
+            9,
+            "a comma with nothing after it; JSON has commas only between two items: take it out",
+        ),
+        ("{\n  // hello\n}", 2, 3, "a comment; this file is plain JSON, which has none: take it out"),
+        ("{\n  /* hello */ \"a\": 1}", 2, 3, "a comment; this file is plain JSON, which has none: take it out"),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", 2, 9, "expected a comma after this item"),
+        ("{\n  \"a\" 1\n}", 2, 7, "expected \":\" after the name, found \"1\""),
+        ("{\n  \"a\": }", 2, 8, "expected a value, found \"}\""),
+        ("{\n  'a': 1}", 2, 3, "expected double quotes, found single ones"),
+        ("{\n  a: 1}", 2, 3, "expected a name in double quotes, found \"a\""),
+        ("{\"a\": yes}", 1, 7, "expected a value, found \"yes\""),
+        ("{} {}", 1, 4, "expected nothing more, found \"{\""),
+        ("npx -y pkg", 1, 1, "expected a value, found \"npx\""),
+        (
+            "{\n \"a\": \"tab\there\"\n}",
+            2,
+            10,
+            "this is not JSON: control character (\\u0000-\\u001F) found while parsing a string",
+        ),
+        ("{\n \"a\": \"no end\n}", 2, 7, "this is not JSON: Unterminated string literal"),
+        (
+            "{\"mcpServers\": {\n\"a\": {\"type\": \"http\"}}}",
+            2,
+            6,
+            "server \"a\" has no \"url\": where it is was expected",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\n\"url\": \"ftp://x\"}}}",
+            2,
+            8,
+            "server \"a\": the URL must begin with https:// or http://",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"url\": \"https://x\",\n\"headers\": {\"b\": 1}}}}",
+            2,
+            18,
+            "the header \"b\" of server \"a\" must be a text, found a number; write \"1\"",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"protocolVersion\": \"1\"}}}",
+            2,
+            20,
+            "server \"a\": \"1\" is no known protocol revision; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 \
+             and 2026-07-28",
+        ),
+        // JSON of another shape.
+        ("[]", 1, 1, "expected an object with \"mcpServers\", found a list"),
+        ("\"x\"", 1, 1, "expected an object with \"mcpServers\", found a text"),
+        (
+            "{\n  \"servers\": {}\n}",
+            2,
+            3,
+            "expected \"mcpServers\", found \"servers\": paste such a file into \"Add server\" instead",
+        ),
+        (
+            "{\n  \"mcpServers\": []\n}",
+            2,
+            17,
+            "\"mcpServers\" must be an object with a server under each name, found a list",
+        ),
+        (
+            "{\"mcpServers\": {\n\"a\": \"npx\"}}",
+            2,
+            6,
+            "server \"a\" must be an object with a \"command\" or a \"url\", found a text",
+        ),
+        (
+            "{\"mcpServers\": {\n\"a\": {\"args\": []}}}",
+            2,
+            6,
+            "server \"a\" has no \"command\": the program to start was expected",
+        ),
+        (
+            "{\"mcpServers\": {\n\"a\": {\"command\": 5}}}",
+            2,
+            18,
+            "\"command\" of server \"a\" must be a text, found a number; write \"5\"",
+        ),
+        ("{\"mcpServers\": {\n\"a\": {\"command\": \" \"}}}", 2, 18, "\"command\" of server \"a\" must not be empty"),
+        (
+            "{\"mcpServers\": {\n \"files\": {\n  \"command\": \"npx\",\n  \"args\": 3}}}",
+            4,
+            11,
+            "\"args\" of server \"files\" must be a list of texts, found a number",
+        ),
+        (
+            "{\"mcpServers\": {\"files\": {\"command\": \"npx\",\n\"args\": [\n\"a\",\n7]}}}",
+            4,
+            1,
+            "\"args\" of server \"files\" must be a list of texts, found a number; write \"7\"",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"env\": [\"A=1\"]}}}",
+            2,
+            8,
+            "\"env\" of server \"a\" must be an object of texts, found a list",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\n \"PORT\": 80}}}}",
+            2,
+            10,
+            "the variable \"PORT\" of server \"a\" must be a text, found a number; write \"80\"",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\n \"A=B\": \"c\"}}}}",
+            2,
+            2,
+            "the variable \"A=B\" of server \"a\" has a name that no system takes: it must not be empty and have no \"=\"",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"cwd\": true}}}",
+            2,
+            8,
+            "\"cwd\" of server \"a\" must be a text, found true",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"cwd\": \"\"}}}",
+            2,
+            8,
+            "\"cwd\" of server \"a\" must not be empty; leave it out instead",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\\u0000\"}}}",
+            1,
+            34,
+            "\"command\" of server \"a\" has a NUL character, which no program takes",
+        ),
+        ("{\"mcpServers\": {\n\"\": {\"command\": \"x\"}}}", 2, 1, "a server's name must not be empty"),
+        (
+            "{\"mcpServers\": {\n\"a\\u001b\": {\"command\": \"x\"}}}",
+            2,
+            1,
+            "the name \"a\\u{1b}\" has control characters",
+        ),
+        (
+            "{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
+            3,
+            1,
+            "\"a\" stands twice in \"mcpServers\", first in line 2; one of them must go",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"command\": \"y\"}}}",
+            2,
+            1,
+            "\"command\" stands twice in server \"a\", first in line 1; one of them must go",
+        ),
+        // Columns count characters, also behind a mark at the beginning.
+        (
+            "\u{feff}{\"mcpServers\": {\"äöü\": 1}}",
+            1,
+            24,
+            "server \"äöü\" must be an object with a \"command\" or a \"url\", found a number",
+        ),
+    ];
+    for (text, line, column, message) in cases {
+        let problem = load(text).expect_err(text);
+        assert_eq!(problem.message, *message, "what is said about {text:?}");
+        assert_eq!((problem.line, problem.column), (Some(*line), Some(*column)), "where it is in {text:?}: {problem}");
+        assert!(problem.file.is_some_and(|file| file.ends_with("mcp.json")), "the file is named for {text:?}");
+    }
+}
+
+#[test]
+fn a_name_that_is_too_long_is_a_problem() {
+    let long = "x".repeat(65);
+    let problem = load(format!("{{\"mcpServers\": {{\"{long}\": {{\"command\": \"x\"}}}}}}")).unwrap_err();
+    assert!(problem.message.ends_with("is longer than 64 characters"), "the bound is named: {problem}");
+    let long = "ä".repeat(64);
+    assert!(
+        load(format!("{{\"mcpServers\": {{\"{long}\": {{\"command\": \"x\"}}}}}}")).is_ok(),
+        "64 characters are allowed"
+    );
+}
+
+#[test]
+fn text_that_is_not_utf8_is_a_problem() {
+    let problem = load(b"{\n \"a\": \"\xff\"}").unwrap_err();
+    assert_eq!((problem.line, problem.column), (Some(2), Some(8)), "the byte is placed");
+    assert!(problem.message.contains("save the file as UTF-8"), "the next step is named: {problem}");
+    let problem = load(b"\xff\xfe{\0}\0").unwrap_err();
+    assert!(problem.message.contains("UTF-16"), "the encoding is named: {problem}");
+}
+
+#[test]
+fn depth_and_size_are_bounded() {
+    let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let problem = load(deep).unwrap_err();
+    assert_eq!(problem.message, "too many levels within one another", "depth ends in a problem and not in a crash");
+    let problem = load(vec![b' '; (4 << 20) + 1]).unwrap_err();
+    assert!(problem.message.contains("larger than 4 MiB"), "size is bounded: {problem}");
+}

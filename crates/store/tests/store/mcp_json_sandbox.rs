@@ -1,0 +1,134 @@
+//! What a local server may reach, as `mcp.json` says it: read, refused with a line, changed without touching the rest.
+
+use std::fs;
+
+use crate::common::Store;
+use ports::server_config::{Access, Folder, Network, SandboxConfig, ServerEntry, StdioConfig};
+
+fn entry(sandbox: Option<SandboxConfig>) -> ServerEntry {
+    let config = StdioConfig { command: "npx".into(), sandbox, ..StdioConfig::default() };
+    ServerEntry { name: "near".into(), config: config.into() }
+}
+
+fn folder(path: &str, access: Access) -> Folder {
+    Folder { path: path.into(), access }
+}
+
+fn text(sandbox: &str) -> String {
+    format!("{{\"mcpServers\": {{\"near\": {{\"command\": \"npx\", \"sandbox\": {sandbox}}}}}}}")
+}
+
+#[test]
+fn all_of_it_is_written_and_read() {
+    let whole = SandboxConfig {
+        folders: vec![folder("/home/ann/in", Access::Read), folder("/home/ann/out", Access::Write)],
+        network: Network::Full,
+    };
+    let hosts = ["example.com", "*.example.org:8443", "[::1]"].map(|host| host.parse().unwrap());
+    let named = SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() };
+    for sandbox in [None, Some(SandboxConfig::default()), Some(whole), Some(named)] {
+        let store = Store::new();
+        store.ports.servers.put(&entry(sandbox.clone()), None).unwrap();
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(sandbox.clone())], "it reads as it was written");
+        for other in [Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }), sandbox, None] {
+            store.ports.servers.put(&entry(other.clone()), None).unwrap();
+            assert_eq!(store.ports.servers.load().unwrap(), [entry(other)], "and after a change");
+        }
+        let left = fs::read_to_string(store.config()).unwrap();
+        assert!(!left.contains("sandbox"), "what is turned off is gone: {left}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_the_least() {
+    let store = Store::new();
+    fs::write(store.config(), text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
+    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Read)], network: Network::None };
+    assert_eq!(store.ports.servers.load().unwrap(), [entry(Some(wanted))], "to read, and no network");
+}
+
+#[test]
+fn what_can_not_be_understood_is_no_sandbox_less() {
+    let store = Store::new();
+    for (sandbox, words) in [
+        ("true", "an object"),
+        ("null", "must be an object such as"),
+        (r#"{"folders": ["/a"]}"#, "must be an object such as"),
+        (r#"{"folders": [{"path": "/a", "access": "rw"}]}"#, "\"read\" or \"write\""),
+        (r#"{"folders": [{"path": "a"}]}"#, "whole path"),
+        (r#"{"folders": [{"path": "/"}]}"#, "whole disk"),
+        (r#"{"network": "no"}"#, "true or false"),
+        (r#"{"network": []}"#, "no host is named"),
+        (r#"{"network": [true]}"#, "a text"),
+        (r#"{"network": ["example.com", "https://example.org/"]}"#, "is not a host"),
+        (r#"{"network": ["*"]}"#, "too wide"),
+        (r#"{"network": ["example.com:0"]}"#, "1 to 65535"),
+        (r#"{"network": false, "network": true}"#, "twice"),
+    ] {
+        fs::write(store.config(), text(sandbox)).unwrap();
+        let problem =
+            store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
+        assert!(problem.message.contains(words), "{sandbox} is refused for what it is: {problem}");
+        assert_eq!(problem.line, Some(1), "with its line: {problem}");
+    }
+}
+
+#[test]
+fn a_sandbox_by_a_misspelt_name_is_no_server_without_one() {
+    let store = Store::new();
+    for name in
+        ["Sandbox", "SANDBOX", "sandbox ", "sand-box", "sanbdox", "sandbx", "sandboxx", "sundbox", "sandboxOptions"]
+    {
+        fs::write(store.config(), text("{}").replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
+        let problem =
+            store.ports.servers.load().expect_err("the server must not run without what it was meant to have");
+        assert!(problem.message.contains(&format!("must be called \"sandbox\", found {name:?}")), "{problem}");
+    }
+    for (name, value) in [("sandboxEnabled", "true"), ("note", "{}")] {
+        fs::write(store.config(), text(value).replace("\"sandbox\"", &format!("{name:?}"))).unwrap();
+        assert_eq!(store.ports.servers.load().unwrap(), [entry(None)], "{name} is something else");
+    }
+}
+
+#[test]
+fn what_says_the_same_stays_as_it_is_written() {
+    let store = Store::new();
+    let written = text("{ \"network\":true,\n   \"folders\" : [ ],  \"note\": 1 }");
+    fs::write(store.config(), &written).unwrap();
+    let same = entry(Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() }));
+    store.ports.servers.put(&same, None).unwrap();
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "nothing was to be changed");
+    store.ports.servers.put(&entry(Some(SandboxConfig::default())), None).unwrap();
+    let changed = fs::read_to_string(store.config()).unwrap();
+    assert!(changed.contains("\"note\": 1"), "what is not understood in it stays: {changed}");
+}
+
+#[test]
+fn hosts_are_read_as_they_were_written() {
+    let store = Store::new();
+    let written = text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
+    fs::write(store.config(), &written).unwrap();
+    let hosts = ["api.example.com", "xn--bcher-kva.example"].map(|host| host.parse().unwrap());
+    let same = entry(Some(SandboxConfig { network: Network::Hosts(hosts.into()), ..SandboxConfig::default() }));
+    assert_eq!(store.ports.servers.load().unwrap(), std::slice::from_ref(&same), "in their usual form");
+    store.ports.servers.put(&same, None).unwrap();
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), written, "what says the same stays");
+}
+
+#[test]
+fn it_comes_along_when_it_is_pasted() {
+    let found =
+        other_apps::import(&text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[]).unwrap();
+    let wanted = SandboxConfig { folders: vec![folder("/a", Access::Write)], network: Network::Full };
+    assert_eq!(
+        found[0].config,
+        entry(Some(wanted)).config,
+        "a server pasted from one's own settings keeps its sandbox"
+    );
+    let other = other_apps::import(&text("\"read-only\""), &[]).unwrap();
+    assert!(
+        other[0].notes.iter().any(|note| note.contains("sandbox") && note.contains("left out")),
+        "what another program means by it is said to be left out: {:?}",
+        other[0].notes
+    );
+}

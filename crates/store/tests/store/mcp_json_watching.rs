@@ -1,0 +1,84 @@
+//! Watching `mcp.json`: every way in which editors and people change a file is noticed.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::common::Store;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// The file is looked at every 2 s where nothing is told; twice that is late.
+const LATE: Duration = Duration::from_secs(5);
+
+async fn expect(changed: &mut mpsc::Receiver<()>, what: &str) {
+    timeout(LATE, changed.recv()).await.unwrap_or_else(|_| panic!("{what} is noticed")).expect("the watch goes on");
+    // Let one change that is told in two parts be over before the next.
+    while timeout(Duration::from_millis(500), changed.recv()).await.is_ok() {}
+}
+
+#[tokio::test]
+async fn every_kind_of_change_is_noticed() {
+    let store = Store::new();
+    let config = store.config();
+    let folder = config.parent().unwrap().to_path_buf();
+    let (tell, mut changed) = mpsc::channel(1);
+    store.ports.servers.watch(tell);
+
+    fs::write(&config, "{}").unwrap();
+    expect(&mut changed, "a new file").await;
+    fs::write(&config, "{ }").unwrap();
+    expect(&mut changed, "a file written in place").await;
+    for round in 0..3 {
+        let beside = folder.join("mcp.json~");
+        fs::write(&beside, format!("{{\"round\": {round}}}")).unwrap();
+        fs::rename(&beside, &config).unwrap();
+        expect(&mut changed, "a file renamed over the old one").await;
+    }
+    fs::remove_file(&config).unwrap();
+    expect(&mut changed, "a file that is deleted").await;
+    fs::remove_dir_all(&folder).unwrap();
+    // sleep: the system's watcher has to see that the folder is gone.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    fs::create_dir(&folder).unwrap();
+    fs::write(&config, "{\"anew\": 1}").unwrap();
+    expect(&mut changed, "a folder made again with a file").await;
+    fs::write(&config, "{\"anew\": 22}").unwrap();
+    expect(&mut changed, "a change in the folder made again").await;
+}
+
+#[tokio::test]
+async fn other_files_are_not_told_of_and_bursts_are_one_message() {
+    let store = Store::new();
+    fs::write(store.config(), "{}").unwrap();
+    let (tell, mut changed) = mpsc::channel(100);
+    store.ports.servers.watch(tell);
+    fs::write(store.config().with_file_name("other.json"), "{}").unwrap();
+    assert!(timeout(Duration::from_secs(1), changed.recv()).await.is_err(), "another file's change is not told");
+    for number in 0..50 {
+        fs::write(store.config(), format!("{{\"n\": {number}}}")).unwrap();
+    }
+    expect_count(&mut changed, 1).await;
+}
+
+async fn expect_count(changed: &mut mpsc::Receiver<()>, most: usize) {
+    let mut count = 0;
+    while timeout(Duration::from_secs(1), changed.recv()).await.is_ok() {
+        count += 1;
+    }
+    assert!((1..=most).contains(&count), "50 writes at once are told {most} time at most, were told {count} times");
+}
+
+#[tokio::test]
+async fn a_change_behind_a_link_is_noticed() {
+    let store = Store::new();
+    let real = store.folder.path().join("real.json");
+    fs::write(&real, "{}").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&real, store.config()).unwrap();
+    #[cfg(not(unix))]
+    fs::hard_link(&real, store.config()).unwrap();
+    let (tell, mut changed) = mpsc::channel(1);
+    store.ports.servers.watch(tell);
+    fs::write(&real, "{\"a\": 1}").unwrap();
+    expect(&mut changed, "a change of the file behind a link").await;
+}

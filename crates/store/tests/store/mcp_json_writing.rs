@@ -1,0 +1,324 @@
+//! Writing `mcp.json`: only what changes is touched, and a file is never half written or lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common::Store;
+use ports::server_config::{HttpConfig, HttpKind, ServerEntry, StdioConfig};
+
+fn entry(name: &str, command: &str, args: &[&str]) -> ServerEntry {
+    let args = args.iter().map(ToString::to_string).collect();
+    let config = StdioConfig { command: command.into(), args, ..StdioConfig::default() };
+    ServerEntry { name: name.into(), config: config.into() }
+}
+
+fn with_env(mut entry: ServerEntry, env: &[(&str, &str)]) -> ServerEntry {
+    entry.config.as_stdio_mut().unwrap().env =
+        env.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect::<BTreeMap<_, _>>();
+    entry
+}
+
+fn with_cwd(mut entry: ServerEntry, cwd: &str) -> ServerEntry {
+    entry.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from(cwd));
+    entry
+}
+
+const FILE: &str = "{
+\t\"theme\":   \"dark\",
+\t\"mcpServers\": {
+\t\t\"one\": {
+\t\t\t\"command\": \"npx\",
+\t\t\t\"args\": [
+\t\t\t\t\"-y\",
+\t\t\t\t\"p\\u006bg\"
+\t\t\t],
+\t\t\t\"env\": { \"B\": \"2\",  \"A\": \"1\" },
+\t\t\t\"alwaysAllow\": [ \"x\" ]
+\t\t},
+\t\t\"far\": { \"url\": \"https://example.com\" , \"headers\": {} },
+\t\t\"odd\": { \"type\": \"ws\", \"url\": \"wss://example.com\" },
+\t\t\"two\": {\"command\":\"b\"}
+\t},
+\t\"last\": [1,2 , 3]
+}";
+
+#[test]
+fn only_what_changes_is_touched() {
+    let one = || with_env(entry("one", "npx", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]);
+    type Case = (&'static str, ServerEntry, Option<&'static str>, Vec<(&'static str, &'static str)>);
+    let cases: Vec<Case> = vec![
+        ("nothing changes", one(), None, vec![]),
+        (
+            "the command",
+            with_env(entry("one", "uvx \"q\"", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]),
+            None,
+            vec![("\"npx\"", "\"uvx \\\"q\\\"\"")],
+        ),
+        (
+            "an argument",
+            with_env(entry("one", "npx", &["-y", "other"]), &[("A", "1"), ("B", "2")]),
+            None,
+            vec![("\"p\\u006bg\"", "\"other\"")],
+        ),
+        (
+            "one argument more",
+            with_env(entry("one", "npx", &["-y", "pkg", "/tmp"]), &[("A", "1"), ("B", "2")]),
+            None,
+            vec![("\"p\\u006bg\"", "\"p\\u006bg\",\n\t\t\t\t\"/tmp\"")],
+        ),
+        (
+            "one argument less",
+            with_env(entry("one", "npx", &["-y"]), &[("A", "1"), ("B", "2")]),
+            None,
+            vec![("\"-y\",\n\t\t\t\t\"p\\u006bg\"", "\"-y\"")],
+        ),
+        ("a variable", with_env(one(), &[("A", "x"), ("B", "2")]), None, vec![("\"A\": \"1\"", "\"A\": \"x\"")]),
+        ("the name", ServerEntry { name: "eins".into(), ..one() }, Some("one"), vec![("\"one\"", "\"eins\"")]),
+        ("a folder", with_cwd(one(), "/srv"), None, vec![("[ \"x\" ]\n", "[ \"x\" ],\n\t\t\t\"cwd\": \"/srv\"\n")]),
+        (
+            "a new server",
+            with_env(entry("three", "node", &["a.js"]), &[("K", "v")]),
+            None,
+            vec![(
+                "{\"command\":\"b\"}\n",
+                "{\"command\":\"b\"},\n\t\t\"three\": {\n\t\t\t\"command\": \"node\",\n\t\t\t\"args\": [\"a.js\"],\n\t\t\t\"env\": {\n\t\t\t\t\"K\": \"v\"\n\t\t\t}\n\t\t}\n",
+            )],
+        ),
+    ];
+    for mark in ["", "\u{feff}"] {
+        for (what, entry, was, replaced) in &cases {
+            let store = Store::new();
+            fs::write(store.config(), format!("{mark}{FILE}")).unwrap();
+            store.ports.servers.put(entry, *was).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+            let mut expected = format!("{mark}{FILE}");
+            for (from, to) in replaced {
+                assert_eq!(expected.matches(from).count(), 1, "{what}: the test knows what it replaces: {from:?}");
+                expected = expected.replace(from, to);
+            }
+            assert_eq!(
+                fs::read_to_string(store.config()).unwrap(),
+                expected,
+                "{what}: all else stays as it was written"
+            );
+            let found = store.ports.servers.load().unwrap();
+            assert!(found.contains(entry), "{what}: it is read back as it was put");
+        }
+    }
+}
+
+#[test]
+fn a_server_is_taken_out_alone() {
+    let store = Store::new();
+    fs::write(store.config(), FILE).unwrap();
+    store.ports.servers.remove("two").unwrap();
+    let expected = FILE.replace(",\n\t\t\"two\": {\"command\":\"b\"}", "");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), expected, "the last one goes with the comma before it");
+    store.ports.servers.remove("one").unwrap();
+    let text = fs::read_to_string(store.config()).unwrap();
+    assert!(
+        text.contains("\"far\": { \"url\": \"https://example.com\" , \"headers\": {} }"),
+        "the remote one stays: {text}"
+    );
+    store.ports.servers.remove("far").unwrap();
+    assert_eq!(store.ports.servers.load().unwrap(), [], "none that can be used is left");
+    let text = fs::read_to_string(store.config()).unwrap();
+    assert!(text.contains("wss://example.com"), "one that can't be used stays: {text}");
+    store.ports.servers.remove("odd").unwrap();
+    store.ports.servers.remove("nobody").unwrap();
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "what is not understood is left alone");
+}
+
+#[test]
+fn a_missing_file_is_made() {
+    let store = Store::new();
+    store.ports.servers.remove("a").unwrap();
+    assert!(!store.config().exists(), "taking out of nothing makes no file");
+    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    let text = fs::read_to_string(store.config()).unwrap();
+    assert_eq!(
+        text, "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
+        "a readable file"
+    );
+    fs::write(store.config(), " \n").unwrap();
+    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "an empty file is begun anew");
+    fs::write(store.config(), "{\"b\": 1}").unwrap();
+    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    assert_eq!(store.ports.servers.load().unwrap().len(), 1, "\"mcpServers\" is added where it is missing");
+}
+
+#[test]
+fn names_do_not_collide() {
+    let store = Store::new();
+    fs::write(store.config(), FILE).unwrap();
+    let cases = [
+        (entry("two", "x", &[]), Some("one"), "another server is called \"two\"; choose another name"),
+        (entry("far", "x", &[]), Some("one"), "another server is called \"far\"; choose another name"),
+        (
+            entry("odd", "x", &[]),
+            None,
+            "the name \"odd\" belongs to a server in the file that Drawbridge can't use; choose another one",
+        ),
+        (entry(" ", "x", &[]), None, "a server's name must not be empty"),
+        (entry("a\nb", "x", &[]), None, "the name \"a\\nb\" has control characters"),
+    ];
+    for (entry, was, message) in cases {
+        let problem = store.ports.servers.put(&entry, was).unwrap_err();
+        assert_eq!(problem.message, message, "why {:?} can't be put", entry.name);
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is as it was");
+    }
+    store.ports.servers.put(&entry("new", "x", &[]), Some("gone")).unwrap();
+    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "one whose old name is gone is added");
+}
+
+fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)]) -> ServerEntry {
+    let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    ServerEntry { name: name.into(), config: HttpConfig { url: url.into(), kind, headers, auth: None }.into() }
+}
+
+#[test]
+fn remote_servers_are_written_as_other_programs_write_them() {
+    let store = Store::new();
+    let headers = [("Authorization", "Bearer ${secret:far.Authorization}")];
+    let mut entry = remote("far", "https://example.com/mcp", Some(HttpKind::Http), &headers);
+    entry.config.revision = Some("2025-06-18".parse().unwrap());
+    store.ports.servers.put(&entry, None).unwrap();
+    let text = fs::read_to_string(store.config()).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let wanted = serde_json::json!({
+        "type": "http",
+        "url": "https://example.com/mcp",
+        "headers": {"Authorization": "Bearer ${secret:far.Authorization}"},
+        "protocolVersion": "2025-06-18",
+    });
+    assert_eq!(written["mcpServers"]["far"], wanted, "a remote server as it stands in the file");
+    assert_eq!(store.ports.servers.load().unwrap(), [entry], "and it reads the same");
+}
+
+#[test]
+fn a_remote_server_is_changed_in_the_words_of_its_file() {
+    let text = r#"{"mcpServers": {"far": {"type": "streamable-http", "serverUrl": "https://a.example/x", "oauth": {"k": 1}}}}"#;
+    let store = Store::new();
+    fs::write(store.config(), text).unwrap();
+    store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Http), &[]), None).unwrap();
+    let changed = text.replace("/x", "/y");
+    assert_eq!(fs::read_to_string(store.config()).unwrap(), changed, "its own word for the transport and key stay");
+    store.ports.servers.put(&remote("far", "https://a.example/y", Some(HttpKind::Sse), &[]), None).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
+    let entry = &entry["mcpServers"]["far"];
+    assert_eq!(
+        (&entry["type"], &entry["oauth"]["k"]),
+        (&"sse".into(), &1.into()),
+        "another transport is written: {entry}"
+    );
+    store.ports.servers.put(&self::entry("far", "npx", &["x"]), None).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
+    let wanted = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
+    assert_eq!(entry["mcpServers"]["far"], wanted, "nothing of the URL is left when it becomes a local server");
+}
+
+#[test]
+fn a_file_that_became_invalid_is_not_overwritten() {
+    let store = Store::new();
+    for text in ["{\n  \"mcpServers\": {,}\n}", "{\"mcpServers\": {\"a\": {\"command\": 1}}}", "// hello\n{}"] {
+        fs::write(store.config(), text).unwrap();
+        let problem = store.ports.servers.put(&entry("b", "x", &[]), None).unwrap_err();
+        assert!(problem.line.is_some(), "the problem is placed: {problem}");
+        store.ports.servers.remove("a").unwrap_err();
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), text, "the file is as it was");
+    }
+}
+
+#[test]
+fn strange_texts_survive() {
+    let store = Store::new();
+    let strange = [
+        "",
+        " ",
+        "\"",
+        "\\",
+        "\u{7f}\u{1b}[0m",
+        "line\nbreak\ttab",
+        "\u{2028}\u{202e}",
+        "äöü 漢字 🦀",
+        "$HOME `x` %PATH%",
+    ];
+    let mut wanted = with_env(entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
+    wanted.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
+    store.ports.servers.put(&wanted, None).unwrap();
+    assert_eq!(store.ports.servers.load().unwrap(), [wanted], "every character comes back");
+}
+
+#[test]
+fn writers_at_the_same_time_lose_nothing() {
+    let store = Store::new();
+    let folder = store.folder.path();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            scope.spawn(move || {
+                let ports = crate::common::open(folder);
+                for number in 0..10 {
+                    ports.servers.put(&entry(&format!("{writer}-{number}"), "x", &[]), None).unwrap();
+                }
+            });
+        }
+        for _ in 0..200 {
+            store.ports.servers.load().expect("a reader never sees half a file");
+        }
+    });
+    assert_eq!(store.ports.servers.load().unwrap().len(), 40, "every writer's servers are there");
+    let left: Vec<_> =
+        fs::read_dir(store.config().parent().unwrap()).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert_eq!(left, ["mcp.json"], "nothing else is left in the folder");
+}
+
+#[test]
+fn a_write_that_was_cut_short_does_no_harm() {
+    let store = Store::new();
+    fs::write(store.config(), FILE).unwrap();
+    // What a program that was killed while it wrote leaves behind.
+    fs::write(store.config().with_file_name(".mcp.json.Ab12Cd.tmp"), "{\"mcpSer").unwrap();
+    assert_eq!(store.ports.servers.load().unwrap().len(), 3, "the file itself is whole");
+    store.ports.servers.put(&entry("three", "x", &[]), None).unwrap();
+    assert_eq!(store.ports.servers.load().unwrap().len(), 4, "and can be written");
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_stay() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let store = Store::new();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    store.ports.servers.put(&entry("a", "x", &[]), None).unwrap();
+    assert_eq!(mode(&store.config()), 0o600, "a new file is its owner's alone");
+    assert_eq!(mode(store.config().parent().unwrap()), 0o700, "so is a new folder");
+    fs::set_permissions(store.config(), fs::Permissions::from_mode(0o640)).unwrap();
+    store.ports.servers.put(&entry("b", "x", &[]), None).unwrap();
+    assert_eq!(mode(&store.config()), 0o640, "an old file keeps its permissions");
+
+    let real = store.folder.path().join("dotfiles.json");
+    fs::rename(store.config(), &real).unwrap();
+    symlink(&real, store.config()).unwrap();
+    store.ports.servers.put(&entry("c", "x", &[]), None).unwrap();
+    assert!(fs::symlink_metadata(store.config()).unwrap().is_symlink(), "a link stays a link");
+    assert!(fs::read_to_string(&real).unwrap().contains("\"c\""), "the file it leads to is changed");
+}
+
+#[test]
+fn the_first_start_has_a_demo() {
+    let store = Store::new();
+    let demo = std::path::Path::new("/opt/draw bridge/demo-server");
+    assert!(store::add_demo_server_if_first_start(&store.config(), demo).unwrap(), "the file is written");
+    assert_eq!(
+        store.ports.servers.load().unwrap(),
+        [entry("demo", "/opt/draw bridge/demo-server", &[])],
+        "with the demo in it"
+    );
+    store.ports.servers.remove("demo").unwrap();
+    assert!(
+        !store::add_demo_server_if_first_start(&store.config(), demo).unwrap(),
+        "the second start is not the first"
+    );
+    assert_eq!(store.ports.servers.load().unwrap(), [], "what was taken out stays out");
+}

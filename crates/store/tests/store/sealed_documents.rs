@@ -1,0 +1,397 @@
+//! Sealed documents beside a keychain that hangs, is locked, or answers at an awkward moment.
+
+mod keychain;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use keychain::{GatedKeychain, PATIENCE, add, kept, program, sealed, until};
+use ports::{Document, DocumentSeal, Documents};
+use serde_json::{Value, json};
+
+/// What a call may take that must not wait for the keychain's minute.
+const SOON: Duration = Duration::from_secs(6);
+/// What the keychain knows the latest documents under.
+const MARK: &str = "sealed documents";
+
+#[test]
+fn s21_nobody_waits_for_a_keychain_that_hangs_at_its_mark() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    keychain.shut(true);
+    let documents = program(folder.path(), &keychain);
+    let start = Instant::now();
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "nothing is used that can't be checked");
+    let added = add(&*documents);
+    assert!(!added && start.elapsed() < SOON, "and who reads or writes goes on: {:?}", start.elapsed());
+    keychain.shut(false);
+    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["old"])), "then it is read");
+}
+
+#[test]
+fn s21_what_is_approved_while_the_key_settles_replaces_nothing() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    keychain.shut(true);
+    let documents = program(folder.path(), &keychain);
+    let _ = documents.update(Document::Grants, &mut |kept| {
+        // The key settles between the reading and the writing.
+        keychain.shut(false);
+        until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+        let mut kept = kept.unwrap_or_else(|| json!([]));
+        kept.as_array_mut().unwrap().push(json!("new"));
+        kept
+    });
+    assert_eq!(kept(folder.path()), json!(["old"]), "what was withheld is not written over");
+    keychain.shut(false);
+    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    assert!(add(&*documents), "once it has settled");
+    assert_eq!(kept(folder.path()), json!(["old", "new"]), "an approval is added to those of before");
+}
+
+#[test]
+fn s21_a_dismissed_prompt_withholds_approvals_until_the_user_approves_again() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    keychain.lock(true);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
+    keychain.lock(false);
+    let (told, mut changed) = tokio::sync::mpsc::channel(1);
+    documents.watch(Document::Grants, told);
+    let start = Instant::now();
+    until("an approval has the keychain asked again", || add(&*documents));
+    assert!(start.elapsed() < SOON, "in seconds: {:?}", start.elapsed());
+    assert!(changed.blocking_recv().is_some(), "and the host hears of it");
+    let all = kept(folder.path());
+    assert_eq!(all[0], "old", "what was withheld holds again: {all}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn s21_a_keychain_that_hangs_costs_one_thread() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.shut(true);
+    for _ in 0..20 {
+        assert!(add(&*documents), "the file is written");
+    }
+    let named = |task: &std::fs::DirEntry| {
+        std::fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "document mark")
+    };
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let waiting = tasks.filter(named).count();
+    // Tests of one process run beside each other.
+    assert!(waiting <= 4, "not one for each writing: {waiting}");
+    keychain.shut(false);
+    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 21");
+    until("the keychain knows the latest", knows);
+}
+
+#[test]
+fn s21_what_another_computer_sealed_is_taken_over_once() {
+    let folder = sealed(&Arc::default());
+    let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["old"])), "this computer never sealed anything");
+    assert_eq!(documents.adopted(), Some(vec!["grants.json".to_owned()]), "which is told");
+    until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "a second time it is not");
+    assert!(documents.refused(Document::Grants).is_some(), "and that is told");
+}
+
+#[test]
+fn s21_a_sealed_document_that_was_removed_is_told() {
+    let keychain = Arc::default();
+    let folder = sealed(&keychain);
+    std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is nothing to use");
+    let refused = documents.refused(Document::Grants).expect("it is told");
+    assert!(refused.cause.contains("removed"), "as what it is: {}", refused.cause);
+    assert_eq!(documents.read(Document::Grants).unwrap(), None);
+    assert_eq!(documents.refused(Document::Grants), None, "and once");
+    assert_eq!(documents.read(Document::Roots).unwrap(), None);
+    assert_eq!(documents.refused(Document::Roots), None, "what never was is not missed");
+    assert!(add(&*documents), "the user can approve again");
+    assert_eq!(documents.read(Document::Grants).unwrap(), Some(json!(["new"])));
+}
+
+/// Two states of a document, each as the bytes of its file.
+fn two_states(documents: &dyn Documents, folder: &Path, name: Document, states: [Value; 2]) -> [Vec<u8>; 2] {
+    states.map(|state| {
+        documents.write(name, &state).unwrap();
+        std::fs::read(folder.join("data").join(name.file_name())).unwrap()
+    })
+}
+
+/// The document as a program reads it that starts now, and if that refused the file.
+fn read_anew(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
+    let documents = program(folder, keychain);
+    documents.settle(PATIENCE);
+    let read = documents.read(name).unwrap();
+    (read, documents.refused(name).is_some())
+}
+
+#[test]
+fn s21_an_older_copy_is_refused_as_soon_as_a_newer_one_is_written() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.delay.store(150, Ordering::SeqCst);
+    let [older, _] =
+        two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["taken back"])]);
+    // The program is killed here.
+    let knows = keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    assert!(knows, "the keychain knows of it when it is written");
+    std::fs::write(folder.path().join("data/grants.json"), older).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older copy is not used");
+}
+
+#[test]
+fn s21_a_program_that_is_killed_before_the_file_is_written_loses_nothing() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let [older, newer] = two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
+    let (file, next) = (folder.path().join("data/grants.json"), folder.path().join("data/grants.json.next"));
+    assert!(!next.exists(), "nothing is left beside it");
+    // What stands there when the keychain knows of the newer one already.
+    std::fs::write(&file, &older).unwrap();
+    std::fs::write(&next, &newer).unwrap();
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["newer"])), false), "the newer one is used");
+    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer.clone(), false), "and stands in its place");
+    // The same for the first writing, before which there is no file.
+    std::fs::rename(&file, &next).unwrap();
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["newer"])), false), "it is no document that somebody removed");
+    assert_eq!((std::fs::read(&file).unwrap(), next.exists()), (newer, false), "and stands in its place");
+    std::fs::write(&file, &older).unwrap();
+    std::fs::write(&next, &older).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (None, true), "an older one is not used there");
+}
+
+#[test]
+fn s21_sampling_that_was_turned_off_stays_off() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let state = |on: bool, used: u64| json!({"demo": {"on": on, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    let [on, off] = two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
+    drop(documents);
+    std::fs::write(folder.path().join("data/sampling.json"), on).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what was turned off is not on again");
+    std::fs::write(folder.path().join("data/sampling.json"), off).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(false, 0)), false), "the latest is used");
+}
+
+#[test]
+fn s21_what_servers_used_is_not_forgotten_and_the_keychain_not_told_each_time() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    documents.write(name, &state(0)).unwrap();
+    let fresh = std::fs::read(folder.path().join("data/sampling.json")).unwrap();
+    drop(documents);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let told = keychain.told.load(Ordering::SeqCst);
+    for used in 1..=20 {
+        documents.write(name, &state(used)).unwrap();
+    }
+    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "once for a while");
+    drop(documents);
+    assert_eq!(read_anew(folder.path(), &keychain, name), (Some(state(20)), false), "the latest is used");
+    std::fs::write(folder.path().join("data/sampling.json"), fresh).unwrap();
+    assert_eq!(read_anew(folder.path(), &keychain, name), (None, true), "what an earlier run left is not");
+}
+
+/// Turns a file's place into a folder that no file can replace. The file is moved to the path that is returned.
+fn block(place: &Path) -> PathBuf {
+    let away = place.with_extension("away");
+    if place.exists() {
+        std::fs::rename(place, &away).unwrap();
+    }
+    std::fs::create_dir_all(place.join("full")).unwrap();
+    away
+}
+
+/// Takes the folder away again, and puts the file back if there is one.
+fn unblock(place: &Path, away: &Path) {
+    std::fs::remove_dir_all(place).unwrap();
+    if away.exists() {
+        std::fs::rename(away, place).unwrap();
+    }
+}
+
+#[test]
+fn s21_a_change_that_is_reported_as_failed_does_not_hold_after_a_restart() {
+    for (name, keeps_file) in [(Document::Grants, true), (Document::Grants, false), (Document::Roots, true)] {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let documents = program(folder.path(), &keychain);
+        documents.settle(PATIENCE);
+        let place = folder.path().join("data").join(name.file_name());
+        let away = place.with_extension("away");
+        let changed = documents.update(name, &mut |_| {
+            block(&place);
+            json!(["failed"])
+        });
+        changed.expect_err("nothing can replace the folder");
+        drop(documents);
+        if !keeps_file {
+            let _ = std::fs::remove_file(&away);
+        }
+        unblock(&place, &away);
+        let former = (name == Document::Grants).then(|| json!(["old"]));
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (former.clone(), false), "the former one holds: {name:?}, {keeps_file}");
+        assert_eq!(read_anew(folder.path(), &keychain, name), (former, false), "also at the next start");
+        let documents = program(folder.path(), &keychain);
+        documents.settle(PATIENCE);
+        documents.write(name, &json!(["later"])).unwrap();
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (Some(json!(["later"])), false), "and is changed as ever");
+    }
+}
+
+/// A change that fails, as nothing can take the document's place.
+fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
+    let changed = documents.update(name, &mut |_| {
+        block(place);
+        value.clone()
+    });
+    changed.expect_err("nothing can replace the folder");
+    unblock(place, &place.with_extension("away"));
+}
+
+#[test]
+fn s21_a_change_of_another_program_holds_after_one_that_was_taken_back() {
+    for keeps_next in [true, false] {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        first.settle(PATIENCE);
+        second.settle(PATIENCE);
+        let place = folder.path().join("data/grants.json");
+        fail_to_change(&*first, Document::Grants, &place, &json!(["failed"]));
+        if !keeps_next {
+            std::fs::remove_file(place.with_extension("json.next")).unwrap();
+        }
+        assert!(add(&*second), "the other program approves: {keeps_next}");
+        let read = read_anew(folder.path(), &keychain, Document::Grants);
+        assert_eq!(read, (Some(json!(["old", "new"])), false), "what it wrote is used: {keeps_next}");
+    }
+}
+
+#[test]
+fn s21_a_change_that_is_taken_back_holds_the_lock_no_longer_than_others_wait() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    keychain.delay.store(1_900, Ordering::SeqCst);
+    let start = Instant::now();
+    fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(3), "both waits for the keychain share one patience: {took:?}");
+    let knows = || keychain.marks.lock().unwrap()[MARK].contains("grants.json 3");
+    until("the keychain learns of it later", knows);
+    let read = read_anew(folder.path(), &keychain, Document::Grants);
+    assert_eq!(read, (Some(json!(["old"])), false), "and the former one holds");
+}
+
+#[test]
+fn s21_counts_do_not_hide_a_failed_change_from_the_keychain() {
+    let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
+    let name = Document::Sampling;
+    for counts_elsewhere in [false, true] {
+        let keychain: Arc<GatedKeychain> = Arc::default();
+        let folder = sealed(&keychain);
+        let [first, second] = [(); 2].map(|()| program(folder.path(), &keychain));
+        first.settle(PATIENCE);
+        second.settle(PATIENCE);
+        second.write(name, &state(0)).unwrap();
+        let place = folder.path().join("data/sampling.json");
+        fail_to_change(&*first, name, &place, &state(1));
+        let told = keychain.told.load(Ordering::SeqCst);
+        if counts_elsewhere {
+            // The keychain was told a moment ago.
+            second.write(name, &state(2)).unwrap();
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told, "it is not told again");
+        } else {
+            first.write(name, &state(2)).unwrap();
+            assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "it is told, as the change before failed");
+        }
+        std::fs::remove_file(&place).unwrap();
+        let read = read_anew(folder.path(), &keychain, name);
+        assert_eq!(read, (None, true), "an older file is not used in its place: {counts_elsewhere}");
+    }
+}
+
+#[test]
+fn s21_a_change_that_can_not_be_taken_back_says_that_it_may_hold() {
+    let keychain: Arc<GatedKeychain> = Arc::default();
+    let folder = sealed(&keychain);
+    let documents = program(folder.path(), &keychain);
+    documents.settle(PATIENCE);
+    let place = folder.path().join("data/grants.json");
+    let next = folder.path().join("data/grants.json.next");
+    *keychain.at_mark.lock().unwrap() = Some(Box::new(move || {
+        block(&next);
+    }));
+    let changed = documents.update(Document::Grants, &mut |_| {
+        block(&place);
+        json!(["failed"])
+    });
+    let error = changed.expect_err("nothing can replace the folder");
+    assert!(error.cause.contains("may hold after a restart"), "the error says so: {error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn s21_a_sealed_document_behind_a_link_is_replaced_where_it_lies() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    // The second one is another file system on Linux.
+    for elsewhere in [std::env::temp_dir(), PathBuf::from("/dev/shm")].iter().filter(|folder| folder.is_dir()) {
+        let keychain = Arc::default();
+        let folder = sealed(&keychain);
+        let elsewhere = tempfile::tempdir_in(elsewhere).unwrap();
+        let (place, target) = (folder.path().join("data/grants.json"), elsewhere.path().join("own.json"));
+        std::fs::copy(&place, &target).unwrap();
+        std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
+        std::fs::remove_file(&place).unwrap();
+        std::os::unix::fs::symlink(&target, &place).unwrap();
+        let documents = program(folder.path(), &keychain);
+        documents.settle(PATIENCE);
+        assert!(add(&*documents), "it is changed");
+        assert!(place.is_symlink(), "the link stays");
+        assert_eq!(kept(folder.path()), json!(["old", "new"]), "the file that it leads to is written");
+        let mode = target.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640, "with its permissions");
+        assert!(!place.with_extension("json.next").exists(), "nothing is left beside it");
+        assert_eq!(read_anew(folder.path(), &keychain, Document::Grants), (Some(json!(["old", "new"])), false));
+    }
+}

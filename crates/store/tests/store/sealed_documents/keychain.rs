@@ -1,0 +1,124 @@
+//! A keychain that outlasts programs, and programs over one folder. Caller: `sealed_documents.rs`.
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use ports::{Document, Documents, SecretError, SecretKept, Secrets};
+use serde_json::{Value, json};
+use store::PlatformInFolder;
+
+use super::MARK;
+use crate::common::keychain::Keychain;
+
+/// A keychain with a gate: while it is shut, the calls for the mark of documents wait. Nobody can hold its names.
+#[derive(Default)]
+pub(super) struct GatedKeychain {
+    keychain: Keychain,
+    pub(super) shut: Mutex<bool>,
+    pub(super) opened: Condvar,
+    /// How long it takes to keep a mark, in milliseconds.
+    pub(super) delay: AtomicU64,
+    /// How often it was told of documents.
+    pub(super) told: AtomicU64,
+    /// Runs when it is told of documents the next time.
+    pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Deref for GatedKeychain {
+    type Target = Keychain;
+
+    fn deref(&self) -> &Self::Target {
+        &self.keychain
+    }
+}
+
+impl GatedKeychain {
+    pub(super) fn shut(&self, shut: bool) {
+        *self.shut.lock().unwrap() = shut;
+        self.opened.notify_all();
+    }
+
+    fn pass(&self, name: &str) {
+        if name == MARK {
+            drop(self.opened.wait_timeout_while(self.shut.lock().unwrap(), PATIENCE, |shut| *shut).unwrap());
+        }
+    }
+}
+
+/// One more program over the folder.
+pub(super) fn program(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
+    let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
+    store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
+}
+
+/// A folder in which a program of before sealed these approvals.
+pub(super) fn sealed(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = program(folder.path(), keychain);
+    documents.settle(PATIENCE);
+    documents.write(Document::Grants, &json!(["old"])).unwrap();
+    until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK));
+    folder
+}
+
+pub(super) fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        // sleep: looks again until it holds; no event tells of it.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+pub(super) fn kept(folder: &Path) -> Value {
+    let text = std::fs::read(folder.join("data/grants.json")).unwrap();
+    serde_json::from_slice::<Value>(&text).unwrap()["document"].clone()
+}
+
+pub(super) fn add(documents: &dyn Documents) -> bool {
+    let added = documents.update(Document::Grants, &mut |kept| {
+        let mut kept = kept.unwrap_or_else(|| json!([]));
+        kept.as_array_mut().unwrap().push(json!("new"));
+        kept
+    });
+    added.is_ok()
+}
+
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Secrets for GatedKeychain {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.keychain.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        self.keychain.set(key, secret)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.keychain.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.keychain.keys(prefix)
+    }
+
+    fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+        self.pass(name);
+        self.keychain.mark(name)
+    }
+
+    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+        self.pass(name);
+        self.told.fetch_add(u64::from(name == MARK), Ordering::SeqCst);
+        if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK) {
+            act();
+        }
+        // sleep: a slow keychain.
+        std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
+        self.keychain.set_mark(name, mark)
+    }
+}
