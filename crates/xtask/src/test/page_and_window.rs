@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
 use crate::screen::VirtualScreen;
-use crate::{codegen, desktop_app, node, system_packages, workspace};
+use crate::{codegen, node, system_packages, workspace};
 
 /// Types, lint and format, component tests, and that the page knows the contract as it is.
 pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
@@ -45,7 +45,7 @@ pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
         log.run(call)
     };
     step("page: the tests in Chromium");
-    let tested = run(&["--project", "page", "--workers", "2"]);
+    let tested = run(&["--project", "page", "--workers", "3"]);
     step("page: what is measured, alone");
     run(&["--project", "measured"])?;
     tested?;
@@ -58,10 +58,7 @@ pub(super) fn window(log: &mut Log) -> Result<Done, Problem> {
         return Ok(Done::LeftOut("only Linux has a driver for the web view of a running app".into()));
     }
     prepare(log)?;
-    step("desktop: building the app");
-    log.run(desktop_app::build(desktop_app::DEBUG))?;
-    step("desktop: the shell's own tests");
-    rust::shell(log)?;
+    rust::build_all(log)?;
     step("desktop: following a user through the real window");
     let screen = VirtualScreen::start()?;
     let script = workspace::tests().join("desktop/run.mjs");

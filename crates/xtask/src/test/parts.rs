@@ -70,8 +70,9 @@ impl Part {
         }
     }
 
+    /// All that builds the crates builds the page for the shell.
     pub(super) fn needs_node(&self) -> bool {
-        matches!(self, Self::Unit | Self::Ui | Self::Interop | Self::Conformance | Self::Page | Self::Desktop)
+        !matches!(self, Self::Tidy | Self::Fmt | Self::Clippy | Self::Deny)
     }
 
     pub(super) fn run(self, log: &mut Log) -> Result<Done, Problem> {

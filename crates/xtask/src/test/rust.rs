@@ -5,10 +5,17 @@ use super::parts::Done;
 use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::progress::step;
-use crate::{check, node, workspace};
+use crate::{check, node, system_packages, workspace};
 
-/// Everything that needs no WebKitGTK; one choice of packages, so that what they are built from is built once.
+/// All crates, the shell with the page built in. Every part builds this same choice: cargo picks the features of shared dependencies by it, and
+/// another choice would build most of them, and our crates, a second time.
+const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
+/// The same where the shell can't be built.
 const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
+
+fn packages() -> [&'static str; 3] {
+    if system_packages::can_build_shell() { WITH_SHELL } else { WITHOUT_SHELL }
+}
 
 pub(super) fn format(log: &mut Log) -> Result<Done, Problem> {
     log.run(check::format_check())?;
@@ -29,50 +36,67 @@ pub(super) fn deny(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
-/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers, random bytes
-/// and the real window are parts of their own.
+/// The crates' own tests, some against a fake provider of models from npm. The suites with real servers and random bytes are parts of their own.
 pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     node::install(&workspace::tests(), &mut |program| log.run(program))?;
     build_all(log)?;
     step("unit: running the tests");
-    log.run(tests(&WITHOUT_SHELL).args(["--exclude", "interop", "--exclude", "fuzz-targets"]))?;
+    let tests = tests();
+    // A filter leaves the choice of packages as it is; cargo's own runner has none.
+    let tests = match tests.runner {
+        Runner::Nextest => tests.call.args(["-E", "not (package(interop) | package(fuzz-targets))"]),
+        Runner::Cargo => tests.call.args(["--exclude", "interop", "--exclude", "fuzz-targets"]),
+    };
+    log.run(tests)?;
     Ok(Done::Ran)
 }
 
 /// One suite of `tests/`, with the crates as they were built for all the others.
 pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> Result<(), Problem> {
-    let mut call = tests(&WITHOUT_SHELL).args(["--test", name]);
+    let mut call = tests().call.args(["--test", name]);
     for (name, value) in environment {
         call = call.env(name, value);
     }
     log.run(call)
 }
 
-/// The shell's own tests, built as the app is.
-pub(super) fn shell(log: &mut Log) -> Result<(), Problem> {
-    log.run(tests(&["-p", "drawbridge", "--features", "drawbridge/custom-protocol"]))
-}
-
-/// Builds all but the shell: the suites start our binaries, and a build names errors better than a test run does.
+/// Builds all crates with their tests, and the page before, which goes into the shell. The suites start our binaries, and a build names errors
+/// better than a test run does.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
+    let packages = packages();
+    if packages == WITH_SHELL {
+        node::install(&workspace::ui(), &mut |program| log.run(program))?;
+        node::build_page(&mut |program| log.run(program))?;
+    }
     step("building the crates and their tests");
-    log.run(in_workspace("build").args(WITHOUT_SHELL).arg("--all-targets"))
+    log.run(in_workspace("build").args(packages).arg("--all-targets"))
 }
 
-fn tests(packages: &[&str]) -> Program {
-    let nextest = has("nextest");
-    if !nextest {
+/// What runs the tests.
+enum Runner {
+    Nextest,
+    Cargo,
+}
+
+struct Tests {
+    runner: Runner,
+    call: Program,
+}
+
+fn tests() -> Tests {
+    let runner = if has("nextest") { Runner::Nextest } else { Runner::Cargo };
+    if matches!(runner, Runner::Cargo) {
         step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
     }
-    tests_with(nextest, packages)
+    tests_with(runner, &packages())
 }
 
-fn tests_with(nextest: bool, packages: &[&str]) -> Program {
-    if nextest {
-        in_workspace("nextest").args(["run", "--profile", "ci"]).args(packages)
-    } else {
-        in_workspace("test").arg("--no-fail-fast").args(packages)
-    }
+fn tests_with(runner: Runner, packages: &[&str]) -> Tests {
+    let call = match runner {
+        Runner::Nextest => in_workspace("nextest").args(["run", "--profile", "ci"]).args(packages),
+        Runner::Cargo => in_workspace("test").arg("--no-fail-fast").args(packages),
+    };
+    Tests { runner, call }
 }
 
 /// Whether cargo knows a subcommand that is installed on its own.
@@ -90,9 +114,9 @@ mod tests {
 
     #[test]
     fn both_runners_go_on_after_a_failure() {
-        let nextest = tests_with(true, &WITHOUT_SHELL).shown();
+        let nextest = tests_with(Runner::Nextest, &WITHOUT_SHELL).call.shown();
         assert!(nextest.contains("nextest run --profile ci"), "the ci profile does not stop early: {nextest}");
-        let plain = tests_with(false, &WITHOUT_SHELL).shown();
+        let plain = tests_with(Runner::Cargo, &WITHOUT_SHELL).call.shown();
         assert!(plain.contains("test --no-fail-fast --workspace --exclude drawbridge"), "nor does cargo: {plain}");
     }
 }
