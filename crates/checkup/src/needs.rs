@@ -21,7 +21,6 @@ pub(crate) struct Need {
 pub(crate) fn of(servers: &[ServerEntry], path: &SearchPath) -> Vec<Need> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
-        .filter(|(server, _)| server.config.problem().is_none())
         .map(|(server, stdio)| {
             let known = known_program(stdio);
             let found = path.resolve(&command(stdio, stdio.command.clone())).and_then(|program| match known {

@@ -9,10 +9,8 @@ use crate::finding::{CheckId, Outcome};
 use crate::needs::Need;
 use crate::text::{Text, Version};
 
-/// How long a program may take to tell its version.
-const VERSION_TIME: Duration = Duration::from_secs(10);
-/// How much it may print, in bytes.
-const VERSION_BYTES: usize = 16 * 1024;
+/// The bounds of a program that tells its version.
+const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
 /// A runtime, or a launcher.
 pub(crate) struct Runtime {
@@ -107,7 +105,7 @@ pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Ve
         };
     };
     let at = |text: Text| text.and(", ").program(program.clone(), name);
-    let version = match version_of(&program, &path).await {
+    let version = match version_of(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
             let seen = at(Text::of(runtime.name)).and(", does not tell its version: ").foreign(cause);
@@ -153,7 +151,7 @@ fn find(name: &str, path: &SearchPath) -> Option<PathBuf> {
 }
 
 /// Runs a program with `--version`.
-async fn version_of(program: &Path, path: &SearchPath) -> Result<Version, String> {
+async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<Version, String> {
     let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
     let command = ServerCommand {
         program: program.display().to_string(),
@@ -161,7 +159,6 @@ async fn version_of(program: &Path, path: &SearchPath) -> Result<Version, String
         environment: quiet.map(|name| (name.to_owned(), "1".to_owned())).into(),
         ..ServerCommand::default()
     };
-    let limits = OutputLimits { time: VERSION_TIME, bytes: VERSION_BYTES };
     let Output { exit, stdout, stderr } =
         output_of(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
     if exit.status != Some(0) {
@@ -170,3 +167,7 @@ async fn version_of(program: &Path, path: &SearchPath) -> Result<Version, String
     }
     Version::find(&String::from_utf8_lossy(&stdout)).ok_or_else(|| "it printed no version".to_owned())
 }
+
+#[cfg(all(test, unix))]
+#[path = "runtimes_tests.rs"]
+mod tests;

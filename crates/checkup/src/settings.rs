@@ -1,12 +1,9 @@
-//! The settings file with the servers: whether it can be read, and whether each server in it can be used.
+//! The settings file with the servers: whether it can be read. Reading it checks each server, too.
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::finding::Outcome;
 use crate::text::Text;
-
-/// The most servers whose problem is told.
-const MOST_TOLD: usize = 5;
 
 pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> Outcome {
     let servers = match read {
@@ -31,18 +28,7 @@ pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> Outcome {
             );
         }
     };
-    let broken: Vec<(&ServerEntry, String)> =
-        servers.iter().filter_map(|server| Some((server, server.config.problem()?))).collect();
-    let seen = Text::of("Set up: ").count(servers.len(), "server", "servers");
-    if broken.is_empty() {
-        return Outcome::ok(seen.and("."));
-    }
-    let mut seen = seen.and("; unusable: ").number(broken.len() as u64).and(". ");
-    for (server, problem) in broken.iter().take(MOST_TOLD) {
-        seen = seen.foreign(format!("{}: {problem}. ", server.name));
-    }
-    let next = Text::of("Open the settings of those servers, and complete them.");
-    Outcome::problem(seen, next).of(broken.iter().map(|(server, _)| server.name.clone()).collect())
+    Outcome::ok(Text::of("Set up: ").count(servers.len(), "server", "servers").and("."))
 }
 
 #[cfg(test)]
@@ -61,12 +47,10 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_has_its_line_and_a_server_its_name() {
+    fn a_problem_has_its_line() {
         let broken = of("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
         assert_eq!(broken.state, FindingState::Problem, "{}", broken.seen);
         assert!(broken.seen.to_string().contains("line 3, column "), "{}", broken.seen);
-        let incomplete = of(r#"{"mcpServers": {"a": {"command": " "}, "b": {"command": "x"}}}"#);
-        assert_eq!((incomplete.state, &incomplete.servers[..]), (FindingState::Problem, &["a".to_owned()][..]));
         let good = of(r#"{"mcpServers": {"b": {"command": "x"}}}"#);
         assert_eq!((good.state, good.seen.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
     }
