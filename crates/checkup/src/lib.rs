@@ -59,15 +59,19 @@ pub struct Checkup {
     pub servers: Vec<ServerEntry>,
 }
 
-/// Looks at this computer. Takes some seconds, and at most the sum of two checks' limits and the login shell's.
+/// Looks at this computer. Takes some seconds, and about a minute at most: the settings, the look for programs and the checks have a limit
+/// each, and so has the login shell.
 pub async fn check(computer: Computer) -> Checkup {
     let settings = read_settings(&computer).await;
     let path = match computer.search_path.clone() {
         Some(path) => path,
         None => SearchPath::read().await,
     };
-    let servers = settings.as_ref().map(Clone::clone).unwrap_or_default();
-    let needed = needs_of(servers.clone(), path.clone()).await;
+    let servers = settings.clone().unwrap_or_default();
+    let needed = match &settings {
+        Ok(servers) => needs_of(servers.clone(), path.clone()).await,
+        Err(_) => None,
+    };
     let checks = checks(computer, settings, &servers, &path, needed);
     Checkup { findings: run::all(checks).await, servers }
 }
@@ -77,7 +81,7 @@ fn checks(
     settings: Result<Vec<ServerEntry>, ConfigProblem>,
     servers: &[ServerEntry],
     path: &SearchPath,
-    needed: Vec<needs::Need>,
+    needed: Option<Vec<needs::Need>>,
 ) -> Vec<Check> {
     let Computer { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
     let home = environment.home.clone();
@@ -101,7 +105,7 @@ fn checks(
             tried.await.unwrap_or(known)
         }));
     }
-    checks.push(Check::new(CheckId::Programs, async move { programs::check(&needed) }));
+    checks.push(Check::new(CheckId::Programs, async move { programs::check(needed.as_deref()) }));
     checks.push(Check::new(CheckId::Sandbox, sandbox::check(path.clone(), own.to_vec())));
     checks.push(Check::new(CheckId::Proxy, proxy::check(environment.clone(), path.clone(), own.to_vec())));
     let entries = Arc::clone(&own);
@@ -139,11 +143,8 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
     }
 }
 
-/// What the servers need, looked for on a thread that may wait for a slow disk. Nothing if that takes too long.
-async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Vec<needs::Need> {
+/// What the servers need, looked for on a thread that may wait for a slow disk; none if that takes too long.
+async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<needs::Need>> {
     let looking = tokio::task::spawn_blocking(move || needs::of(&servers, &path));
-    match timeout(run::LIMIT, looking).await {
-        Ok(Ok(needed)) => needed,
-        Ok(Err(_)) | Err(_) => Vec::new(),
-    }
+    timeout(run::LIMIT, looking).await.ok()?.ok()
 }

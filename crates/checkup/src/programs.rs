@@ -7,7 +7,13 @@ use crate::text::Text;
 /// The most servers whose cause is told.
 const MOST_TOLD: usize = 5;
 
-pub(crate) fn check(needs: &[Need]) -> Outcome {
+pub(crate) fn check(needs: Option<&[Need]>) -> Outcome {
+    let Some(needs) = needs else {
+        return Outcome::unknown(
+            Text::of("The programs of servers could not be looked for."),
+            Text::of("Correct the settings file, if that is what is wrong, and check again."),
+        );
+    };
     let others: Vec<&Need> = needs.iter().filter(|need| need.known.is_none()).collect();
     let missing: Vec<&&Need> = others.iter().filter(|need| need.found.is_err()).collect();
     if others.is_empty() {

@@ -80,8 +80,10 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     },
 ];
 
-/// Looks for a runtime, and asks it for its version.
-pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Vec<Need>) -> Outcome {
+/// Looks for a runtime, and asks it for its version. What servers need is none if that could not be found out.
+pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Option<Vec<Need>>) -> Outcome {
+    let is_known = needs.is_some();
+    let needs = needs.unwrap_or_default();
     let is_of_runtime = |need: &&Need| need.known.is_some_and(|known| runtime.programs.contains(&known));
     let needs: Vec<&Need> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
@@ -90,6 +92,9 @@ pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Ve
     let install = || Text::of(runtime.install);
     let Some((name, program)) = asked else {
         return match (needs.is_empty(), missing.is_empty()) {
+            (true, _) if !is_known => {
+                Outcome::unknown(Text::of("Not installed. Whether a server needs it is not known."), install())
+            }
             (true, _) => Outcome::ok(Text::of("Not installed; no server needs it.")),
             // Each server that needs it names its own place.
             (false, true) => Outcome::ok(

@@ -33,7 +33,7 @@ async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> 
         })
         .collect();
     let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check(runtime, path.clone(), crate::needs::of(&servers, path)).await
+    check(runtime, path.clone(), Some(crate::needs::of(&servers, path))).await
 }
 
 #[tokio::test]
@@ -83,6 +83,9 @@ async fn what_is_missing_counts_where_it_is_needed() {
         );
         let free = found(id, &path, &[("/bin/sh", &[])]).await;
         assert_eq!((free.state, free.servers.len()), (FindingState::Ok, 0), "nobody needs {command}: {}", free.seen);
+        let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+        let unclear = check(runtime, path.clone(), None).await;
+        assert_eq!(unclear.state, FindingState::Unknown, "where nobody knows who needs {command}: {}", unclear.seen);
     }
 }
 

@@ -42,8 +42,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mcp.json");
         std::fs::write(&file, text).unwrap();
-        let (settings, _) = store::look(&file, folder.path()).unwrap();
-        check(&settings.load())
+        check(&store::look(&file, folder.path()).unwrap().servers.load())
     }
 
     #[test]

@@ -11,7 +11,9 @@ pub(crate) fn check(web_view: Option<&WebView>) -> Outcome {
     let Some(WebView { name, version }) = web_view else {
         return Outcome::unknown(
             Text::of("This program has no window."),
-            Text::of("To see the version of the web view, look at Help > Check this computer in the app."),
+            Text::of(
+                "If the app's window stays empty, update the system's web view (on Linux the package libwebkit2gtk-4.1-0).",
+            ),
         );
     };
     let Some(version) = Version::find(version) else {

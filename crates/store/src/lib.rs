@@ -77,16 +77,24 @@ pub fn open_with(
     })
 }
 
+/// What [`look`] gives.
+pub struct Looked {
+    /// The servers.
+    pub servers: Arc<dyn ServerSettings>,
+    /// The keychain.
+    pub secrets: Arc<dyn Secrets>,
+}
+
 /// The servers and the secrets of these folders, for whoever only looks: no folder and no file is made.
 ///
 /// # Errors
 /// If it can't be told where the folders lie.
-pub fn look(config_file: &Path, data_dir: &Path) -> Result<(Arc<dyn ServerSettings>, Arc<dyn Secrets>), StoreError> {
+pub fn look(config_file: &Path, data_dir: &Path) -> Result<Looked, StoreError> {
     let folder = absolute(data_dir)?;
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
     let lock = lock::Lock::new(folder.join(LOCK));
     let servers = mcp_json::McpJson::new(absolute(config_file)?, lock.clone());
-    Ok((Arc::new(servers), Arc::new(secrets::SecretsFile::new(&folder, lock))))
+    Ok(Looked { servers: Arc::new(servers), secrets: Arc::new(secrets::SecretsFile::new(&folder, lock)) })
 }
 
 /// Makes the folder if it is missing and resolves links and `..` in its path.

@@ -54,6 +54,7 @@ fn what_a_server_needs_is_found_with_its_version() {
     let config = json!({"mcpServers": {"web": {"command": "npx", "args": ["-y", "server"]}}});
     let folder = Folder::with_config(&config.to_string());
     programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
+    fs::remove_dir_all(folder.path("data")).unwrap();
     let ended = ended(doctor(&folder).output().unwrap());
     let node = finding(&ended, "node");
     assert_eq!((&node["state"], &node["servers"]), (&json!("ok"), &json!(["web"])), "{node}");
@@ -64,7 +65,9 @@ fn what_a_server_needs_is_found_with_its_version() {
     assert_eq!(finding(&ended, "uv")["state"], "ok", "what nobody needs may be missing");
     let keychain = finding(&ended, "keychain");
     assert_eq!(keychain["state"], "warning", "there is none in a test: {keychain}");
-    assert!(!folder.path("home").exists(), "nothing is made");
+    let sandbox = finding(&ended, "sandbox");
+    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of it was tried: {sandbox}");
+    assert!(!folder.path("home").exists() && !folder.path("data").exists(), "nothing is made");
 }
 
 #[test]
