@@ -161,6 +161,8 @@ async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> 
     let command = ServerCommand {
         program: program.display().to_string(),
         arguments: vec!["--version".to_owned()],
+        // A version manager's shim may read a file of the folder that it runs in, and the home folder may be missing.
+        working_directory: program.ancestors().last().map(Path::to_owned),
         environment: quiet.map(|name| (name.to_owned(), "1".to_owned())).into(),
         ..ServerCommand::default()
     };

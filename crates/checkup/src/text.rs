@@ -108,7 +108,7 @@ impl Text {
             Part::Own(words) => words.clone(),
             Part::Path(path) => place(path, home),
             Part::Program(path, name) => format!("{}/{name}", place(path.parent().unwrap_or(path), home)),
-            Part::Foreign(_) => "(not in the report)".to_owned(),
+            Part::Foreign(_) => "[left out]".to_owned(),
         };
         self.0.iter().map(part).collect()
     }
@@ -210,7 +210,7 @@ mod tests {
             .foreign("canary \u{202e}");
         let report = text.for_report(Some(home));
         assert_eq!(
-            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: (not in the report)",
+            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [left out]",
             "only where things lie"
         );
         assert!(text.to_string().ends_with("canary \\u{202e}"), "the user sees all of it, made visible: {text}");
