@@ -196,8 +196,19 @@ pub(crate) enum Command {
     Watch(Of),
     /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
     Audit(Audit),
+    /// Looks at this computer for what keeps servers from working, and says what to do. Nothing is changed, and nothing is sent to another
+    /// computer. Exits with 1 if there is a problem.
+    Doctor(Doctor),
     #[command(flatten)]
     Documents(Documents),
+}
+
+/// How to tell what was found.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print a report to paste into an issue: Markdown without names, commands, addresses, values or private paths.
+    #[arg(long)]
+    pub(crate) report: bool,
 }
 
 /// What the program writes about itself.

@@ -66,8 +66,8 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Models { command } => models::run(session, command).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
-        // `main` writes them before a session is opened.
-        Command::Documents(_) => Ok(Value::Null),
+        // `main` carries them out before a session is opened.
+        Command::Doctor(_) | Command::Documents(_) => Ok(Value::Null),
     }
 }
 
