@@ -28,7 +28,8 @@ impl Bundle {
     #[must_use]
     pub fn folder(&self, root: &Path) -> PathBuf {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        let name: String = self.manifest.name.chars().map(|c| if is_plain(c) { c.to_ascii_lowercase() } else { '-' }).collect();
+        let name: String =
+            self.manifest.name.chars().map(|c| if is_plain(c) { c.to_ascii_lowercase() } else { '-' }).collect();
         let name = name[..name.len().min(MAX_FOLDER_NAME)].trim_matches('-');
         let name = if name.is_empty() { "bundle" } else { name };
         root.join(format!("{name}-{}", &self.archive.sha256()[..HASH_PREFIX]))
@@ -66,7 +67,8 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<Installed, BundleError> {
     }
     let files = unfinished.path().join("files");
     let tree = write_files(&archive, &files)?;
-    fs::rename(&files, &folder).map_err(|cause| BundleError::io("the bundle's folder can't be put in its place", cause))?;
+    fs::rename(&files, &folder)
+        .map_err(|cause| BundleError::io("the bundle's folder can't be put in its place", cause))?;
     Ok(Installed { folder, tree })
 }
 
@@ -117,7 +119,8 @@ fn write_files(archive: &Archive, folder: &Path) -> Result<Tree, BundleError> {
     for file in archive.files() {
         let place = folder.join(&file.path);
         make_folder(place.parent().unwrap_or(folder)).map_err(cant_make)?;
-        let opened = new_file(&place, file).map_err(|cause| BundleError::io("a file of the bundle can't be made", cause))?;
+        let opened =
+            new_file(&place, file).map_err(|cause| BundleError::io("a file of the bundle can't be made", cause))?;
         let mut sink = HashingWriter::new(opened);
         archive.copy(file, &mut sink)?;
         tree.add(&file.path, sink.finish(), file.executable && cfg!(unix));

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use super::records::{End, END, END_LENGTH, LOCATOR, LOCATOR_LENGTH};
+use super::records::{END, END_LENGTH, End, LOCATOR, LOCATOR_LENGTH};
 use super::{Refusal, read_at};
 use crate::signature::{self, MAX_BLOCK};
 use crate::{BundleError, Signature};
@@ -25,7 +25,9 @@ pub(super) fn read(file: &File, size: u64) -> Result<(Directory, Signature), Bun
     let Some(end) = End::read(&archive[end_at..]) else { return Err(why_no_end(archive).into()) };
     match block {
         // Version 2.1.2 of the official packer leaves the length of the comment at 0, later ones set it.
-        Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => return Err(Refusal::Comment.into()),
+        Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => {
+            return Err(Refusal::Comment.into());
+        }
         None if end.comment != 0 => return Err(Refusal::Comment.into()),
         _ => {}
     }

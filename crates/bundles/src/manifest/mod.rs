@@ -10,7 +10,9 @@ mod read;
 mod server;
 mod user_config;
 
+pub(crate) use compatibility::is_in_range;
 pub use localization::Localization;
+pub(crate) use server::path_in_bundle;
 pub use server::{Command, CommandOverride, Server, ServerKind};
 pub use user_config::{UserConfig, UserConfigKind};
 

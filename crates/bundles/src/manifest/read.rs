@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 
 use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings};
 use super::server::path_in_bundle;
-use super::{Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config};
+use super::{
+    Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
+};
 
 /// The versions of the format that are read in full.
 const VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
@@ -112,7 +114,8 @@ fn manifest_version(fields: Fields<'_>, warnings: &mut Warnings) -> String {
     if version.is_empty() {
         warnings.add("manifest_version is missing");
     } else if !VERSIONS.contains(&version.as_str()) {
-        warnings.add(&format!("the manifest is of version {version}, which is not known; what is new in it is not used"));
+        warnings
+            .add(&format!("the manifest is of version {version}, which is not known; what is new in it is not used"));
     }
     version
 }

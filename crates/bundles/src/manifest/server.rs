@@ -74,7 +74,8 @@ impl Server {
 
     pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Self, ManifestError> {
         let server = root.object("server", warnings);
-        let server = server.ok_or_else(|| ManifestError::Field { field: "server".to_owned(), expected: "an object" })?;
+        let server =
+            server.ok_or_else(|| ManifestError::Field { field: "server".to_owned(), expected: "an object" })?;
         let server = Fields::new(server, "server");
         let kind = match server.needed("type", MAX_SHORT)?.as_str() {
             "node" => ServerKind::Node,
@@ -111,9 +112,8 @@ fn overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, Manife
     let Some(overrides) = config.get("platform_overrides").filter(|value| !value.is_null()) else {
         return Ok(BTreeMap::new());
     };
-    let overrides = overrides
-        .as_object()
-        .ok_or_else(|| ManifestError::Field { field: AT.to_owned(), expected: "an object" })?;
+    let overrides =
+        overrides.as_object().ok_or_else(|| ManifestError::Field { field: AT.to_owned(), expected: "an object" })?;
     if overrides.len() > MAX_ITEMS {
         return Err(ManifestError::TooLong(AT.to_owned()));
     }

@@ -81,9 +81,7 @@ fn one(key: &str, fields: Fields<'_>, warnings: &mut Warnings) -> Result<UserCon
     };
     let default = match fields.value("default") {
         None => Vec::new(),
-        Some(Value::Array(values)) => {
-            values.iter().map(|value| default(value, &fields)).collect::<Result<_, _>>()?
-        }
+        Some(Value::Array(values)) => values.iter().map(|value| default(value, &fields)).collect::<Result<_, _>>()?,
         Some(value) => vec![default(value, &fields)?],
     };
     Ok(UserConfig {
