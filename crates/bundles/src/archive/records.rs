@@ -8,7 +8,7 @@ pub(super) const LOCAL_LENGTH: usize = 30;
 pub(super) const LOCATOR_LENGTH: usize = 20;
 const CENTRAL_LENGTH: usize = 46;
 
-pub(super) const END: [u8; 4] = *b"PK\x05\x06";
+const END: [u8; 4] = *b"PK\x05\x06";
 pub(super) const LOCATOR: [u8; 4] = *b"PK\x06\x07";
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 const LOCAL: [u8; 4] = *b"PK\x03\x04";

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use super::records::{END, END_LENGTH, End, LOCATOR, LOCATOR_LENGTH};
+use super::records::{END_LENGTH, End, LOCATOR, LOCATOR_LENGTH};
 use super::{Refusal, read_at};
 use crate::signature::{self, MAX_BLOCK};
 use crate::{BundleError, Signature};
