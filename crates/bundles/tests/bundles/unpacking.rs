@@ -71,7 +71,7 @@ fn a_changed_file_is_found_at_the_next_start() {
     assert_eq!(all(), Ok(()), "programs write beside their code");
 
     let entry = "server/index.js";
-    let runs = |mode| fs::set_permissions(folder.join(entry), PermissionsExt::from_mode(mode)).unwrap();
+    let runs = |mode| fs::set_permissions(folder.join(entry), fs::Permissions::from_mode(mode)).unwrap();
     runs(0o644);
     assert_eq!(verify(entry), Err(TreeChange::Changed(entry.to_owned())));
     runs(0o755);

@@ -88,7 +88,7 @@ impl Entry {
         bytes.extend((name.len() as u16).to_le_bytes());
         bytes.extend((self.extra.len() as u16).to_le_bytes());
         if !is_local {
-            bytes.extend([0; 8]);
+            bytes.extend([0; 6]);
             bytes.extend(self.attributes.to_le_bytes());
             // The offset, which the archive knows.
             bytes.extend([0; 4]);
