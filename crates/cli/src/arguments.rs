@@ -156,6 +156,8 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FORM", default_value = "mcpServers")]
         format: ExportFormat,
     },
+    /// Prints a link that installs a server, to be put on a page or into a README. Secrets are left blank in it.
+    Link(Link),
     /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
     Sandbox {
         /// The server.
@@ -247,6 +249,31 @@ pub(crate) struct Import {
     /// Only say what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// A link to write.
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// The server.
+    pub(crate) server: String,
+    /// The app that the link is for.
+    #[arg(long = "for", value_name = "APP", default_value = "drawbridge")]
+    pub(crate) app: LinkApp,
+    /// Print Markdown for a README: "Add to Drawbridge", with the link.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+/// The app that a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LinkApp {
+    /// Drawbridge itself.
+    Drawbridge,
+    /// Cursor.
+    Cursor,
+    /// Visual Studio Code.
+    #[value(name = "vscode")]
+    VsCode,
 }
 
 /// The form of an export.

@@ -20,6 +20,7 @@ mod form;
 mod import;
 mod input;
 mod launch_files;
+mod link;
 mod login;
 mod marks;
 mod models;

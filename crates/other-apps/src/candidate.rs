@@ -36,6 +36,8 @@ pub(crate) struct Extras {
     pub(crate) inputs: Vec<Input>,
     /// The entry does not name its transport.
     pub(crate) untyped: bool,
+    /// It stands in an install link.
+    pub(crate) by_link: bool,
 }
 
 /// A value that an app asks its user for.

@@ -212,7 +212,8 @@ fn fill(
 /// A command with its arguments in one text is taken apart; a path with spaces in it is not.
 fn split_command(found: &mut Candidate) {
     let config = &mut found.config;
-    if !config.args.is_empty() || !config.command.trim().contains(' ') || config.command.contains(['/', '\\']) {
+    let Some((program, _)) = config.command.trim().split_once(' ') else { return };
+    if !config.args.is_empty() || program.contains('/') || config.command.contains('\\') {
         return;
     }
     if let Ok(words) = shell_words::split(&config.command) {
