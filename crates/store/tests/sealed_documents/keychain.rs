@@ -15,7 +15,7 @@ use store::PlatformInFolder;
 
 use super::MARK;
 
-/// A keychain with a gate: while it is shut, the calls for the mark of documents wait. Nobody can hold its names.
+/// A keychain with a gate: while it is shut, the calls for the mark of documents wait, however long. Nobody can hold its names.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
     keychain: common::Keychain,
@@ -45,7 +45,7 @@ impl GatedKeychain {
 
     fn pass(&self, name: &str) {
         if name == MARK {
-            drop(self.opened.wait_timeout_while(self.shut.lock().unwrap(), PATIENCE, |shut| *shut).unwrap());
+            drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
         }
     }
 }
