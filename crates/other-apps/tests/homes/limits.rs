@@ -83,6 +83,8 @@ fn nothing_grows_with_what_names_others() {
     );
     let same: String = (0..500).map(|number| format!("  - {{name: same, command: x{number}}}\n")).collect();
     put(home.path(), ".continue/config.yaml", format!("mcpServers:\n{same}"));
+    // The clock is the point here: searching for the end of each "${" anew takes minutes in a debug build, reading once far less than
+    // a second.
     let begun = std::time::Instant::now();
     let report = all(home.path());
     assert_eq!((report.servers.len(), report.problems.len()), (502, 0), "all of it is read");
