@@ -31,7 +31,7 @@ async fn what_is_picked_is_imported_and_nothing_else() {
     let linear = of(&listed, "cursor", "linear");
     assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "toEnter": false }]));
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
-    assert!(!listed.to_string().contains("lin_api_0123"), "no secret is told");
+    assert!(!listed.to_string().contains("lin_api_0123"), "no secret is in the list");
     let filesystem = of(&listed, "claude-desktop", "filesystem");
     assert_eq!(filesystem["origins"].as_array().unwrap().len(), 2, "one row for two apps: {filesystem}");
 

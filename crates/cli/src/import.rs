@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use api::ApiError;
-use api::data::SecretsKept;
 use host::ImportError;
-use other_apps::{ExportForm, Found, From, ImportStatus, Report, Surroundings};
+use other_apps::{ExportForm, FoundServer, From, ImportStatus, Report, Surroundings};
+use ports::SecretKept;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failur
             .iter_mut()
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
-            match session.api.take_over(server).await {
+            match session.api.host().import_server(server).await.map_err(ApiError::from) {
                 Ok(kept) => server.notes.extend(not_kept(server, &kept)),
                 Err(error) => {
                     server.notes.push(format!("it was not imported: {}", error.message));
@@ -95,9 +95,9 @@ fn from(named: Option<String>) -> From {
     }
 }
 
-/// Secrets that end with this program are of no use, so they are named as those to be typed.
-fn not_kept(server: &Found, kept: &SecretsKept) -> Option<String> {
-    let cause = kept.only_this_run.as_ref()?;
+/// Secrets that end with this program are of no use, so they are named as those to enter.
+fn not_kept(server: &FoundServer, kept: &SecretKept) -> Option<String> {
+    let SecretKept::ThisRun { cause } = kept else { return None };
     let names: Vec<&str> = server
         .secrets
         .keys()
@@ -122,7 +122,7 @@ fn in_words(problem: &ConfigProblem) -> String {
 }
 
 /// A server as programs read it.
-fn in_json(server: &Found) -> Value {
+fn in_json(server: &FoundServer) -> Value {
     let mut object = Map::new();
     let origin = server.origins.first();
     object.insert("app".to_owned(), origin.map(|origin| origin.app.as_str()).into());
@@ -156,7 +156,7 @@ fn words(report: &Report, dry_run: bool, failed: usize) -> String {
         let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);
         let count = if file.servers == 1 { String::from("1 server") } else { format!("{} servers", file.servers) };
         text.push_str(&format!("{app}  {}  {count}\n", line(&file.file)));
-        let is_here = |server: &&Found| server.origins.first().is_some_and(|origin| origin.file == file.file);
+        let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.file == file.file);
         for server in report.servers.iter().filter(is_here) {
             let status = server.status.word();
             text.push_str(&format!("  {}  {status}  {}\n", value(&server.name), line(&server.config.command_line())));

@@ -43,7 +43,7 @@ pub(crate) struct Extras {
 pub(crate) struct Input {
     /// The name by which values refer to it.
     pub(crate) id: String,
-    /// The app hides it while it is typed.
+    /// The app hides it while the user types it.
     pub(crate) password: bool,
     /// A command of the app gives it, and no user.
     pub(crate) command: bool,

@@ -1,12 +1,14 @@
-//! A server of another app as it would be set up here: secrets apart from the rest, references told, and what to look at in words.
+//! A server of another app as it would be set up here: secrets apart from the rest, the kind of each value, and notes on what to look at.
 
 pub(crate) mod clean;
+mod new_server;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;
 
 use foreign::visible;
 use policy::Hash;
+use ports::secrets;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, config_hash};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -90,7 +92,7 @@ impl ImportStatus {
     }
 }
 
-/// A secret that is still to be typed: the value is `before`, the secret, and `after`.
+/// A secret that the user still has to enter: the value is `before`, the secret, and `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pending {
     /// What stands before the secret, such as `Bearer `.
@@ -101,7 +103,7 @@ pub struct Pending {
 
 /// A server of another app.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundServer {
     /// The name it would get: usable, and unique among those found and those set up.
     pub name: String,
     /// Where it was found; its settings are those of the first.
@@ -114,7 +116,7 @@ pub struct Found {
     pub headers: BTreeMap<String, ImportedValueKind>,
     /// The values of variables or headers that are secrets.
     pub secrets: BTreeMap<String, SecretString>,
-    /// The variables or headers whose secret value is to be typed.
+    /// The variables or headers whose secret value the user still has to enter.
     pub pending: BTreeMap<String, Pending>,
     /// The secret of its client, for signing in.
     pub client_secret: Option<SecretString>,
@@ -147,7 +149,7 @@ pub(crate) fn found(
     source: Source<'_>,
     surroundings: &Surroundings,
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
-) -> Found {
+) -> FoundServer {
     let mut syntax = source.app.map_or(Syntax::Any, |app| app.syntax);
     values::put_known(&mut candidate, syntax, surroundings);
     if candidate.remote.is_none() && !candidate.unknown {
@@ -177,11 +179,13 @@ pub(crate) fn found(
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
     values::put_env_file(&mut candidate, env_names);
     // Before its secrets are taken out, which may be what is wrong.
-    let problem = if candidate.unknown { None } else { problem(&candidate) };
+    let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
+    let before = problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
     let parted = values::part(&mut candidate, syntax);
     clean::clean(&mut candidate);
     let config = candidate.config();
-    let problem = problem.or_else(|| config.problem().filter(|_| !candidate.unknown));
+    let problem = before.or_else(|| problem(config.clone(), parted.client_secret.is_some()));
+    let problem = problem.filter(|_| !candidate.unknown);
     if !candidate.unknown {
         candidate.notes.extend(notes::placeholders(&config));
     }
@@ -204,7 +208,7 @@ pub(crate) fn found(
     extras.denied_tools.truncate(MAX_TOOLS);
     extras.exposed_tools.truncate(MAX_TOOLS);
     tools_in_words(extras, &mut candidate.notes);
-    Found {
+    FoundServer {
         name: wanted,
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
@@ -236,21 +240,20 @@ fn origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { shown(name) }
 }
 
-/// Why a server can't be set up, in words. The secret of its client goes to the keychain.
-fn problem(candidate: &Candidate) -> Option<String> {
-    let mut config = candidate.config();
+/// Why a server can't be set up, in words. The secret of its client, if it has one, will be in the keychain.
+fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
-        auth.client_secret = None;
+        auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
     }
     config.problem()
 }
 
 /// An entry that can't be read, with the reason.
-pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::ConfigProblem, source: Source<'_>) -> Found {
+pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::ConfigProblem, source: Source<'_>) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
     let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
-    Found {
+    FoundServer {
         name: names::valid(&name),
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
@@ -294,7 +297,7 @@ pub(crate) fn shown(note: &str) -> String {
     visible(&short).into_owned()
 }
 
-impl Found {
+impl FoundServer {
     /// A hash over what would be set up but the values of secrets, and over where it was found.
     #[must_use]
     pub fn fingerprint(&self) -> String {

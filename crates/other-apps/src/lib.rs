@@ -31,7 +31,7 @@ pub mod variables;
 mod yaml_text;
 
 pub use export::{ExportForm, export};
-pub use found::{Found, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
+pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
 pub use pasted::import;
 pub use scan::{FileRead, From, MAX_SERVERS, Report, look};
 pub use surroundings::{Surroundings, System, VARIABLES};

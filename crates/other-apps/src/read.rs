@@ -13,7 +13,7 @@ use crate::{entry, toml_text, yaml_text};
 
 /// The most servers in one file.
 const MAX_SERVERS: usize = 500;
-/// Where apps keep their servers, to tell a file of another app.
+/// Where apps keep their servers, to recognize a file of another app.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
 /// An entry of a file.

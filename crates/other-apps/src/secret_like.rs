@@ -1,4 +1,4 @@
-//! Tells which text looks like a secret. Such text goes to the keychain, and into no file.
+//! Recognizes text that looks like a secret. Such text goes to the keychain, and into no file.
 
 use ports::url_parts::looks_like_key;
 
@@ -95,18 +95,18 @@ fn is_reference(value: &str) -> bool {
         _ => value,
     };
     let in_braces = ["${", "{env:", "{file:"].iter().any(|open| value.starts_with(open)) && value.ends_with('}');
-    in_braces && value.matches('}').count() == value.matches('{').count() && !has_form(value) && !value.contains(":-")
+    in_braces && value.matches('}').count() == value.matches('{').count() && !has_secret_format(value) && !value.contains(":-")
 }
 
 fn is_scheme(word: &str) -> bool {
     SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// True if a text holds what looks like a secret, whatever its name: a key of a known form, a password in a URL, a private key, or long
+/// True if a text holds what looks like a secret, whatever its name: a key with a known prefix, a password in a URL, a private key, or long
 /// random text. Or if the text itself gives something the name of a secret, as `Server=x;Password=y` does.
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
-    has_form(text) || has_named_secret(text)
+    has_secret_format(text) || has_named_secret(text)
 }
 
 /// True if a text holds a secret after its name: `name=value`, `name: value` or `"name":"value"`.
@@ -153,12 +153,12 @@ fn value_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// True if a text holds a secret by the form of it alone.
-fn has_form(text: &str) -> bool {
+/// True if a text holds a secret by its format alone.
+fn has_secret_format(text: &str) -> bool {
     text.contains("-----BEGIN ")
         || has_password(text)
         || text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c)).any(|word| {
-            word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_form) || has_random_part(word)
+            word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_prefix) || has_random_part(word)
         })
 }
 
@@ -172,7 +172,7 @@ fn has_password(text: &str) -> bool {
     })
 }
 
-fn has_known_form(part: &str) -> bool {
+fn has_known_prefix(part: &str) -> bool {
     PREFIXES.iter().any(|(prefix, least)| {
         part.strip_prefix(prefix).is_some_and(|rest| {
             let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_told_from_others() {
+    fn names_of_secrets_are_recognized() {
         for name in [
             "OPENAI_API_KEY",
             "github_token",
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_told_from_other_text() {
+    fn secrets_are_recognized_in_text() {
         for text in [
             "sk-proj-4eC39HqLyjWDarjtT1zdp7dc",
             "Bearer ghp_abcd1234",

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use other_apps::{Found, From, ImportedValueKind, Report, Surroundings, System, look};
+use other_apps::{FoundServer, From, ImportedValueKind, Report, Surroundings, System, look};
 use ports::server_config::{ServerEntry, ServerTransport, StdioConfig};
 
 /// The columns of the table.
@@ -87,7 +87,7 @@ fn rows(table: &mut Vec<String>, case: &str, home: &Path, report: &Report) {
     }
 }
 
-fn row(case: &str, server: &Found) -> String {
+fn row(case: &str, server: &FoundServer) -> String {
     let origin = &server.origins[0];
     let (target, args) = match &server.config.transport {
         ServerTransport::Stdio(config) => (config.command.clone(), config.args.join(" ")),
@@ -169,7 +169,7 @@ fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
     home
 }
 
-fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<Found> {
+fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     look(&From::All, &surroundings(home.path().to_owned(), System::Linux), set_up).unwrap().servers
 }
 

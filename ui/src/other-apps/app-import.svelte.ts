@@ -43,7 +43,7 @@ class AppImport {
     try {
       const found = await call("import_candidates", EVERYWHERE);
       for (const server of found.apps.flatMap((app) => app.servers)) {
-        // One that its app does not start is taken over when the user picks it.
+        // One that its app does not start is imported when the user picks it.
         if (server.status === "new" && !server.off) this.picked.add(server.id);
       }
       this.step = { is: "found", found };

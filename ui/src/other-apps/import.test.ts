@@ -162,7 +162,7 @@ describe("a server", () => {
             deniedTools: ["push", "reset"],
             exposedTools: ["log"],
             notes: [
-              ...["sandbox could not be taken over", "it is turned off there"],
+              ...["sandbox could not be imported", "it is turned off there"],
               'these tools are denied, as in its app: "push", "reset"',
             ],
           }),
@@ -182,7 +182,7 @@ describe("a server", () => {
     expect(git.getByText("Off in Cursor")).toBeVisible();
     expect(git.getByText("push, reset"), "denied tools").toBeVisible();
     expect(git.getByText("log"), "the only tools of its app").toBeVisible();
-    expect(git.getByText("sandbox could not be taken over"), "what is left out").toBeVisible();
+    expect(git.getByText("sandbox could not be imported"), "what is left out").toBeVisible();
     expect(git.queryByText(/turned off there|denied, as in/), "nothing is said twice").toBeNull();
     const far = within(await row("far"));
     expect(far.getByText("Contacts")).toBeVisible();

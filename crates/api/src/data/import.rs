@@ -1,4 +1,4 @@
-//! Servers of other apps: what is found in their settings, and which of it is taken over.
+//! Servers of other apps: what is found in their settings, and which of it is imported.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -3,7 +3,7 @@
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
 use host::{
-    AnswerError, FlowError, HostClosed, ImportError, ReviewError, SamplingError, ServerError, SetupError, StorageError,
+    AnswerError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError, SetupError, StorageError,
 };
 use mcp_proto::session::CallError;
 use serde_json::json;
@@ -23,6 +23,18 @@ impl From<ImportError> for ApiError {
         match error {
             ImportError::Source(problem) => Self::new(ErrorCode::NotFound, problem.message),
             ImportError::Closed(closed) => closed.into(),
+        }
+    }
+}
+
+impl From<ImportServerError> for ApiError {
+    fn from(error: ImportServerError) -> Self {
+        match error {
+            ImportServerError::Unsupported(_) | ImportServerError::NameTaken(_) => {
+                Self::new(ErrorCode::Invalid, error.to_string())
+            }
+            ImportServerError::Rules(error) => error.into(),
+            ImportServerError::Setup(error) => error.into(),
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use other_apps::{Found, From, MAX_SERVERS, Report, Surroundings};
+use other_apps::{FoundServer, From, MAX_SERVERS, Report, Surroundings};
 
-use super::{Api, errors};
+use super::{Api, errors, set_up};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -32,7 +32,7 @@ pub(super) async fn candidates(api: &Api, source: ImportSource) -> Result<Import
                 servers: u32::try_from(file.servers).unwrap_or(u32::MAX),
             })
             .collect();
-        let is_here = |server: &&Found| server.origins.first().is_some_and(|origin| origin.app == app.id);
+        let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.app == app.id);
         let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(candidate).collect();
         if files.iter().any(|file| file.servers > 0) {
             found.apps.push(ImportApp { id: app.id.to_owned(), name: app.name.to_owned(), files, servers });
@@ -46,7 +46,7 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
         return Err(ApiError::new(ErrorCode::Invalid, format!("more than {MAX_SERVERS} servers are imported at once")));
     }
     let report = report(api, picked.source).await?;
-    let by_id: BTreeMap<String, &Found> = report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
+    let by_id: BTreeMap<String, &FoundServer> = report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
     for id in picked.ids {
         let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };
@@ -55,11 +55,13 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
                 let problem = "it changed since it was listed: look at it again".to_owned();
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
-            Some(server) => match api.take_over(server).await {
-                Ok(kept) => {
-                    ImportOutcome { name: Some(server.name.clone()), only_this_run: kept.only_this_run, ..nothing }
-                }
-                Err(error) => ImportOutcome { problem: Some(error.message), ..nothing },
+            Some(server) => match api.host.import_server(server).await {
+                Ok(kept) => ImportOutcome {
+                    name: Some(server.name.clone()),
+                    only_this_run: set_up::kept(kept).only_this_run,
+                    ..nothing
+                },
+                Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
             },
         });
     }
@@ -71,7 +73,7 @@ async fn report(api: &Api, source: ImportSource) -> Result<Report, ApiError> {
     Ok(api.host.look_for_servers(source.app.map_or(From::All, From::App), surroundings).await?)
 }
 
-fn candidate(server: &Found) -> ImportCandidate {
+fn candidate(server: &FoundServer) -> ImportCandidate {
     let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),

@@ -9,7 +9,7 @@ use crate::json_text::given;
 use crate::notes::quoted;
 use crate::secret_like::has_secret;
 
-/// Keys that are read, or that there is nothing to tell of.
+/// Keys that are read, or that mean nothing for an import.
 const SILENT: [&str; 46] = [
     "name",
     "type",
@@ -117,11 +117,11 @@ fn approvals(found: &mut Candidate, object: &Object<'_>) {
         named.push(String::from("\"approval_mode\" of tools"));
     }
     if !named.is_empty() {
-        found.notes.push(format!("approvals of other apps are not taken over: {}", named.join(", ")));
+        found.notes.push(format!("approvals of other apps are not imported: {}", named.join(", ")));
     }
 }
 
-/// VS Code asks for values under "inputs"; here they are typed in.
+/// VS Code asks its user for the values under "inputs"; here they are entered in the settings.
 fn inputs(found: &mut Candidate, root: &Object<'_>) {
     let Some(inputs) = root.get_array("inputs") else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {

@@ -1,5 +1,5 @@
-//! Secrets where Drawbridge has no place for them but a file: in the command, its arguments and folder, and in a URL. They are taken out, to be
-//! typed, or become a variable where that means the same.
+//! Secrets where Drawbridge has no place for them but a file: in the command, its arguments and folder, and in a URL. They are taken out, so that
+//! the user enters them, or become a variable where that means the same.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -25,9 +25,7 @@ pub(crate) fn clean(candidate: &mut Candidate) {
                 &mut auth.client_id,
                 &mut auth.client_metadata_url,
                 &mut auth.issuer,
-                &mut auth.private_key,
                 &mut auth.algorithm,
-                &mut auth.assertion,
             ];
             for text in texts {
                 if text.as_deref().is_some_and(has_secret) {
@@ -37,7 +35,10 @@ pub(crate) fn clean(candidate: &mut Candidate) {
             }
             let before = auth.scopes.len();
             auth.scopes.retain(|scope| !has_secret(scope));
-            if auth.identity_provider.take().is_some() || auth.scopes.len() < before {
+            // These are keys, or name what Drawbridge keeps for another server.
+            let keys = [auth.private_key.take(), auth.assertion.take()];
+            let has_key = keys.iter().any(Option::is_some) || auth.identity_provider.take().is_some();
+            if has_key || auth.scopes.len() < before {
                 taken.insert(String::from("how to sign in"));
             }
         }
@@ -158,7 +159,7 @@ fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
     if has_secret(&cleaned) { leave_out("address") } else { cleaned }
 }
 
-/// Values given to a container in its arguments become variables, which the container takes over: `-e NAME=VALUE` and `-e NAME` mean the same.
+/// Values given to a container in its arguments become variables, which the container inherits: `-e NAME=VALUE` and `-e NAME` mean the same.
 pub(crate) fn container_variables(config: &mut StdioConfig) {
     if !matches!(stem(&config.command), "docker" | "podman") {
         return;

@@ -157,7 +157,7 @@ fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
 }
 
-/// The value around its references. Of several, all from the first to the last is to be typed.
+/// The value around its references. Of several references, the user enters all from the first to the last.
 fn pending(value: &str, found: &[Reference]) -> Pending {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return Pending::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);
