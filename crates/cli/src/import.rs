@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use api::ApiError;
 use host::ImportError;
-use other_apps::{ExportForm, FoundServer, From, ImportStatus, Report, Surroundings};
+use other_apps::{ExportForm, FoundServer, From, ImportNote, ImportStatus, Report, Surroundings};
 use ports::SecretKept;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
@@ -36,9 +36,9 @@ pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failur
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
             match session.api.host().import_server(server).await.map_err(ApiError::from) {
-                Ok(kept) => server.notes.extend(not_kept(server, &kept)),
+                Ok(kept) => server.notes.extend(not_kept(server, &kept).map(ImportNote::from)),
                 Err(error) => {
-                    server.notes.push(format!("it was not imported: {}", error.message));
+                    server.notes.push(format!("it was not imported: {}", error.message).into());
                     failures.push((server.name.clone(), error));
                 }
             }
@@ -145,7 +145,7 @@ fn in_json(server: &FoundServer) -> Value {
     object.insert("env".to_owned(), kinds(&server.env));
     object.insert("headers".to_owned(), kinds(&server.headers));
     object.insert("status".to_owned(), server.status.word().into());
-    object.insert("notes".to_owned(), json!(server.notes));
+    object.insert("notes".to_owned(), server.notes.iter().map(|note| note.text.as_str()).collect());
     Value::Object(object)
 }
 
@@ -161,7 +161,7 @@ fn words(report: &Report, dry_run: bool, failed: usize) -> String {
             let status = server.status.word();
             text.push_str(&format!("  {}  {status}  {}\n", value(&server.name), line(&server.config.command_line())));
             for note in &server.notes {
-                text.push_str(&format!("    {}\n", line(note)));
+                text.push_str(&format!("    {}\n", line(&note.text)));
             }
         }
     }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use mcp_proto::Revision;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
+use crate::notes::Notes;
+
 /// A server as it was found, before its name is settled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Candidate {
@@ -13,7 +15,7 @@ pub(crate) struct Candidate {
     /// Where it is, if it is not started here.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Notes,
     /// Its transport is not known here.
     pub(crate) unknown: bool,
     pub(crate) extras: Extras,

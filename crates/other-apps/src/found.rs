@@ -19,6 +19,7 @@ use crate::candidate::Candidate;
 use crate::secret_like::has_secret;
 use crate::surroundings::Surroundings;
 use crate::variables::Syntax;
+use crate::notes::{ImportNote, ImportNoteKind, Notes};
 use crate::{bridges, names, notes};
 
 /// The most notes on one server, and the longest, in characters.
@@ -128,8 +129,8 @@ pub struct FoundServer {
     pub exposed_tools: Vec<String>,
     /// How it stands to those set up here.
     pub status: ImportStatus,
-    /// What to look at, in words, safe to print.
-    pub notes: Vec<String>,
+    /// What to look at.
+    pub notes: Vec<ImportNote>,
 }
 
 /// The longest name of a tool that may look like a key, in bytes.
@@ -154,9 +155,8 @@ pub(crate) fn found(
     values::put_known(&mut candidate, syntax, surroundings);
     if candidate.remote.is_none() && !candidate.unknown {
         if bridges::without_wrapper(&mut candidate.config, surroundings.runs_on) {
-            candidate
-                .notes
-                .push(String::from("it was written for Windows: what only Windows needs was taken off its command"));
+            let note = "it was written for Windows: what only Windows needs was taken off its command";
+            candidate.notes.add(ImportNoteKind::Windows, note);
         }
         if let Some(bridged) = bridges::bridged(&candidate.config) {
             candidate.notes.extend(bridged.notes);
@@ -190,10 +190,10 @@ pub(crate) fn found(
         candidate.notes.extend(notes::placeholders(&config));
     }
     let is_unsupported = candidate.unknown || problem.is_some();
-    candidate.notes.extend(problem);
+    candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
     let extras = &mut candidate.extras;
     if extras.off {
-        candidate.notes.push(String::from("it is turned off there"));
+        candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
     let denied = extras.denied_tools.len();
     extras.denied_tools.retain(|tool| !has_secret(tool) || is_tool_name(tool));
@@ -225,7 +225,7 @@ pub(crate) fn found(
         denied_tools: candidate.extras.denied_tools,
         exposed_tools: candidate.extras.exposed_tools,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
-        notes: candidate.notes.iter().take(MAX_NOTES).map(|note| shown(note)).collect(),
+        notes: candidate.notes.iter().take(MAX_NOTES).map(ImportNote::shown).collect(),
     }
 }
 
@@ -270,21 +270,23 @@ pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::Confi
         denied_tools: Vec::new(),
         exposed_tools: Vec::new(),
         status: ImportStatus::Unsupported,
-        notes: vec![shown(&format!("{place}{}", problem.message))],
+        notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{}", problem.message)).shown()],
     }
 }
 
 /// Says which tools its app keeps from the model.
-pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Vec<String>) {
+pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Notes) {
     let list = |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted(tool)).collect::<Vec<_>>().join(", ");
     if !extras.denied_tools.is_empty() {
-        notes.push(format!("these tools are denied, as in its app: {}", list(&extras.denied_tools)));
+        let note = format!("these tools are denied, as in its app: {}", list(&extras.denied_tools));
+        notes.add(ImportNoteKind::DeniedTools, note);
     }
     if !extras.exposed_tools.is_empty() {
-        notes.push(format!(
+        let note = format!(
             "its app offers only these tools, which Drawbridge does not limit but asks about: {}",
             list(&extras.exposed_tools)
-        ));
+        );
+        notes.add(ImportNoteKind::ExposedTools, note);
     }
 }
 

@@ -9,9 +9,9 @@ use url::Url;
 
 use crate::apps::app_named;
 use crate::bridges::stem;
-use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending, shown};
+use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending};
 use crate::names::Names;
-use crate::notes::quoted;
+use crate::notes::{ImportNote, ImportNoteKind, quoted};
 
 /// The settings of signing in, in notes.
 const SIGN_IN: &str = "how to sign in";
@@ -75,7 +75,9 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
                 false => is_set_up_as(row, entry),
             }) {
                 row.status = ImportStatus::Same;
-                row.notes.push(shown(&format!("it is set up here as {}", quoted(&equal.remove(at).name))));
+                let name = &equal.remove(at).name;
+                let note = ImportNote::new(ImportNoteKind::SetUpHere, format!("it is set up here as {}", quoted(name)));
+                row.notes.push(note.naming([name]).shown());
             }
         }
     }
@@ -88,8 +90,12 @@ pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<Foun
             if is_set_up {
                 row.status = ImportStatus::Conflict;
             }
-            let whose = if is_set_up { "here" } else { "in another place" };
-            row.notes.push(shown(&format!("{} is another server {whose}", quoted(&row.name))));
+            let (kind, whose) = match is_set_up {
+                true => (ImportNoteKind::NameTaken, "here"),
+                false => (ImportNoteKind::NameShared, "in another place"),
+            };
+            let note = ImportNote::new(kind, format!("{} is another server {whose}", quoted(&row.name)));
+            row.notes.push(note.naming([&row.name]).shown());
         }
         row.name = name;
     }
@@ -204,12 +210,12 @@ fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
         }
     }
     if !lacking.is_empty() {
-        row.notes
-            .push(shown(&format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking))));
+        let note = format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking));
+        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).naming(lacking).shown());
     }
     if !different.is_empty() {
-        let different = in_one_line(&different);
-        row.notes.push(shown(&format!("values differ between its apps ({different}); those of the first are taken")));
+        let note = format!("values differ between its apps ({}); those of the first are taken", in_one_line(&different));
+        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).naming(different).shown());
     }
 }
 
@@ -225,7 +231,8 @@ fn join(row: &mut FoundServer, mut server: FoundServer) {
         let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
         // Of one file, the notes name the projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
-            row.notes.push(shown(&format!("also in {app} as {}: {}", quoted(&origin.name), origin.file)));
+            let note = format!("also in {app} as {}: {}", quoted(&origin.name), origin.file);
+            row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).shown());
         }
         row.origins.push(origin);
     }
@@ -237,7 +244,7 @@ fn join(row: &mut FoundServer, mut server: FoundServer) {
     }
     if row.denied_tools.len() > MAX_TOOLS {
         row.denied_tools.truncate(MAX_TOOLS);
-        row.notes.push(format!("its apps deny more than {MAX_TOOLS} tools, of which only the first are denied"));
+        row.notes.push(format!("its apps deny more than {MAX_TOOLS} tools, of which only the first are denied").into());
     }
     if row.exposed_tools.is_empty() {
         row.exposed_tools = server.exposed_tools;

@@ -121,7 +121,7 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
             candidate.notes.push(String::from("its lists of tools are not used: set rules instead"));
         }
         candidate.notes.extend(problem);
-        settled.push(Imported { name, config, notes: candidate.notes, usable });
+        settled.push(Imported { name, config, notes: candidate.notes.into_texts(), usable });
     }
     settled
 }

@@ -115,7 +115,7 @@ fn row(case: &str, server: &FoundServer) -> String {
         &kinds(&server.headers),
         server.status.word(),
         &extras.join("; "),
-        &server.notes.join(" | "),
+        &server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join(" | "),
     ];
     for cell in cells {
         assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::ConfigProblem;
-pub use other_apps::{ImportOrigin, ImportStatus, ImportedValueKind};
+pub use other_apps::{ImportNote, ImportNoteKind, ImportOrigin, ImportStatus, ImportedValueKind};
 
 /// Where to look for servers of other apps: everywhere if nothing is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -75,8 +75,8 @@ pub struct ImportCandidate {
     pub denied_tools: Vec<String>,
     /// The only tools that its app gives to a model; all if empty. Drawbridge does not limit them.
     pub exposed_tools: Vec<String>,
-    /// Hints in English: settings that are not imported, or the reason why the server can't be.
-    pub notes: Vec<String>,
+    /// Settings that are not imported, or the reason why the server can't be.
+    pub notes: Vec<ImportNote>,
 }
 
 /// A variable or header of a server that was found.

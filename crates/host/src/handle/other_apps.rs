@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ::other_apps::{FoundServer, From, ImportStatus, Report, Surroundings, look};
+use ::other_apps::{FoundServer, From, ImportNoteKind, ImportStatus, Report, Surroundings, look};
 use policy::{Effect, PolicyRule, RuleRef, RuleSource};
 use ports::SecretKept;
 use ports::server_config::{ConfigProblem, ServerEntry};
@@ -65,7 +65,8 @@ impl Host {
     /// new rule stays.
     pub async fn import_server(&self, server: &FoundServer) -> Result<SecretKept, ImportServerError> {
         if server.status == ImportStatus::Unsupported {
-            return Err(ImportServerError::Unsupported(server.notes.last().cloned().unwrap_or_default()));
+            let reason = server.notes.iter().rfind(|note| note.kind == ImportNoteKind::Reason);
+            return Err(ImportServerError::Unsupported(reason.map(|note| note.text.clone()).unwrap_or_default()));
         }
         let setup = self.begin_setup().await.map_err(SetupError::from)?;
         if setup.config(&server.name).is_ok() {

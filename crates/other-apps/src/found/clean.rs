@@ -8,6 +8,7 @@ use ports::server_config::{AuthConfig, StdioConfig};
 
 use crate::bridges::stem;
 use crate::candidate::Candidate;
+use crate::notes::ImportNoteKind;
 use crate::secret_like::{has_secret, is_harmless, is_secret_name, is_switch};
 
 /// Stands for an argument of which nothing can be shown.
@@ -48,9 +49,8 @@ pub(crate) fn clean(candidate: &mut Candidate) {
     }
     if !taken.is_empty() {
         let places: Vec<String> = taken.into_iter().collect();
-        candidate
-            .notes
-            .push(format!("what looks like a secret was left out of {}: put it there yourself", places.join(", ")));
+        let note = format!("what looks like a secret was left out of {}: put it there yourself", places.join(", "));
+        candidate.notes.add(ImportNoteKind::SecretLeftOut, note);
     }
 }
 

@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::{ImportedValueKind, Pending, clean};
 use crate::candidate::Candidate;
-use crate::notes::quoted;
+use crate::notes::{ImportNote, ImportNoteKind, quoted};
 use crate::secret_like::{has_secret, is_secret_name, is_switch};
 use crate::surroundings::{Surroundings, System};
 use crate::variables::{Reference, Syntax, Target, references};
@@ -55,12 +55,14 @@ pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings:
 pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
-        candidate.notes.push(format!("its app takes variables from {}, which was not read", quoted(&file)));
+        let note = format!("its app takes variables from {}, which was not read", quoted(&file));
+        candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).naming([file]));
         return;
     };
     let shown: Vec<String> = names.iter().take(20).map(|name| quoted(name)).collect();
     let note = format!("its app takes variables from {}: {}; enter their values", quoted(&file), shown.join(", "));
-    candidate.notes.push(note);
+    let note = ImportNote::new(ImportNoteKind::EnvFile, note);
+    candidate.notes.push(note.naming(std::iter::once(&file).chain(&names)));
     for name in names {
         candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
         candidate.extras.named_only.insert(name);
@@ -82,7 +84,8 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
         // Names are written to a file as well.
         if has_secret(&name) {
             values.remove(&name);
-            notes.push(String::from("a value was left out whose name looks like a secret"));
+            let note = "a value was left out whose name looks like a secret";
+            notes.push(ImportNote::new(ImportNoteKind::Other, note));
             continue;
         }
         let Some(value) = values.get_mut(&name) else { continue };
@@ -102,7 +105,8 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
                 Target::Command => "runs a command",
                 _ => continue,
             };
-            notes.push(format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted(&name)));
+            let note = format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted(&name));
+            notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).naming([&name]));
         }
         match kind {
             ImportedValueKind::Secret => {
@@ -112,7 +116,8 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
             ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own => {
                 parted.pending.insert(name.clone(), pending(value, &found));
                 values.remove(&name);
-                notes.push(format!("enter the value of {}, which its app takes from elsewhere", quoted(&name)));
+                let note = format!("enter the value of {}, which its app takes from elsewhere", quoted(&name));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
             }
             ImportedValueKind::Reference | ImportedValueKind::Literal => {}
         }
