@@ -19,7 +19,7 @@ use crate::candidate::Candidate;
 use crate::secret_like::has_secret;
 use crate::surroundings::Surroundings;
 use crate::variables::Syntax;
-use crate::notes::{ImportNote, ImportNoteKind, Notes};
+use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes};
 use crate::{bridges, names, notes};
 
 /// The most notes on one server, and the longest, in characters.
@@ -121,6 +121,8 @@ pub struct FoundServer {
     pub pending: BTreeMap<String, Pending>,
     /// The secret of its client, for signing in.
     pub client_secret: Option<SecretString>,
+    /// Texts in its command, its address or its sign-in that the user has to replace. With any, it is incomplete.
+    pub placeholders: Vec<ImportPlaceholder>,
     /// True if its app does not start it.
     pub off: bool,
     /// Tools that its app keeps from the model.
@@ -186,8 +188,13 @@ pub(crate) fn found(
     let config = candidate.config();
     let problem = before.or_else(|| problem(config.clone(), parted.client_secret.is_some()));
     let problem = problem.filter(|_| !candidate.unknown);
+    let mut placeholders = Vec::new();
     if !candidate.unknown {
         candidate.notes.extend(notes::placeholders(&config));
+        placeholders = notes::incomplete(&config);
+        if parted.lacks_client_secret {
+            placeholders.push(ImportPlaceholder { place: ImportPlace::ClientSecret, text: String::new() });
+        }
     }
     let is_unsupported = candidate.unknown || problem.is_some();
     candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
@@ -221,6 +228,7 @@ pub(crate) fn found(
         secrets: parted.secrets,
         pending: parted.pending,
         client_secret: parted.client_secret,
+        placeholders,
         off: candidate.extras.off,
         denied_tools: candidate.extras.denied_tools,
         exposed_tools: candidate.extras.exposed_tools,
@@ -266,6 +274,7 @@ pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::Confi
         secrets: BTreeMap::new(),
         pending: BTreeMap::new(),
         client_secret: None,
+        placeholders: Vec::new(),
         off: false,
         denied_tools: Vec::new(),
         exposed_tools: Vec::new(),
@@ -321,6 +330,13 @@ impl FoundServer {
             "denied": self.denied_tools,
         });
         Hash::of(&what).as_str().to_owned()
+    }
+
+    /// True if the user has to enter the value of this variable or header.
+    #[must_use]
+    pub fn is_value_to_enter(&self, name: &str) -> bool {
+        self.pending.contains_key(name)
+            || self.config.values().get(name).is_some_and(|value| notes::is_placeholder(value))
     }
 
     /// The transport in JSON: `stdio`, `http` or `sse`.

@@ -32,7 +32,7 @@ mod yaml_text;
 
 pub use export::{ExportForm, export};
 pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
-pub use notes::{ImportNote, ImportNoteKind};
+pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;
 pub use scan::{FileRead, From, MAX_SERVERS, Report, look};
 pub use surroundings::{Surroundings, System, VARIABLES};

@@ -1,10 +1,12 @@
 //! What to look at before a server is added: each note has a kind, by which the page says it in its own language, and its text in English.
 
-use ports::secrets;
-use ports::server_config::{ServerConfig, ServerTransport};
+mod placeholders;
+
 use serde::{Deserialize, Serialize};
 
 use crate::found::shown;
+pub use placeholders::{ImportPlace, ImportPlaceholder};
+pub(crate) use placeholders::{incomplete, is_placeholder, placeholders};
 
 /// What a note says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,8 +143,6 @@ impl IntoIterator for Notes {
 
 /// The most texts that one note names.
 const MAX_NAMES: usize = 20;
-/// The most notes about placeholders for one server.
-const MAX_PLACEHOLDERS: usize = 20;
 
 /// A text from outside, shortened and with everything invisible written out.
 pub(crate) fn quoted(text: &str) -> String {
@@ -158,83 +158,4 @@ pub(crate) fn quoted(text: &str) -> String {
 pub(crate) fn not_used(settings: Vec<String>) -> ImportNote {
     let text = format!("not used: {}", settings.join(", "));
     ImportNote::new(ImportNoteKind::NotUsed, text).naming(settings.iter().map(|name| name.trim_matches('"')))
-}
-
-/// What looks as if it must be filled in, or as if another program would fill it in.
-pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
-    let mut notes = Vec::new();
-    let mut look = |place: String, text: &str, is_value: bool| {
-        if notes.len() < MAX_PLACEHOLDERS {
-            notes.extend(note(&place, text, is_value));
-        }
-    };
-    // A secret of ours is filled in.
-    let values = config.values().iter().filter(|(_, value)| secrets::names(value).is_empty());
-    match &config.transport {
-        ServerTransport::Stdio(config) => {
-            look(String::from("the command"), &config.command, false);
-            for (number, arg) in (1..).zip(&config.args) {
-                look(format!("argument {number}"), arg, false);
-            }
-            values.for_each(|(name, value)| look(format!("the variable {}", quoted(name)), value, true));
-            if let Some(cwd) = config.cwd.as_deref().and_then(|cwd| cwd.to_str()) {
-                look(String::from("the folder"), cwd, false);
-            }
-        }
-        ServerTransport::Http(config) => {
-            look(String::from("the URL"), &config.url, false);
-            values.for_each(|(name, value)| look(format!("the header {}", quoted(name)), value, true));
-        }
-    }
-    notes
-}
-
-fn note(place: &str, text: &str, is_value: bool) -> Option<ImportNote> {
-    if text.is_empty() {
-        let note = format!("{place} is empty: fill it in if the server needs it");
-        return Some(ImportNote::new(ImportNoteKind::Empty, note));
-    }
-    if is_reference(text) {
-        let kind = if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder };
-        let note = format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted(text));
-        return Some(ImportNote::new(kind, note));
-    }
-    let note = || format!("{place} is {}: this looks like a placeholder, put your own value there", quoted(text));
-    is_placeholder(text).then(|| ImportNote::new(ImportNoteKind::Placeholder, note()))
-}
-
-/// Something that a shell or an editor would replace.
-fn is_reference(text: &str) -> bool {
-    let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    text.contains("${")
-        || text.contains("{{")
-        || text.split('$').skip(1).any(name)
-        || text.starts_with("~/")
-        || text == "~"
-        || text
-            .split('%')
-            .nth(1)
-            .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
-}
-
-/// Something that a README shows in place of a value.
-fn is_placeholder(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let in_angles =
-        text.split_once('<').and_then(|(_, rest)| rest.split_once('>')).is_some_and(|(inner, _)| !inner.is_empty());
-    let words = lower.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>();
-    let has = |wanted: &[&str]| words.windows(wanted.len()).any(|found| found == wanted);
-    in_angles
-        || has(&["path", "to"])
-        || words.contains(&"your")
-        || words.iter().any(|word| word.starts_with("your") && *word != "yours")
-        || has(&["replace", "me"])
-        || has(&["change", "me"])
-        || ["changeme", "placeholder", "xxx", "xxxx"].iter().any(|word| words.contains(word))
-        || lower.contains("xxxxx")
-        || lower.ends_with("...")
-        || has(&["users", "username"])
-        || has(&["home", "user"])
-        || has(&["home", "username"])
-        || has(&["api", "key", "here"])
 }

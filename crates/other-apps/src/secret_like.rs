@@ -98,7 +98,8 @@ fn is_reference(value: &str) -> bool {
     in_braces && value.matches('}').count() == value.matches('{').count() && !has_secret_format(value) && !value.contains(":-")
 }
 
-fn is_scheme(word: &str) -> bool {
+/// True for the word before a credential in a header, such as `Bearer`.
+pub(crate) fn is_scheme(word: &str) -> bool {
     SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 

@@ -101,6 +101,7 @@ fn row(case: &str, server: &FoundServer) -> String {
     if server.off {
         extras.push(String::from("off"));
     }
+    extras.extend((!server.placeholders.is_empty()).then(|| String::from("incomplete")));
     extras.extend((!server.denied_tools.is_empty()).then(|| format!("not {}", server.denied_tools.join(","))));
     extras.extend((!server.exposed_tools.is_empty()).then(|| format!("only {}", server.exposed_tools.join(","))));
     let cells = [

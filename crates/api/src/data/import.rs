@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::ConfigProblem;
-pub use other_apps::{ImportNote, ImportNoteKind, ImportOrigin, ImportStatus, ImportedValueKind};
+pub use other_apps::{ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus, ImportedValueKind};
 
 /// Where to look for servers of other apps: everywhere if nothing is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -69,6 +69,8 @@ pub struct ImportCandidate {
     pub headers: Vec<ImportedValue>,
     /// How it stands to the servers that are set up.
     pub status: ImportStatus,
+    /// Texts in its command, its address or its sign-in that the user has to replace before it works.
+    pub placeholders: Vec<ImportPlaceholder>,
     /// True if the server is turned off in the other app.
     pub off: bool,
     /// Tools that would be denied, as its app does.

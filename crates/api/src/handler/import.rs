@@ -78,7 +78,7 @@ fn candidate(server: &FoundServer) -> ImportCandidate {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
-            to_enter: server.pending.contains_key(name),
+            to_enter: server.is_value_to_enter(name),
         };
         kinds.iter().map(one).collect()
     };
@@ -91,6 +91,7 @@ fn candidate(server: &FoundServer) -> ImportCandidate {
         env: values(&server.env),
         headers: values(&server.headers),
         status: server.status,
+        placeholders: server.placeholders.clone(),
         off: server.off,
         denied_tools: server.denied_tools.clone(),
         exposed_tools: server.exposed_tools.clone(),

@@ -7,8 +7,8 @@ use secrecy::SecretString;
 
 use super::{ImportedValueKind, Pending, clean};
 use crate::candidate::Candidate;
-use crate::notes::{ImportNote, ImportNoteKind, quoted};
-use crate::secret_like::{has_secret, is_secret_name, is_switch};
+use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted};
+use crate::secret_like::{has_secret, is_scheme, is_secret_name, is_switch};
 use crate::surroundings::{Surroundings, System};
 use crate::variables::{Reference, Syntax, Target, references};
 
@@ -20,6 +20,8 @@ pub(crate) struct Parted {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, Pending>,
     pub(crate) client_secret: Option<SecretString>,
+    /// The settings refer to a client secret that the user has to enter.
+    pub(crate) lacks_client_secret: bool,
 }
 
 /// Puts in what is known of references: the home folder, and the sign between folders.
@@ -109,6 +111,13 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
             notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).naming([&name]));
         }
         match kind {
+            // Kept as it is, it would be used as the secret.
+            ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
+                parted.pending.insert(name.clone(), after_scheme(value));
+                values.remove(&name);
+                let note = format!("enter the value of {}, for which its app has a placeholder", quoted(&name));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
+            }
             ImportedValueKind::Secret => {
                 parted.secrets.insert(name.clone(), std::mem::take(value).into());
                 values.remove(&name);
@@ -131,7 +140,11 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
         if references(&secret, Syntax::Any).is_empty() {
             parted.client_secret = Some(secret.into());
         } else {
-            candidate.notes.push(String::from("enter the secret of its client, which its app takes from elsewhere"));
+            parted.lacks_client_secret = true;
+            candidate.notes.add(
+                ImportNoteKind::Placeholder,
+                "enter the secret of its client, which its app takes from elsewhere",
+            );
         }
     }
     parted
@@ -155,11 +168,16 @@ fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
             defaults.push(default.as_str());
         }
     }
-    let scheme = ["bearer", "basic", "token", "apikey"];
-    let says = |text: &str| !is_switch(text.trim()) && !scheme.contains(&text.trim().to_ascii_lowercase().as_str());
+    let says = |text: &str| !is_switch(text.trim()) && !is_scheme(text.trim());
     let is_secret = |text: &str| has_secret(text) || (is_secret_name(name) && says(text));
     let any = has_secret(value) || is_secret(&beside) || defaults.into_iter().any(is_secret);
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
+}
+
+/// The value after the scheme of a header, such as `Bearer `, if there is one.
+fn after_scheme(value: &str) -> Pending {
+    let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_scheme(scheme));
+    Pending { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
 /// The value around its references. Of several references, the user enters all from the first to the last.
