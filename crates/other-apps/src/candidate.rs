@@ -32,6 +32,8 @@ pub(crate) struct Extras {
     pub(crate) exposed_tools: Vec<String>,
     /// Variables and headers that the entry only names. Their value here is a reference to a variable of the environment.
     pub(crate) named_only: BTreeSet<String>,
+    /// Those of them whose values the app has in its keychain.
+    pub(crate) in_keychain: BTreeSet<String>,
     /// A file with more variables.
     pub(crate) env_file: Option<String>,
     /// Values that the app asks its user for.

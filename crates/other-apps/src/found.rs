@@ -6,7 +6,6 @@ pub(crate) mod values;
 
 use std::collections::BTreeMap;
 
-use foreign::visible;
 use policy::Hash;
 use ports::secrets;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, config_hash};
@@ -19,12 +18,11 @@ use crate::candidate::Candidate;
 use crate::secret_like::has_secret;
 use crate::surroundings::Surroundings;
 use crate::variables::Syntax;
-use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes};
+use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes, shown};
 use crate::{bridges, names, notes};
 
-/// The most notes on one server, and the longest, in characters.
+/// The most notes on one server.
 pub(crate) const MAX_NOTES: usize = 40;
-const MAX_NOTE: usize = 600;
 /// The most tools in a list. Each one that is denied is a rule.
 pub(crate) const MAX_TOOLS: usize = 200;
 
@@ -297,15 +295,6 @@ pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Note
         );
         notes.add(ImportNoteKind::ExposedTools, note);
     }
-}
-
-/// A note that is safe to print.
-pub(crate) fn shown(note: &str) -> String {
-    let mut short: String = note.chars().take(MAX_NOTE).collect();
-    if short.len() < note.len() {
-        short.push('…');
-    }
-    visible(&short).into_owned()
 }
 
 impl FoundServer {

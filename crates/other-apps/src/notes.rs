@@ -2,9 +2,9 @@
 
 mod placeholders;
 
+use foreign::visible;
 use serde::{Deserialize, Serialize};
 
-use crate::found::shown;
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{incomplete, is_placeholder, placeholders};
 
@@ -57,6 +57,8 @@ pub enum ImportNoteKind {
     Merged,
     /// Values that differ between its apps, by name.
     Different,
+    /// Its file has a second list of servers, which its app does not read; the name is its key.
+    OtherList,
     /// Why it can't be imported.
     Reason,
     /// Anything else.
@@ -141,8 +143,19 @@ impl IntoIterator for Notes {
     }
 }
 
+/// The longest note, in characters.
+const MAX_NOTE: usize = 600;
 /// The most texts that one note names.
 const MAX_NAMES: usize = 20;
+
+/// A text that is short enough for a note and safe to print.
+pub(crate) fn shown(text: &str) -> String {
+    let mut short: String = text.chars().take(MAX_NOTE).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    visible(&short).into_owned()
+}
 
 /// A text from outside, shortened and with everything invisible written out.
 pub(crate) fn quoted(text: &str) -> String {

@@ -13,6 +13,8 @@ use crate::{entry, toml_text, yaml_text};
 
 /// The most servers in one file.
 const MAX_SERVERS: usize = 500;
+/// Where most apps keep their servers. Some files have both.
+const COMMON_MAPS: [&str; 2] = ["mcpServers", "servers"];
 /// Where apps keep their servers, to recognize a file of another app.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
@@ -93,6 +95,7 @@ impl Reader<'_, '_> {
             },
         }?;
         self.turned_off(root);
+        self.other_map(root, layout);
         Ok(())
     }
 
@@ -125,6 +128,18 @@ impl Reader<'_, '_> {
                 .text
                 .problem(second.range.start, format!("{key:?} stands twice in the file; one of them must go"))),
             _ => Ok(()),
+        }
+    }
+
+    /// Says that the file has a second list of servers, which its app does not read.
+    fn other_map(&mut self, root: &Object<'_>, layout: Layout) {
+        let (Layout::Keys(keys) | Layout::KeysOrBare(keys) | Layout::Settings(keys)) = layout else { return };
+        let has_servers = |key: &&str| root.get_object(key).is_some_and(|map| !map.properties.is_empty());
+        let Some(read) = keys.iter().find(|key| given(root, key).is_some()) else { return };
+        let Some(other) = COMMON_MAPS.iter().filter(|key| *key != read).find(|key| has_servers(key)) else { return };
+        for found in self.entries.iter_mut().filter_map(|entry| entry.read.as_mut().ok()) {
+            let note = format!("the file has {other:?} beside {read:?}, which its app does not read");
+            found.notes.push(ImportNote::new(ImportNoteKind::OtherList, note).naming([*other]));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Looks for servers in the settings of other apps. Nothing is started, and nothing is written.
 
+mod turned_off;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +47,8 @@ pub struct Report {
 
 /// The app of a file that belongs to none.
 const UNKNOWN: &str = "file";
+/// The app whose project files are not the only ones to say what is on.
+const CLAUDE_CODE: &str = "claude-code";
 /// The most servers in all files, and so the most that can be picked.
 pub const MAX_SERVERS: usize = 5_000;
 
@@ -168,7 +172,10 @@ impl Scan<'_> {
             Ok(candidate) => found(candidate, source, self.surroundings, &names),
             Err(problem) => broken(entry.name, &problem, source),
         });
-        let servers: Vec<FoundServer> = servers.collect();
+        let mut servers: Vec<FoundServer> = servers.collect();
+        if id == CLAUDE_CODE {
+            self.turn_off(path, &mut servers);
+        }
         self.add(id, path, servers);
     }
 

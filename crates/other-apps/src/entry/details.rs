@@ -124,7 +124,8 @@ fn approvals(found: &mut Candidate, object: &Object<'_>) {
 
 /// VS Code asks its user for the values under "inputs"; here they are entered in the settings.
 fn inputs(found: &mut Candidate, root: &Object<'_>) {
-    let Some(inputs) = root.get_array("inputs") else { return };
+    // In settings about much else, each key has its whole path.
+    let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
         let Some(id) = input.get_string("id") else { continue };
         let placeholder = format!("${{input:{}}}", id.value);

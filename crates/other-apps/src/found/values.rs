@@ -94,6 +94,7 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
         // A file of another app must not get at what Drawbridge keeps.
         let names_own = !secrets::names(value).is_empty();
         let is_named_only = candidate.extras.named_only.contains(&name);
+        let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = references(value, if names_own || is_named_only { Syntax::Any } else { syntax });
         let kind = kind(&name, value, &found);
         let is_password = found.iter().any(|reference| match &reference.target {
@@ -122,7 +123,7 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
                 parted.secrets.insert(name.clone(), std::mem::take(value).into());
                 values.remove(&name);
             }
-            ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own => {
+            ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own || is_in_keychain => {
                 parted.pending.insert(name.clone(), pending(value, &found));
                 values.remove(&name);
                 let note = format!("enter the value of {}, which its app takes from elsewhere", quoted(&name));
