@@ -31,6 +31,7 @@ pub mod variables;
 mod yaml_text;
 
 pub use export::{ExportForm, export};
+pub use files::project_files;
 pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
 pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;

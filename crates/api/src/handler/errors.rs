@@ -22,6 +22,7 @@ impl From<ImportError> for ApiError {
     fn from(error: ImportError) -> Self {
         match error {
             ImportError::Source(problem) => Self::new(ErrorCode::NotFound, problem.message),
+            ImportError::NoProject(_) => Self::new(ErrorCode::NotFound, error.to_string()),
             ImportError::Closed(closed) => closed.into(),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use other_apps::{FoundServer, From, MAX_SERVERS, Report, Surroundings};
 
-use super::{Api, errors, set_up};
+use super::{Api, containment, errors, set_up};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -70,7 +70,32 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
 
 async fn report(api: &Api, source: ImportSource) -> Result<Report, ApiError> {
     let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found("a home folder")) };
-    Ok(api.host.look_for_servers(source.app.map_or(From::All, From::App), surroundings).await?)
+    match (source.app, source.project) {
+        (Some(_), Some(_)) => Err(ApiError::new(ErrorCode::BadRequest, "either an app or a project can be named")),
+        (None, Some(project)) => Ok(api.host.look_in_project(project.into(), surroundings).await?),
+        (Some(app), None) => Ok(api.host.look_for_servers(From::App(app), surroundings).await?),
+        (None, None) => Ok(api.host.look_for_servers(From::All, surroundings).await?),
+    }
+}
+
+/// The files of a project, so that the page can offer to look at them.
+pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+    let files = api.host.project_files(project.folder.into()).await?;
+    Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
+}
+
+fn sign_in(server: &FoundServer) -> Option<ImportSignIn> {
+    let auth = server.config.as_http().and_then(|http| http.auth.clone());
+    if auth.is_none() && server.client_secret.is_none() {
+        return None;
+    }
+    let auth = auth.unwrap_or_default();
+    Some(ImportSignIn {
+        client_id: auth.client_id,
+        has_secret: server.client_secret.is_some(),
+        issuer: auth.issuer,
+        scopes: auth.scopes,
+    })
 }
 
 fn candidate(server: &FoundServer) -> ImportCandidate {
@@ -82,12 +107,16 @@ fn candidate(server: &FoundServer) -> ImportCandidate {
         };
         kinds.iter().map(one).collect()
     };
+    let stdio = server.config.as_stdio();
     ImportCandidate {
         id: server.fingerprint(),
         name: server.name.clone(),
         origins: server.origins.clone(),
         transport: server.transport().to_owned(),
         target: server.config.command_line(),
+        folder: stdio.and_then(|stdio| stdio.cwd.as_ref()).map(|folder| folder.display().to_string()),
+        sandbox: stdio.and_then(|stdio| stdio.sandbox.clone()).map(containment::sandbox_shown),
+        sign_in: sign_in(server),
         env: values(&server.env),
         headers: values(&server.headers),
         status: server.status,

@@ -1,9 +1,10 @@
 //! Servers of other apps: they are looked for beside those that are set up, and imported with the rules that deny what their apps deny.
 //! Callers: the commands of `api` and of the command line.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use ::other_apps::{FoundServer, From, ImportNoteKind, ImportStatus, Report, Surroundings, look};
+use ::other_apps::{FoundServer, From, ImportNoteKind, ImportStatus, Report, Surroundings, look, project_files};
 use policy::{Effect, PolicyRule, RuleRef, RuleSource};
 use ports::SecretKept;
 use ports::server_config::{ConfigProblem, ServerEntry};
@@ -17,6 +18,9 @@ pub enum ImportError {
     /// There is no such app or file.
     #[error("{}", .0.message)]
     Source(ConfigProblem),
+    /// No server may know of this folder.
+    #[error("{} is not a folder that a server may know of", .0.display())]
+    NoProject(PathBuf),
     /// The host ends.
     #[error(transparent)]
     Closed(#[from] HostClosed),
@@ -54,6 +58,32 @@ impl Host {
             HostClosed
         });
         looked?.map_err(ImportError::Source)
+    }
+
+    /// Looks for servers in the files of a project, which is one of the folders that the user lets a server know of.
+    ///
+    /// # Errors
+    /// If it is no such folder.
+    pub async fn look_in_project(&self, folder: PathBuf, surroundings: Arc<Surroundings>) -> Result<Report, ImportError> {
+        self.check_project(&folder).await?;
+        self.look_for_servers(From::Path(folder), surroundings).await
+    }
+
+    /// The files with servers that a project has, by their paths below its folder. They are not read.
+    ///
+    /// # Errors
+    /// If the folder is none that a server may know of.
+    pub async fn project_files(&self, folder: PathBuf) -> Result<Vec<&'static str>, ImportError> {
+        self.check_project(&folder).await?;
+        // The folder may lie on a slow disk.
+        Ok(tokio::task::spawn_blocking(move || project_files(&folder)).await.map_err(|_| HostClosed)?)
+    }
+
+    /// The page may look into the folders that the user picked, and into no others.
+    async fn check_project(&self, folder: &PathBuf) -> Result<(), ImportError> {
+        let servers = self.snapshot().await?.servers;
+        let is_root = servers.iter().filter_map(|server| server.roots.as_ref()).any(|roots| roots.contains(folder));
+        if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.clone())) }
     }
 
     /// Imports a server of another app under its name. Its secrets go to the keychain; a pending one is named in the settings and missing in
