@@ -258,6 +258,12 @@ fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> 
 pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::ConfigProblem, source: Source<'_>) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
+    // The message names the entry, and may name a key in it.
+    let message = match &name {
+        Some(name) if has_secret(name) => problem.message.replace(&notes::quoted(name), "\"server\""),
+        _ => problem.message.clone(),
+    };
+    let message = if has_secret(&message) { "it can't be read; the reason has a secret in it" } else { &message };
     let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
     FoundServer {
         name: names::valid(&name),
@@ -277,7 +283,7 @@ pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::Confi
         denied_tools: Vec::new(),
         exposed_tools: Vec::new(),
         status: ImportStatus::Unsupported,
-        notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{}", problem.message)).shown()],
+        notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")).shown()],
     }
 }
 

@@ -87,6 +87,10 @@ fn rows(table: &mut Vec<String>, case: &str, home: &Path, report: &Report) {
     }
 }
 
+fn notes_of(server: &FoundServer) -> String {
+    server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
 fn row(case: &str, server: &FoundServer) -> String {
     let origin = &server.origins[0];
     let (target, args) = match &server.config.transport {
@@ -116,7 +120,7 @@ fn row(case: &str, server: &FoundServer) -> String {
         &kinds(&server.headers),
         server.status.word(),
         &extras.join("; "),
-        &server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join(" | "),
+        &notes_of(server).replace('\n', " | "),
     ];
     for cell in cells {
         assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");
@@ -182,7 +186,7 @@ fn a_server_of_several_projects_is_one_row_with_their_folders() {
     let servers = look_in(&home, &[]);
     assert_eq!(servers.len(), 1, "{servers:?}");
     assert_eq!(servers[0].origins.len(), 2, "each project is an origin");
-    let notes = servers[0].notes.join("\n");
+    let notes = notes_of(&servers[0]);
     assert!(notes.contains("/work/a") && notes.contains("/work/b"), "both folders are named: {notes}");
 }
 
@@ -250,7 +254,7 @@ fn the_sandbox_of_another_app_is_named_and_not_taken_for_ours() {
         None,
         "a sandbox without any folder would break the server"
     );
-    assert!(found[0].notes.iter().any(|note| note.contains("\"filesystem\"")), "{:?}", found[0].notes);
+    assert!(found[0].notes.iter().any(|note| note.text.contains("\"filesystem\"")), "{:?}", found[0].notes);
     assert!(found[1].config.as_stdio().unwrap().sandbox.is_some(), "Drawbridge's own comes along");
 }
 
@@ -295,7 +299,7 @@ fn a_joined_row_takes_what_the_first_lacks() {
     assert_eq!(servers[0].secrets.keys().collect::<Vec<_>>(), ["Authorization"]);
     let headers = &servers[0].config.as_http().unwrap().headers;
     assert_eq!((headers["X-Team"].as_str(), headers["X-Area"].as_str()), ("red", "1"));
-    let notes = servers[0].notes.join("\n");
+    let notes = notes_of(&servers[0]);
     assert!(notes.contains("values differ between its apps (\"X-Team\")"), "the differences are named: {notes}");
 }
 

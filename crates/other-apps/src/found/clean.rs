@@ -9,7 +9,7 @@ use ports::server_config::{AuthConfig, StdioConfig};
 use crate::bridges::stem;
 use crate::candidate::Candidate;
 use crate::notes::ImportNoteKind;
-use crate::secret_like::{has_secret, is_harmless, is_secret_name, is_switch};
+use crate::secret_like::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 
 /// Stands for an argument of which nothing can be shown.
 const SECRET: &str = "<secret>";
@@ -23,7 +23,6 @@ pub(crate) fn clean(candidate: &mut Candidate) {
         remote.url = url(&remote.url, &mut taken);
         if let Some(auth) = &mut remote.auth {
             let texts = [
-                &mut auth.client_id,
                 &mut auth.client_metadata_url,
                 &mut auth.issuer,
                 &mut auth.algorithm,
@@ -33,6 +32,10 @@ pub(crate) fn clean(candidate: &mut Candidate) {
                     *text = None;
                     taken.insert(String::from("how to sign in"));
                 }
+            }
+            if auth.client_id.as_deref().is_some_and(has_credential) {
+                auth.client_id = None;
+                taken.insert(String::from("how to sign in"));
             }
             let before = auth.scopes.len();
             auth.scopes.retain(|scope| !has_secret(scope));
@@ -71,16 +74,18 @@ fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
         }
     }
     let mut option: Option<String> = None;
+    let mut is_client = false;
     for (number, word) in (1..).zip(config.args.iter_mut()) {
         if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !is_harmless(word)) {
             *word = format!("<{name}>");
             taken.insert(format!("argument {number}"));
-        } else if let Some(cleaned) = argument(word) {
+        } else if let Some(cleaned) = argument(word).filter(|_| !is_client || has_credential(word)) {
             *word = cleaned;
             taken.insert(format!("argument {number}"));
         } else if word.starts_with('-') && !word.contains('=') && is_secret_name(word) {
             option = Some(word.trim_start_matches('-').to_owned());
         }
+        is_client = word.starts_with('-') && is_client_id(word);
     }
 }
 
@@ -99,8 +104,11 @@ fn argument_within(word: &str, depth: usize) -> Option<String> {
         let is_pin = name.ends_with("@sha256") || name.ends_with("@sha512");
         if !name.contains("//") && !is_pin && !has_secret(name) {
             let is_named = is_secret_name(name) && !is_harmless(value.trim());
-            let cleaned =
-                if is_named { Some(String::from(SECRET)) } else { argument_within(value.trim_start(), depth + 1) };
+            let cleaned = match is_client_id(name) {
+                _ if is_named => Some(String::from(SECRET)),
+                true => has_credential(value).then(|| String::from(SECRET)),
+                false => argument_within(value.trim_start(), depth + 1),
+            };
             return match cleaned {
                 Some(cleaned) if cleaned == SECRET => Some(format!("{name}{sign}<{}>", name.trim_start_matches('-'))),
                 Some(cleaned) => Some(format!("{name}{sign}{cleaned}")),
@@ -170,7 +178,7 @@ pub(crate) fn container_variables(config: &mut StdioConfig) {
         let given = inline.clone().or_else(|| is_variable.then(|| word.clone()));
         is_variable = matches!(word.as_str(), "-e" | "--env");
         let Some((name, value)) = given.as_deref().and_then(|word| word.split_once('=')) else { continue };
-        let is_secret = (is_secret_name(name) && !is_switch(value)) || has_secret(value);
+        let is_secret = is_secret_value(name, value);
         if !is_secret || name.is_empty() || name.contains('\0') || config.env.contains_key(name) {
             continue;
         }

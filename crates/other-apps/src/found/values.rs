@@ -8,7 +8,9 @@ use secrecy::SecretString;
 use super::{ImportedValueKind, Pending, clean};
 use crate::candidate::Candidate;
 use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted};
-use crate::secret_like::{has_secret, is_scheme, is_secret_name, is_switch};
+use crate::secret_like::{
+    has_credential, has_secret, is_client_id, is_scheme, is_secret_name, is_secret_value, is_switch,
+};
 use crate::surroundings::{Surroundings, System};
 use crate::variables::{Reference, Syntax, Target, references};
 
@@ -151,15 +153,10 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
     parted
 }
 
-/// True if a value without references is a secret, by its name or by itself.
-pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
-    (is_secret_name(name) && !is_switch(value.trim())) || has_secret(value)
-}
-
 /// The kind of a value. Text beside references counts, and so does what stands for a variable that is missing.
 fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
     if found.is_empty() {
-        return if looks_secret(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
+        return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
     }
     let mut beside = value.to_owned();
     let mut defaults = Vec::new();
@@ -170,8 +167,11 @@ fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
         }
     }
     let says = |text: &str| !is_switch(text.trim()) && !is_scheme(text.trim());
-    let is_secret = |text: &str| has_secret(text) || (is_secret_name(name) && says(text));
-    let any = has_secret(value) || is_secret(&beside) || defaults.into_iter().any(is_secret);
+    let is_secret = |text: &str| {
+        let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
+        by_itself || (is_secret_name(name) && says(text))
+    };
+    let any = (!is_client_id(name) && has_secret(value)) || is_secret(&beside) || defaults.into_iter().any(is_secret);
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
 }
 

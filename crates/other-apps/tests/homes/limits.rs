@@ -51,11 +51,11 @@ fn of_a_long_state_file_only_the_servers_are_read() {
     let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, ["user", "bad", "local"], "those of the user, then those of projects, and no other");
     assert!(
-        report.servers[1].notes[0].starts_with("line 4: column 8: "),
+        report.servers[1].notes[0].text.starts_with("line 4: column 8: "),
         "the place is that in the file: {:?}",
         report.servers[1].notes
     );
-    assert!(report.servers[2].notes.iter().any(|note| note.contains("\"/a\"")), "the folder is named");
+    assert!(report.servers[2].notes.iter().any(|note| note.text.contains("\"/a\"")), "the folder is named");
     assert!(
         matches!(&report.servers[2].config.transport, ServerTransport::Http(http) if http.url == "https://a.example/mcp")
     );
