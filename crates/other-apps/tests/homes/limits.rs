@@ -119,3 +119,22 @@ fn servers_values_and_levels_are_bounded() {
         assert!(problems.iter().any(|(message, _)| message.contains(word)), "{word}: {problems:#?}");
     }
 }
+
+#[test]
+fn projects_with_servers_are_bounded() {
+    let state = |projects: usize| {
+        let projects: Vec<String> =
+            (0..projects).map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}")).collect();
+        // The servers are cut out of a file of more than 1 MB.
+        format!("{{\"history\":\"{}\",\"projects\":{{{}}}}}", "x".repeat(1 << 20), projects.join(","))
+    };
+    let home = tempfile::tempdir().unwrap();
+    put(home.path(), ".claude.json", state(10_001));
+    let report = all(home.path());
+    let problem = &report.problems[0];
+    assert!(problem.message.contains("more than 10000 projects"), "the bound is named: {problem:?}");
+    assert_eq!(report.servers.len(), 0, "none is read");
+    put(home.path(), ".claude.json", state(10_000));
+    let problem = &all(home.path()).problems[0];
+    assert!(problem.message.contains("more than 500 servers"), "as many projects are looked into: {problem:?}");
+}

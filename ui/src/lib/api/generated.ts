@@ -5,6 +5,7 @@ export interface Commands {
   add_server: { request: AddServer; response: SecretsKept };
   check_import: { request: ImportText; response: ImportPreview };
   import_candidates: { request: ImportSource; response: ImportCandidates };
+  project_files: { request: ProjectFolder; response: ProjectFiles };
   import_servers: { request: ImportServers; response: ImportedServers };
   update_server: { request: UpdateServer; response: SecretsKept };
   set_secret: { request: SetSecret; response: SecretsKept };
@@ -2295,7 +2296,7 @@ target: string,
 /**
  * The environment variables of a local server.
  */
-env: Array<ImportedValue>, 
+env: Array<ImportedValue>, folder: string | null, sandbox: Sandbox | null, signIn: ImportSignIn | null, placeholders: Array<ImportPlaceholder>, 
 /**
  * The HTTP headers of a remote server.
  */
@@ -2317,9 +2318,16 @@ deniedTools: Array<string>,
  */
 exposedTools: Array<string>, 
 /**
- * Hints in English: settings that are not imported, or the reason why the server can't be.
+ * Settings that are not imported, or the reason why the server can't be.
  */
-notes: Array<string>, };
+notes: Array<ImportNote>, };
+export type ImportNote = { kind: ImportNoteKind, names: Array<string>, text: string, };
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
+export type ImportPlace = { "is": "command" } | { "is": "argument", number: number, } | { "is": "folder" } | { "is": "url" } | { "is": "value", name: string, } | { "is": "client_secret" };
+export type ImportPlaceholder = { place: ImportPlace, text: string, };
+export type ImportSignIn = { clientId: string | null, hasSecret: boolean, issuer: string | null, scopes: Array<string>, };
+export type ProjectFiles = { files: Array<string>, };
+export type ProjectFolder = { folder: string, };
 
 /**
  * The servers of other apps.
@@ -2422,7 +2430,7 @@ export type ImportSource = {
 /**
  * Only in this app, by its id.
  */
-app: string | null, };
+app: string | null, project: string | null, };
 
 /**
  * How a server stands to those that are set up here.
