@@ -20,9 +20,10 @@ pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failur
     let surroundings = surroundings(what.home)?;
     let from = from(what.from);
     let report = session.api.host().look_for_servers(from, surroundings.into()).await;
-    let mut report = report.map_err(|error| match error {
-        ImportError::Source(problem) => Failure::usage(in_words(&problem)),
-        ImportError::Closed(closed) => ApiError::from(closed).into(),
+    let mut report = report.map_err(|error| match &error {
+        ImportError::Source(problem) => Failure::usage(in_words(problem)),
+        ImportError::NoProject(_) => Failure::usage(error.to_string()),
+        ImportError::Closed(closed) => ApiError::from(*closed).into(),
     })?;
     for problem in &report.problems {
         session.output.event("problem", json!(problem));

@@ -120,7 +120,10 @@ describe("a server", () => {
         cursor(
           candidate("git"),
           candidate("here", { status: "same", notes: [note("set_up_here", "", "here")] }),
-          candidate("bad", { status: "unsupported", notes: [note("reason", "its transport is ws")] }),
+          candidate("bad", {
+            status: "unsupported",
+            notes: [note("reason", "its transport is ws")],
+          }),
           candidate("files-2", {
             status: "conflict",
             origins: [{ app: "cursor", file: CURSOR, name: "files" }],
@@ -190,7 +193,10 @@ describe("a server", () => {
       git.getByText(/^These settings are not imported: sandbox, timeout/),
       "what is left out, in the page's words",
     ).toBeVisible();
-    expect(git.getByText("something else"), "the host's words where the page has none").toBeVisible();
+    expect(
+      git.getByText("something else"),
+      "the host's words where the page has none",
+    ).toBeVisible();
     expect(git.queryByText("English is not shown"), "one of both").toBeNull();
     expect(git.queryByText(/turned off there|denied, as in/), "nothing is said twice").toBeNull();
     const far = within(await row("far"));
@@ -204,7 +210,12 @@ describe("a server", () => {
     const git = candidate("git");
     await look(
       found([
-        cursor(candidate("git", { origins: [...git.origins, zed], notes: [note("also_in", "also in Zed")] })),
+        cursor(
+          candidate("git", {
+            origins: [...git.origins, zed],
+            notes: [note("also_in", "also in Zed")],
+          }),
+        ),
         { id: "zed", name: "Zed", files: [{ path: zed.file, servers: 1 }], servers: [] },
       ]),
     );

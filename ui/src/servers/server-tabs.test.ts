@@ -140,10 +140,14 @@ describe("the roots", () => {
     const folder = "/home/ann/work";
     const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
     const files = (asked: string) => (asked === folder ? [".mcp.json"] : []);
-    const host = await show("roots", { roots }, {
-      project_files: (asked) => ({ files: files(asked.folder) }),
-      import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
-    });
+    const host = await show(
+      "roots",
+      { roots },
+      {
+        project_files: (asked) => ({ files: files(asked.folder) }),
+        import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
+      },
+    );
     expect(await screen.findByText(/brings its own servers: \.mcp\.json/)).toBeVisible();
     expect(host.requests("import_candidates"), "not read yet").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);

@@ -27,15 +27,7 @@ export type View =
   | { at: "models" }
   | { at: "tools" };
 
-const PLAIN = [
-  "welcome",
-  "add-server",
-  "settings",
-  "audit",
-  "rules",
-  "models",
-  "tools",
-] as const;
+const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "models", "tools"] as const;
 
 export function toHash(view: View): string {
   const parts: string[] = [view.at];
