@@ -1,7 +1,7 @@
 //! Servers of other apps: they are looked for beside those that are set up, and imported with the rules that deny what their apps deny.
 //! Callers: the commands of `api` and of the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::other_apps::{FoundServer, From, ImportNoteKind, ImportStatus, Report, Surroundings, look, project_files};
@@ -79,11 +79,11 @@ impl Host {
         Ok(tokio::task::spawn_blocking(move || project_files(&folder)).await.map_err(|_| HostClosed)?)
     }
 
-    /// The page may look into the folders that the user picked, and into no others.
-    async fn check_project(&self, folder: &PathBuf) -> Result<(), ImportError> {
+    /// Only a folder that a server may know of is looked into: those are listed on the server's page, so that the user sees which.
+    async fn check_project(&self, folder: &Path) -> Result<(), ImportError> {
         let servers = self.snapshot().await?.servers;
-        let is_root = servers.iter().filter_map(|server| server.roots.as_ref()).any(|roots| roots.contains(folder));
-        if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.clone())) }
+        let is_root = servers.iter().filter_map(|server| server.roots.as_ref()).flatten().any(|root| root == folder);
+        if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
     }
 
     /// Imports a server of another app under its name. Its secrets go to the keychain; a pending one is named in the settings and missing in
