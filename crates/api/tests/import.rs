@@ -153,8 +153,7 @@ impl Secrets for Full {
 #[tokio::test]
 async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
     let keychain = Arc::new(Full::default());
-    let app =
-        App::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
+    let app = App::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
     let env = json!({ "API_KEY": "hunter2hunter2" });

@@ -173,7 +173,9 @@ fn fill(
             if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
             }
-            found.notes.add(ImportNoteKind::Reason, "its transport is not known here; Drawbridge speaks stdio, http and sse");
+            found
+                .notes
+                .add(ImportNoteKind::Reason, "its transport is not known here; Drawbridge speaks stdio, http and sse");
             return Ok(found);
         }
     }

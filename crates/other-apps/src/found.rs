@@ -15,10 +15,10 @@ use serde_json::json;
 
 use crate::apps::App;
 use crate::candidate::Candidate;
+use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes, shown};
 use crate::secret_like::has_secret;
 use crate::surroundings::Surroundings;
 use crate::variables::Syntax;
-use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes, shown};
 use crate::{bridges, names, notes};
 
 /// The most notes on one server.
@@ -255,7 +255,11 @@ fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> 
 }
 
 /// An entry that can't be read, with the reason.
-pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::ConfigProblem, source: Source<'_>) -> FoundServer {
+pub(crate) fn broken(
+    name: Option<String>,
+    problem: &ports::server_config::ConfigProblem,
+    source: Source<'_>,
+) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
     // The message names the entry, and may name a key in it.

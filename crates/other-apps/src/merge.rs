@@ -214,7 +214,8 @@ fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
         row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).naming(lacking).shown());
     }
     if !different.is_empty() {
-        let note = format!("values differ between its apps ({}); those of the first are taken", in_one_line(&different));
+        let note =
+            format!("values differ between its apps ({}); those of the first are taken", in_one_line(&different));
         row.notes.push(ImportNote::new(ImportNoteKind::Different, note).naming(different).shown());
     }
 }

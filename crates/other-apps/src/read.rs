@@ -188,7 +188,12 @@ impl Reader<'_, '_> {
         Err(self.text.problem_at(value, format!("there are more than {MAX_SERVERS} servers in the file")))
     }
 
-    fn named(&mut self, property: &ObjectProp<'_>, root: &Object<'_>, project: Option<&str>) -> Result<(), ConfigProblem> {
+    fn named(
+        &mut self,
+        property: &ObjectProp<'_>,
+        root: &Object<'_>,
+        project: Option<&str>,
+    ) -> Result<(), ConfigProblem> {
         self.room(&property.value)?;
         let name = Some(property.name.as_str().to_owned());
         match &property.value {

@@ -116,7 +116,10 @@ fn is_reference(value: &str) -> bool {
         _ => value,
     };
     let in_braces = ["${", "{env:", "{file:"].iter().any(|open| value.starts_with(open)) && value.ends_with('}');
-    in_braces && value.matches('}').count() == value.matches('{').count() && !has_secret_format(value) && !value.contains(":-")
+    in_braces
+        && value.matches('}').count() == value.matches('{').count()
+        && !has_secret_format(value)
+        && !value.contains(":-")
 }
 
 /// True for the word before a credential in a header, such as `Bearer`.
@@ -271,7 +274,17 @@ mod tests {
         ] {
             assert!(is_secret_name(name), "{name} names a secret");
         }
-        for name in ["PATH", "GIT_AUTHOR_NAME", "NODE_ENV", "--author", "REGION", "Accept", "BYPASS", "PASS_THROUGH", "AUTH0_CLIENT_ID"] {
+        for name in [
+            "PATH",
+            "GIT_AUTHOR_NAME",
+            "NODE_ENV",
+            "--author",
+            "REGION",
+            "Accept",
+            "BYPASS",
+            "PASS_THROUGH",
+            "AUTH0_CLIENT_ID",
+        ] {
             assert!(!is_secret_name(name), "{name} names none");
         }
     }

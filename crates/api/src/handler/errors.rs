@@ -3,7 +3,8 @@
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
 use host::{
-    AnswerError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError, SetupError, StorageError,
+    AnswerError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError,
+    SetupError, StorageError,
 };
 use mcp_proto::session::CallError;
 use serde_json::json;

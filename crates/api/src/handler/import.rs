@@ -46,7 +46,8 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
         return Err(ApiError::new(ErrorCode::Invalid, format!("more than {MAX_SERVERS} servers are imported at once")));
     }
     let report = report(api, picked.source).await?;
-    let by_id: BTreeMap<String, &FoundServer> = report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
+    let by_id: BTreeMap<String, &FoundServer> =
+        report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
     for id in picked.ids {
         let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };

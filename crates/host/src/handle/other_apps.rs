@@ -64,7 +64,11 @@ impl Host {
     ///
     /// # Errors
     /// If it is no such folder.
-    pub async fn look_in_project(&self, folder: PathBuf, surroundings: Arc<Surroundings>) -> Result<Report, ImportError> {
+    pub async fn look_in_project(
+        &self,
+        folder: PathBuf,
+        surroundings: Arc<Surroundings>,
+    ) -> Result<Report, ImportError> {
         self.check_project(&folder).await?;
         self.look_for_servers(From::Path(folder), surroundings).await
     }

@@ -118,7 +118,9 @@ fn approvals(found: &mut Candidate, object: &Object<'_>) {
     }
     if !named.is_empty() {
         let note = format!("approvals of other apps are not imported: {}", named.join(", "));
-        found.notes.push(ImportNote::new(ImportNoteKind::Approvals, note).naming(named.iter().map(|name| name.trim_matches('"'))));
+        found.notes.push(
+            ImportNote::new(ImportNoteKind::Approvals, note).naming(named.iter().map(|name| name.trim_matches('"'))),
+        );
     }
 }
 
@@ -145,7 +147,8 @@ fn inputs(found: &mut Candidate, root: &Object<'_>) {
         let what = description.as_ref().map(|text| format!(" ({})", quoted(text))).unwrap_or_default();
         let note = if is_command {
             let command = input.get_string("command").map(|text| quoted(&text.value)).unwrap_or_default();
-            let text = format!("{} is what VS Code's command {command} gives{what}, which is not run", quoted(&placeholder));
+            let text =
+                format!("{} is what VS Code's command {command} gives{what}, which is not run", quoted(&placeholder));
             ImportNote::from(text)
         } else {
             let text = format!("{} stands for a value that VS Code would ask for{what}", quoted(&placeholder));

@@ -22,11 +22,7 @@ pub(crate) fn clean(candidate: &mut Candidate) {
     if let Some(remote) = &mut candidate.remote {
         remote.url = url(&remote.url, &mut taken);
         if let Some(auth) = &mut remote.auth {
-            let texts = [
-                &mut auth.client_metadata_url,
-                &mut auth.issuer,
-                &mut auth.algorithm,
-            ];
+            let texts = [&mut auth.client_metadata_url, &mut auth.issuer, &mut auth.algorithm];
             for text in texts {
                 if text.as_deref().is_some_and(has_secret) {
                     *text = None;

@@ -144,10 +144,9 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
             parted.client_secret = Some(secret.into());
         } else {
             parted.lacks_client_secret = true;
-            candidate.notes.add(
-                ImportNoteKind::Placeholder,
-                "enter the secret of its client, which its app takes from elsewhere",
-            );
+            candidate
+                .notes
+                .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app takes from elsewhere");
         }
     }
     parted

@@ -59,10 +59,9 @@ pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
         let is_value = matches!(place, ImportPlace::Value { .. });
         let place = in_words(&place, config);
         match gap {
-            Gap::Empty => ImportNote::new(
-                ImportNoteKind::Empty,
-                format!("{place} is empty: fill it in if the server needs it"),
-            ),
+            Gap::Empty => {
+                ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
+            }
             Gap::Reference => ImportNote::new(
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
                 format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted(text)),
@@ -78,9 +77,8 @@ pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
 
 /// The texts in a command or an address without whose replacement the server can't work.
 pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
-    let is_needed = |(place, gap, _): &(ImportPlace, Gap, &str)| {
-        *gap != Gap::Empty && !matches!(place, ImportPlace::Value { .. })
-    };
+    let is_needed =
+        |(place, gap, _): &(ImportPlace, Gap, &str)| *gap != Gap::Empty && !matches!(place, ImportPlace::Value { .. });
     let gaps = gaps(config).into_iter().filter(is_needed);
     gaps.map(|(place, _, text)| ImportPlaceholder { place, text: shown(text) }).collect()
 }

@@ -43,8 +43,11 @@ pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigPr
         state.projects.iter().filter_map(|(folder, project)| Some((project.servers?, Some(folder.as_ref()))));
     let parts = state.servers.map(|servers| (servers, None)).into_iter().chain(of_projects);
     // Most projects have none.
-    let parts: Vec<(&str, Option<&str>)> =
-        parts.map(|(part, project)| (part.get(), project)).filter(|(part, _)| *part != "{}").take(MAX_PARTS + 1).collect();
+    let parts: Vec<(&str, Option<&str>)> = parts
+        .map(|(part, project)| (part.get(), project))
+        .filter(|(part, _)| *part != "{}")
+        .take(MAX_PARTS + 1)
+        .collect();
     if parts.len() > MAX_PARTS {
         return Err(whole.problem(0, format!("more than {MAX_PARTS} projects in it have servers")));
     }

@@ -123,8 +123,9 @@ fn servers_values_and_levels_are_bounded() {
 #[test]
 fn projects_with_servers_are_bounded() {
     let state = |projects: usize| {
-        let projects: Vec<String> =
-            (0..projects).map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}")).collect();
+        let projects: Vec<String> = (0..projects)
+            .map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}"))
+            .collect();
         // The servers are cut out of a file of more than 1 MB.
         format!("{{\"history\":\"{}\",\"projects\":{{{}}}}}", "x".repeat(1 << 20), projects.join(","))
     };
