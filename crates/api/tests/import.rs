@@ -182,7 +182,7 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
     let app = App::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
-    let headers = json!({ "Authorization": "Bearer ${env:TOKEN}!", "X-Team": "red" });
+    let headers = json!({ "Authorization": "Bearer ${env:TOKEN}", "X-Team": "red" });
     let auth = json!({ "CLIENT_ID": "9f86d081884c7d659a2feaa0c55ad015", "CLIENT_SECRET": "hunter2hunter2" });
     let server =
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
@@ -195,7 +195,7 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
     call(&api, "import_servers", json!({ "source": {}, "ids": [far["id"]] })).await;
     let servers = app.host.snapshot().await.unwrap().servers;
     let http = servers[0].config.as_http().unwrap().clone();
-    assert_eq!(http.headers["Authorization"], "Bearer ${secret:far.Authorization}!", "around the secret as it was");
+    assert_eq!(http.headers["Authorization"], "Bearer ${secret:far.Authorization}", "before the secret as it was");
     assert_eq!(http.headers["X-Team"], "red");
     let auth = http.auth.unwrap();
     assert_eq!(auth.client_secret.as_deref(), Some("${secret:far.client_secret}"));
