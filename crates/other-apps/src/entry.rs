@@ -13,7 +13,7 @@ use ports::server_config::{ConfigProblem, HttpConfig};
 
 use crate::candidate::Candidate;
 use crate::json_text::{Dialect, JsonText, given, kind};
-use crate::notes::quoted;
+use crate::notes::{ImportNoteKind, quoted};
 use reader::Reader;
 pub(crate) use spelling::{COMMANDS, URLS};
 pub use spelling::{OWN_URLS, PIN, Reached, kind_named, reached, words};
@@ -154,7 +154,7 @@ fn fill(
     }
     if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN.contains(&&*kind.value)) {
         found.unknown = true;
-        found.notes.push(format!("it is a part of its app ({:?}), and no server", kind.value));
+        found.notes.add(ImportNoteKind::Reason, format!("it is a part of its app ({:?}), and no server", kind.value));
         return Ok(found);
     }
     match reached(object, &URLS) {
@@ -173,7 +173,9 @@ fn fill(
             if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
             }
-            found.notes.push(String::from("its transport is not known here; Drawbridge speaks stdio, http and sse"));
+            found
+                .notes
+                .add(ImportNoteKind::Reason, "its transport is not known here; Drawbridge speaks stdio, http and sse");
             return Ok(found);
         }
     }

@@ -6,7 +6,8 @@ use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport}
 use serde_json::{Map, Value, json};
 
 use crate::candidate::Candidate;
-use crate::found::{clean, values::looks_secret};
+use crate::found::clean;
+use crate::secret_like::is_secret_value;
 
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Writer {
     fn value(&mut self, server: &str, name: &str, value: &str) -> String {
         let kept = secrets::names(value);
         if kept.is_empty() {
-            return if looks_secret(name, value) { self.whole(server, name) } else { value.to_owned() };
+            return if is_secret_value(name, value) { self.whole(server, name) } else { value.to_owned() };
         }
         if matches!(kept[..], [only] if secrets::reference(only) == value) {
             return self.whole(server, name);

@@ -33,8 +33,10 @@ pub mod variables;
 mod yaml_text;
 
 pub use export::{ExportForm, export};
-pub use found::{Found, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
+pub use files::project_files;
+pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
 pub use links::{InstallLink, LinkFor, install_link};
+pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;
 pub use scan::{FileRead, From, MAX_SERVERS, Report, look};
 pub use surroundings::{Surroundings, System, VARIABLES};

@@ -161,7 +161,7 @@ fn settle(candidates: Vec<Candidate>, taken_names: &[String]) -> Vec<Imported> {
         }
         candidate.notes.extend(problem);
         let secrets = secrets_in(&config);
-        settled.push(Imported { name, config, notes: candidate.notes, secrets, usable });
+        settled.push(Imported { name, config, notes: candidate.notes.into_texts(), secrets, usable });
     }
     settled
 }
