@@ -1,0 +1,13 @@
+//! MCP registries (API version 0.1): what they list, kept for when they can't be reached, and the plan to install it. Nothing here installs,
+//! starts or approves anything. Callers: `cli` and `api`, which show what is found and hand the plan's settings to `host::Setup`.
+//!
+//! - [`server_json`]: what a registry answers, read within bounds; [`Publisher`]: who may publish under a name
+//!
+//! All of it is foreign: texts that are only shown are safe to print, and what is run is checked so that it is nothing else on a command
+//! line. That a name belongs to its publisher is all that a registry checks.
+
+mod publisher;
+pub mod server_json;
+
+pub use publisher::Publisher;
+pub use server_json::{Listing, Package, Page, RegistryEntry, Remote, ServerJson, Status};
