@@ -2,12 +2,15 @@
 //! starts or approves anything. Callers: `cli` and `api`, which show what is found and hand the plan's settings to `host::Setup`.
 //!
 //! - [`server_json`]: what a registry answers, read within bounds; [`Publisher`]: who may publish under a name
+//! - [`plan_package`] and [`plan_remote`]: from what is listed to an [`installs::InstallPlan`]
 //!
 //! All of it is foreign: texts that are only shown are safe to print, and what is run is checked so that it is nothing else on a command
 //! line. That a name belongs to its publisher is all that a registry checks.
 
+mod plan;
 mod publisher;
 pub mod server_json;
 
+pub use plan::{BundleDownload, PackageInstall, PlanError, plan_package, plan_remote};
 pub use publisher::Publisher;
 pub use server_json::{Listing, Package, Page, RegistryEntry, Remote, ServerJson, Status};
