@@ -2,6 +2,7 @@
 //! but for the audit log and the history, databases: `mcp.json` with the servers in the configuration folder, all else in the data folder.
 
 mod audit;
+mod cache_folder;
 mod content_key;
 mod database;
 mod documents;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use domain::StoreError;
 use ports::{Platform, Ports, Secrets, ServerSettings};
 
+pub use cache_folder::CacheFolder;
 pub use locations::{Locations, cache_folder, default_locations};
 pub use managed::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;

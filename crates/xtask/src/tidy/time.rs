@@ -6,8 +6,8 @@ use super::rust_paths::{self, Import};
 use super::tree::{SourceFile, Tree};
 
 /// Crates whose clock comes from outside: the time of day by `ports::time::Clock`, spans of time by tokio's clock, which tests pause.
-const CLOCK_FROM_OUTSIDE: [&str; 8] =
-    ["checkup", "host", "supervision", "offers", "launches", "server-requests", "credentials", "chat"];
+const CLOCK_FROM_OUTSIDE: [&str; 9] =
+    ["checkup", "host", "supervision", "offers", "launches", "server-requests", "credentials", "chat", "registry"];
 /// Measurements run in real time.
 const MEASURED: [&str; 1] = ["tests/bench/"];
 
