@@ -67,7 +67,7 @@ impl Writer {
             ServerTransport::Stdio(stdio) => {
                 let mut candidate = Candidate { config: stdio.clone(), ..Candidate::default() };
                 clean::clean(&mut candidate);
-                self.notes.append(&mut candidate.notes);
+                self.notes.extend(candidate.notes.into_texts());
                 let stdio = candidate.config;
                 if self.stand == Stand::Input {
                     entry.insert("type".to_owned(), "stdio".into());
@@ -82,7 +82,7 @@ impl Writer {
             ServerTransport::Http(http) => {
                 let mut candidate = Candidate { remote: Some(http.clone()), ..Candidate::default() };
                 clean::clean(&mut candidate);
-                self.notes.append(&mut candidate.notes);
+                self.notes.extend(candidate.notes.into_texts());
                 let url = candidate.remote.map(|remote| remote.url).unwrap_or_default();
                 entry.insert("type".to_owned(), http.kind.unwrap_or(HttpKind::Http).name().into());
                 entry.insert("url".to_owned(), url.into());

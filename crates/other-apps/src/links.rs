@@ -19,7 +19,7 @@ mod write;
 use ports::server_config::ConfigProblem;
 
 use crate::candidate::Candidate;
-use crate::found::shown;
+use crate::notes::shown;
 use form::{Form, Payload};
 use payload::Parameters;
 pub use write::{InstallLink, LinkFor, install_link};

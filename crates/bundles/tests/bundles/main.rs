@@ -8,6 +8,7 @@ mod plans;
 mod random;
 mod sample;
 mod signatures;
+#[cfg(unix)]
 mod unpacking;
 mod updates;
 mod zip_writer;

@@ -1,7 +1,7 @@
 //! Files on disk.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use bundles::{BundleError, Installed, Tree, TreeChange, limits, remove, remove_leftovers, unpack, verify_tree};
 

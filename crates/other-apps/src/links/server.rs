@@ -13,7 +13,7 @@ use super::remarks;
 use crate::candidate::Candidate;
 use crate::entry::{self, URLS, kind_named};
 use crate::json_text::{Dialect, JsonText, given, kind};
-use crate::notes::quoted;
+use crate::notes::{Notes, quoted};
 
 /// The most servers in one link.
 const MAX_SERVERS: usize = 20;
@@ -230,7 +230,7 @@ fn in_own_words<'o, 't>(form: &Form, object: &'o Object<'t>) -> Cow<'o, Object<'
 }
 
 /// The name of a server: letters, digits, `.`, `-` and `_`. Other apps' names are made such.
-fn named(form: &Form, name: Option<String>, notes: &mut Vec<String>) -> Result<Option<String>, String> {
+fn named(form: &Form, name: Option<String>, notes: &mut Notes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
     let plain = plain_name(&name);
     if plain == name {

@@ -70,8 +70,8 @@ enum Processor {
 fn run_side_by_side(lanes: &[Vec<Part>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     let (start, processor) = (Instant::now(), processor::of_children());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
-        let run = |lane| scope.spawn(move || run_lane(lane, Processor::IsShared, summary));
-        let running: Vec<_> = lanes.iter().map(run).collect();
+        let start = |lane| scope.spawn(move || run_lane(lane, Processor::IsShared, summary));
+        let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
         running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
