@@ -22,6 +22,10 @@ const APART: [(&[&str], &str); 36] = [
         &["cli::LinkApp", "other-apps::LinkFor"],
         "one has the words of the command line, the other is what a link is written by",
     ),
+    (
+        &["bundles::Platform", "other-apps::System"],
+        "manifests name three systems; other apps' folders may be told apart further, as Flatpak's are",
+    ),
     (&["api::FileWriter", "host::Writer"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
     (&["api::SearchHistory", "domain::HistorySearch"], "a request of the page: the handler bounds its limit"),
     (
