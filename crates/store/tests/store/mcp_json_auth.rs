@@ -116,7 +116,7 @@ fn what_can_not_be_used_is_said_with_its_place() {
 
 #[test]
 fn what_the_readme_shows_can_be_used_as_it_is() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let is_example = |part: &&str| part.starts_with("    \"auth\": {");
     let mut grants = Vec::new();
     for example in readme.split("\n\n").filter(is_example) {

@@ -190,7 +190,7 @@ fn s28_encrypting_the_log_outlasts_kill_9() {
     let mut halfway = 0;
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.2_f64.powi(n))) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["encrypted::s28_encrypting_the_log_outlasts_kill_9", "--exact"])
+            .args(["audit::encrypted::s28_encrypting_the_log_outlasts_kill_9", "--exact"])
             .env(ENCRYPTS_IN, folder.folder.path())
             .stdout(std::process::Stdio::null())
             .spawn()

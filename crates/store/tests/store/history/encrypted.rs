@@ -271,7 +271,7 @@ fn s28_encrypting_outlasts_kill_9() {
     let (mut killed, mut halfway) = (0, 0);
     for pause in (0..).map(|n| std::time::Duration::from_millis(30).mul_f64(1.25_f64.powi(n))) {
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["encrypted::s28_encrypting_outlasts_kill_9", "--exact"])
+            .args(["history::encrypted::s28_encrypting_outlasts_kill_9", "--exact"])
             .env(ENCRYPTS_IN, folder.path())
             .stdout(std::process::Stdio::null())
             .spawn()

@@ -78,7 +78,7 @@ fn a_reply_outlasts_kill_9() {
     store.ports.history.create(&begun("c")).unwrap();
     store.ports.history.write("c", &[says("1", "count")]).unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["programs::a_reply_outlasts_kill_9", "--exact"])
+        .args(["history::programs::a_reply_outlasts_kill_9", "--exact"])
         .env(WRITES_IN, store.folder.path())
         .stdout(std::process::Stdio::null())
         .spawn()
