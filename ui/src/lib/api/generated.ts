@@ -65,6 +65,7 @@ export interface Commands {
   stop_reply: { request: ConversationRef; response: Nothing };
   choose_branch: { request: ItemRef; response: Nothing };
   set_conversation: { request: SetConversation; response: Nothing };
+  set_draft: { request: SetDraft; response: Nothing };
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
@@ -1240,7 +1241,11 @@ answering: boolean,
 /**
  * Whether there are items before these.
  */
-hasMore: boolean, };
+hasMore: boolean, 
+/**
+ * What the user wrote and did not send yet.
+ */
+draft: string, };
 
 /**
  * What a conversation took so far, over all branches.
@@ -5135,6 +5140,19 @@ server: string,
  * The new settings; a request that leaves out a member is refused.
  */
 flow: DataFlow, };
+
+/**
+ * A draft for a conversation.
+ */
+export type SetDraft = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * What is written; empty for nothing.
+ */
+text: string, };
 
 /**
  * A log level for a server.

@@ -169,7 +169,7 @@ export function sampleConversation(changes: Partial<Conversation> = {}): Convers
   return {
     ...{ id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] },
     settings: { model: null, systemPrompt: "", servers: [], shareRoots: false, thinking: false },
-    ...{ answering: false, hasMore: false },
+    ...{ answering: false, hasMore: false, draft: "" },
     ...changes,
   };
 }
