@@ -95,6 +95,9 @@ export function eachWithHost(): void {
       questionDrawn: (id) => host.drawn.push(id),
       pageSandbox: () => Promise.resolve({ is: "native" }),
       retryPageSandbox: () => Promise.resolve(),
+      listenShell: () => Promise.resolve(),
+      closingShown: () => undefined,
+      finishClosing: () => Promise.resolve(),
     });
   });
   afterEach(() => {

@@ -43,7 +43,7 @@ const APART: [(&[&str], &str); 36] = [
     ),
     (
         &["api::Settings", "host::AppSettings"],
-        "the file may hold any word as theme and language; the page gets those that exist",
+        "the file may hold any word as theme, language and what closing does; the page gets those that exist",
     ),
     (
         &["chat::Kind", "domain::ReplyPart", "models::Piece"],

@@ -3254,6 +3254,11 @@ tools: Array<string> | null,
 instructions: string | null, };
 
 /**
+ * What closing the window does while servers run. Without a running server it quits.
+ */
+export type OnClose = "ask" | "background" | "quit";
+
+/**
  * A version of a package.
  */
 export type PackageVersion = { 
@@ -5313,7 +5318,11 @@ auditContents: boolean,
 /**
  * How much of a conversation a model gets; none for what Drawbridge has set.
  */
-chat?: ChatBounds, };
+chat?: ChatBounds, 
+/**
+ * What closing the window does while servers run.
+ */
+onClose: OnClose, };
 
 /**
  * An address that gets something of a sign-in.

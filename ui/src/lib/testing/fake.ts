@@ -9,7 +9,12 @@ import type {
   Server,
   Snapshot,
 } from "$lib/api/generated";
-import { setPlatform, type PageSandbox, type Platform } from "$lib/platform";
+import {
+  setPlatform,
+  type PageSandbox,
+  type Platform,
+  type ShellEvent,
+} from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
 type Answers = {
@@ -50,6 +55,12 @@ export class FakeHost implements Platform {
   drawn: string[] = [];
   sandbox: PageSandbox = { is: "native" };
   sandboxRetries = 0;
+  /** Sends an event of the shell. */
+  shell: (event: ShellEvent) => void = () => undefined;
+  /** How often the choice of a closing window was said to be shown. */
+  closingsShown = 0;
+  /** What closing windows came to. */
+  closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
   #lost: () => void = () => undefined;
   #next = 1;
@@ -86,6 +97,20 @@ export class FakeHost implements Platform {
 
   retryPageSandbox(): Promise<void> {
     this.sandboxRetries += 1;
+    return Promise.resolve();
+  }
+
+  listenShell(receive: (event: ShellEvent) => void): Promise<void> {
+    this.shell = receive;
+    return Promise.resolve();
+  }
+
+  closingShown(): void {
+    this.closingsShown += 1;
+  }
+
+  finishClosing(choice: string): Promise<void> {
+    this.closings.push(choice);
     return Promise.resolve();
   }
 
@@ -151,7 +176,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     conversations: [],
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
-      ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true },
+      ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
     },
     configProblem: null,
     paths: {
