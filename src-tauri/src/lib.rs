@@ -1,19 +1,24 @@
 //! The desktop shell and nothing else: one window with the page in it, the commands and events of `api`, and what only the
-//! system can do (dialogs, browser, notifications). Everything the app knows is in the host.
+//! system can do (dialogs, browser, notifications, tray, start at login). Everything the app knows is in the host.
 
 mod background;
 mod bench;
 mod closing;
 mod commands;
+mod desktop_report;
 mod drawing;
 mod events;
+mod login_start;
 mod measure;
 mod page_sandbox;
 mod places;
 mod platform;
+mod presence;
 mod shell_events;
 mod start;
+mod tray;
 mod window;
+mod words;
 
 use std::process::ExitCode;
 
@@ -23,6 +28,7 @@ use crate::background::ClosingChoice;
 use crate::measure::Measure;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
+use crate::tray::Tray;
 
 /// Runs the app until it is quit or told to end.
 #[must_use]
@@ -77,6 +83,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         .manage(sandbox)
         .manage(ShellEvents::default())
         .manage(ClosingChoice::default())
+        .manage(Tray::default())
         .invoke_handler(commands::handler())
         .setup(move |app| {
             start::app(app.handle(), measure, opening);

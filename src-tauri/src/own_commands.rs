@@ -12,4 +12,6 @@ const OWN_COMMANDS: &[&str] = &[
     "listen_shell_events",
     "closing_shown",
     "finish_closing",
+    "desktop_report",
+    "set_login_start",
 ];

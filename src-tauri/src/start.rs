@@ -17,7 +17,8 @@ use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
-use crate::{background, bench, closing, places, platform, window};
+use crate::tray::Tray;
+use crate::{background, bench, closing, places, platform, presence, window};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +88,11 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     }
     match measure {
         Some(measure) => bench::run(app, measure, api),
-        None => drop(app.manage(Measured::nothing())),
+        None => {
+            app.manage(Measured::nothing());
+            app.state::<Tray>().start(app);
+            presence::follow(app, api.host().clone());
+        }
     }
     Ok(())
 }

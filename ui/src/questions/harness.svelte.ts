@@ -98,6 +98,8 @@ export function eachWithHost(): void {
       listenShell: () => Promise.resolve(),
       closingShown: () => undefined,
       finishClosing: () => Promise.resolve(),
+      desktopReport: () => Promise.resolve(null),
+      setLoginStart: () => Promise.resolve(),
     });
   });
   afterEach(() => {

@@ -14,6 +14,14 @@ export type PageSandbox = { unkept?: string | null } & (
     ))
 );
 
+/** What the desktop does for an app whose window is closed. */
+export interface DesktopReport {
+  /** Whether it shows the app's icon in a tray. */
+  hasTray: boolean;
+  /** Whether the app starts at login. `cause` says in English why it can't. */
+  loginStart: { is: "on" | "off" } | { is: "unavailable"; cause: string };
+}
+
 /** An event of the desktop shell. */
 export type ShellEvent =
   /** The user closes the window while so many servers run. */
@@ -35,6 +43,10 @@ export interface Platform {
   closingShown(): void;
   /** Hides the window, or quits. */
   finishClosing(choice: "background" | "quit"): Promise<void>;
+  /** What the desktop does; null without one. */
+  desktopReport(): Promise<DesktopReport | null>;
+  /** Has the app start at login, or not. Rejects with the cause in English. */
+  setLoginStart(on: boolean): Promise<void>;
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */

@@ -23,6 +23,8 @@ export const tauri: Platform = {
   },
   closingShown: () => void invoke("closing_shown").catch(() => undefined),
   finishClosing: (choice) => invoke("finish_closing", { choice }),
+  desktopReport: () => invoke("desktop_report"),
+  setLoginStart: (on) => invoke("set_login_start", { on }),
   painted: () => void invoke("painted").catch(() => undefined),
   questionDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),

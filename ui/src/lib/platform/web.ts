@@ -36,6 +36,8 @@ export const web: Platform = {
   listenShell: () => Promise.resolve(),
   closingShown: () => undefined,
   finishClosing: () => Promise.resolve(),
+  desktopReport: () => Promise.resolve(null),
+  setLoginStart: () => Promise.resolve(),
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.

@@ -11,6 +11,7 @@ import type {
 } from "$lib/api/generated";
 import {
   setPlatform,
+  type DesktopReport,
   type PageSandbox,
   type Platform,
   type ShellEvent,
@@ -59,6 +60,10 @@ export class FakeHost implements Platform {
   shell: (event: ShellEvent) => void = () => undefined;
   /** How often the choice of a closing window was said to be shown. */
   closingsShown = 0;
+  /** What the desktop does. */
+  desktop: DesktopReport | null = null;
+  /** What the start at login was set to. */
+  loginStarts: boolean[] = [];
   /** What closing windows came to. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -111,6 +116,15 @@ export class FakeHost implements Platform {
 
   finishClosing(choice: string): Promise<void> {
     this.closings.push(choice);
+    return Promise.resolve();
+  }
+
+  desktopReport(): Promise<DesktopReport | null> {
+    return Promise.resolve(structuredClone(this.desktop));
+  }
+
+  setLoginStart(on: boolean): Promise<void> {
+    this.loginStarts.push(on);
     return Promise.resolve();
   }
 
