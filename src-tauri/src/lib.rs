@@ -1,6 +1,7 @@
 //! The desktop shell and nothing else: one window with the page in it, the commands and events of `api`, and what only the
 //! system can do (dialogs, browser, notifications, tray, start at login). Everything the app knows is in the host.
 
+mod announcements;
 mod background;
 mod bench;
 mod closing;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 
 use tauri::{Builder, Wry};
 
+use crate::announcements::Announcements;
 use crate::background::ClosingChoice;
 use crate::measure::Measure;
 use crate::page_sandbox::PageSandbox;
@@ -83,6 +85,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         .manage(sandbox)
         .manage(ShellEvents::default())
         .manage(ClosingChoice::default())
+        .manage(Announcements::default())
         .manage(Tray::default())
         .invoke_handler(commands::handler())
         .setup(move |app| {

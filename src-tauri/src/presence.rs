@@ -1,4 +1,5 @@
-//! What goes on, in numbers, for whoever does not see the window. It follows the host's events, and keeps the tray up to date.
+//! What goes on, in numbers, for whoever does not see the window. It follows the host's events, keeps the tray up to date, and
+//! withdraws notifications of requests that are decided.
 
 use std::time::Duration;
 
@@ -6,6 +7,7 @@ use host::Host;
 use host::view::{HostEvent, Snapshot};
 use tauri::{AppHandle, Manager as _};
 
+use crate::announcements::Announcements;
 use crate::tray::Tray;
 use crate::{background, words};
 
@@ -73,6 +75,8 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
         let mut shown = None;
         loop {
             let Ok(snapshot) = host.snapshot().await else { return };
+            let waiting: Vec<_> = snapshot.questions.iter().map(|question| question.id).collect();
+            app.state::<Announcements>().withdraw_all_but(&app, &waiting);
             let now = Presence::of(&snapshot);
             if shown.replace(now) != Some(now) {
                 app.state::<Tray>().update(now);

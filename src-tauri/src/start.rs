@@ -18,7 +18,7 @@ use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
 use crate::tray::Tray;
-use crate::{background, bench, closing, places, platform, presence, window};
+use crate::{announcements, background, bench, closing, places, platform, presence, window};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +91,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
         None => {
             app.manage(Measured::nothing());
             app.state::<Tray>().start(app);
+            announcements::follow_clicks(app);
             presence::follow(app, api.host().clone());
         }
     }
