@@ -14,6 +14,7 @@ import { confined } from "./confined.mjs";
 import { cut, killedWhileAnswering } from "./cut.mjs";
 import { startSession } from "./driver.mjs";
 import { closed, killed } from "./ending.mjs";
+import { imported } from "./imported.mjs";
 import { again, blank, isolated, quit, unprotected, unstartable } from "./isolated.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
@@ -118,7 +119,7 @@ try {
   if (process.argv[2] === "sandbox") {
     await window(isolated, quit);
   } else {
-    await window(isolated, confined, servers, calls, asked, records, models, sampled, killedWhileAnswering);
+    await window(isolated, confined, servers, imported, calls, asked, records, models, sampled, killedWhileAnswering);
     await window(cut, background, (_page, ...rest) => closed(...rest));
     await startedInBackground(place, step);
     await killed(place, step);

@@ -141,6 +141,7 @@ async fn closing_the_host_ends_all_servers_together() {
     for name in ["a", "b", "c"] {
         pids.push(app.ready(name).await.pid.unwrap());
     }
+    // The clock is the point here: each takes at least four seconds to end, one after the other eight.
     let before = std::time::Instant::now();
     app.host.close().await;
     assert!(before.elapsed().as_secs() < 8, "stubborn servers are ended side by side: {:?}", before.elapsed());

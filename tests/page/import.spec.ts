@@ -1,5 +1,5 @@
 // Servers of other apps, from the first start to the first approval.
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
 import { axeFinds, DEMO, expect, FIRST_START, question, test, visit } from "./fixtures";
@@ -69,4 +69,43 @@ test("that changed since they were listed are not imported, and can be looked at
   expect((await host.snapshot()).servers.length, "nothing was imported").toBe(1);
   await main.getByRole("button", { name: "Look again" }).click();
   await expect(main.getByRole("group", { name: "far" }), "as it is now").toContainText("https://near.example/mcp");
+});
+
+test("that are incomplete are left to the user, who reads what to fill in", async ({ app, host }) => {
+  const args = ["--era", "both", `--token=${SECRET}`];
+  host.writeAtHome(CURSOR, servers({ option: { command: DEMO, args, cwd: "/tmp" }, whole: { command: DEMO, args: ["--era", "legacy"] } }));
+  await visit(app, "#/import");
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "Look for them" }).click();
+  const option = main.getByRole("group", { name: "option" });
+  await expect(option, "where, and what stands there").toContainText("Argument 3--token=<token>");
+  await expect(option, "its folder").toContainText("/tmp");
+  await expect(main.getByRole("checkbox", { name: "option" }), "it can't run as it is").not.toBeChecked();
+  await expect(main.getByRole("checkbox", { name: "whole" })).toBeChecked();
+  await main.getByRole("checkbox", { name: "option" }).check();
+  await main.getByRole("button", { name: "Import 3 servers" }).click();
+  const rest = main.getByRole("region", { name: "Values to enter" });
+  await expect(rest, "said again").toContainText("Argument 3--token=<token>");
+  expect(readFileSync(host.config, "utf8"), "the secret is nowhere").not.toContain(SECRET);
+  await rest.getByRole("button", { name: "Open settings of option" }).click();
+  await expect(main.getByRole("textbox", { name: "Argument 3" })).toHaveValue("--token=<token>");
+});
+
+test("of a project are untrusted until the user has looked at them", async ({ app, host }) => {
+  const project = join(realpathSync(host.home), "work");
+  host.writeAtHome("work/.mcp.json", servers({ brought: { command: DEMO, args: ["--era", "legacy"] } }));
+  await visit(app, "#/server/demo/roots");
+  const main = app.getByRole("main");
+  await main.getByRole("textbox", { name: "Or type a path" }).fill(project);
+  await main.getByRole("button", { name: "Add path" }).click();
+  await expect(main, "the file is named").toContainText("brings its own servers: .mcp.json");
+  expect((await host.snapshot()).servers.length, "nothing is set up by that").toBe(1);
+  await main.getByRole("button", { name: `Review the servers of ${project}` }).click();
+  await expect(main.getByRole("heading", { name: "Found 1 server" })).toBeFocused();
+  await expect(main.getByRole("checkbox", { name: "brought" }), "nothing is picked").not.toBeChecked();
+  expect(await axeFinds(app), "axe").toEqual([]);
+  await main.getByRole("checkbox", { name: "brought" }).check();
+  await main.getByRole("button", { name: "Import 1 server" }).click();
+  await expect(main.getByRole("heading", { name: "1 server imported" })).toBeFocused();
+  expect((await host.snapshot()).servers.map(({ state }) => state.is)).not.toContain("running");
 });

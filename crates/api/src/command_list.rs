@@ -15,7 +15,9 @@ macro_rules! commands {
             check_import: ImportText => ImportPreview,
             /// Looks for servers in the settings of other apps. Nothing is started, and nothing is written.
             import_candidates: ImportSource => ImportCandidates,
-            /// Takes over servers that were found: stopped, without any approval, their secrets in the keychain.
+            /// The files with servers that a project folder has, which are not read.
+            project_files: ProjectFolder => ProjectFiles,
+            /// Imports servers that were found: stopped, without any approval, their secrets in the keychain.
             import_servers: ImportServers => ImportedServers,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,

@@ -4,8 +4,6 @@ use domain::history::{self, After, ConversationChange, ItemRange, NewItem};
 use domain::item::Item;
 use domain::{Millis, StoreError};
 use ports::History;
-// clock: stamps conversations and their changes.
-use ports::time::now;
 
 use super::engine::Chat;
 use super::history::{PlacedItem, PlacedItems};
@@ -48,7 +46,8 @@ impl Chat {
     /// # Errors
     /// If it can't be written.
     pub async fn create_conversation(&self, title: &str) -> Result<OpenConversation, ConversationError> {
-        let now = now();
+        // clock: stamps the conversation.
+        let now = ports::time::now();
         let model = self.host.default_model().await?;
         let settings = ConversationSettings { model, ..ConversationSettings::default() };
         let new = history::Conversation {
@@ -164,7 +163,9 @@ impl Chat {
     /// # Errors
     /// If it can't be written.
     pub async fn rename_conversation(&self, id: String, title: &str) -> Result<bool, ConversationError> {
-        let change = ConversationChange { title: Some(shorten(title)), at: now(), ..ConversationChange::default() };
+        // clock: stamps the change.
+        let at = ports::time::now();
+        let change = ConversationChange { title: Some(shorten(title)), at, ..ConversationChange::default() };
         let renamed = id.clone();
         let is_there = self.on_disk(move |history| history.change(&renamed, &change)).await?;
         if is_there {

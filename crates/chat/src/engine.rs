@@ -7,8 +7,6 @@ use domain::history::Taken;
 use domain::item::{Content, Item, ItemBody, ItemState, MessageAttachment, Role};
 use host::{Host, ServerForModel};
 use models::ModelRef;
-// clock: stamps items.
-use ports::time::now;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -302,7 +300,8 @@ impl Chat {
         let chosen = self.choose(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
-        let message = Item { id: new_id(), parent, at: now(), state: ItemState::Whole, body };
+        // clock: stamps the item.
+        let message = Item { id: new_id(), parent, at: ports::time::now(), state: ItemState::Whole, body };
         log.write(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
         self.host.tell_of_conversation(log.told(message, true).await).await?;
@@ -366,5 +365,6 @@ pub(super) async fn servers_of(
 
 /// An id that no other item has.
 pub(super) fn new_id() -> String {
-    format!("i{:x}-{:08x}", now(), fastrand::u32(..))
+    // clock: makes an id.
+    format!("i{:x}-{:08x}", ports::time::now(), fastrand::u32(..))
 }

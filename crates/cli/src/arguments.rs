@@ -156,6 +156,8 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FORM", default_value = "mcpServers")]
         format: ExportFormat,
     },
+    /// Prints a link that installs a server, to be put on a page or into a README. Secrets are left blank in it.
+    Link(Link),
     /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
     Sandbox {
         /// The server.
@@ -196,8 +198,19 @@ pub(crate) enum Command {
     Watch(Of),
     /// The decisions: lists, checks or exports them. Unless told otherwise, lists them.
     Audit(Audit),
+    /// Looks at this computer for what keeps servers from working, and says what to do. Nothing is changed, and nothing is sent to another
+    /// computer. Exits with 1 if there is a problem.
+    Doctor(Doctor),
     #[command(flatten)]
     Documents(Documents),
+}
+
+/// How to tell what was found.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print a report to paste into an issue: Markdown without names, commands, addresses, values or private paths.
+    #[arg(long)]
+    pub(crate) report: bool,
 }
 
 /// What the program writes about itself.
@@ -236,6 +249,31 @@ pub(crate) struct Import {
     /// Only say what would be imported.
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// A link to write.
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// The server.
+    pub(crate) server: String,
+    /// The app that the link is for.
+    #[arg(long = "for", value_name = "APP", default_value = "drawbridge")]
+    pub(crate) app: LinkApp,
+    /// Print Markdown for a README: "Add to Drawbridge", with the link.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+/// The app that a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LinkApp {
+    /// Drawbridge itself.
+    Drawbridge,
+    /// Cursor.
+    Cursor,
+    /// Visual Studio Code.
+    #[value(name = "vscode")]
+    VsCode,
 }
 
 /// The form of an export.

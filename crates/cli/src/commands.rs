@@ -17,6 +17,7 @@ use crate::describe;
 use crate::failure::Failure;
 use crate::flow;
 use crate::import;
+use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{value, without_variables};
@@ -59,6 +60,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Secret { server, name } => secret::enter(session, &server, name).await,
         Command::Import(what) => import::run(session, what).await,
         Command::Export { format } => import::export(session, format).await,
+        Command::Link(what) => link::run(session, what).await,
         Command::Flow(what) => flow::run(session, what).await,
         Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
@@ -66,8 +68,8 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Models { command } => models::run(session, command).await,
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
-        // `main` writes them before a session is opened.
-        Command::Documents(_) => Ok(Value::Null),
+        // `main` carries them out before a session is opened.
+        Command::Doctor(_) | Command::Documents(_) => Ok(Value::Null),
     }
 }
 

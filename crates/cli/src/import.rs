@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use api::ApiError;
-use api::data::SecretsKept;
 use host::ImportError;
-use other_apps::{ExportForm, Found, From, ImportStatus, Report, Surroundings};
+use other_apps::{ExportForm, FoundServer, From, ImportNote, ImportStatus, Report, Surroundings};
+use ports::SecretKept;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
 use serde_json::{Map, Value, json};
 
@@ -20,9 +20,10 @@ pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failur
     let surroundings = surroundings(what.home)?;
     let from = from(what.from);
     let report = session.api.host().look_for_servers(from, surroundings.into()).await;
-    let mut report = report.map_err(|error| match error {
-        ImportError::Source(problem) => Failure::usage(in_words(&problem)),
-        ImportError::Closed(closed) => ApiError::from(closed).into(),
+    let mut report = report.map_err(|error| match &error {
+        ImportError::Source(problem) => Failure::usage(in_words(problem)),
+        ImportError::NoProject(_) => Failure::usage(error.to_string()),
+        ImportError::Closed(closed) => ApiError::from(*closed).into(),
     })?;
     for problem in &report.problems {
         session.output.event("problem", json!(problem));
@@ -35,10 +36,10 @@ pub(crate) async fn run(session: &Session, what: Import) -> Result<Value, Failur
             .iter_mut()
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
-            match session.api.take_over(server).await {
-                Ok(kept) => server.notes.extend(not_kept(server, &kept)),
+            match session.api.host().import_server(server).await.map_err(ApiError::from) {
+                Ok(kept) => server.notes.extend(not_kept(server, &kept).map(ImportNote::from)),
                 Err(error) => {
-                    server.notes.push(format!("it was not imported: {}", error.message));
+                    server.notes.push(format!("it was not imported: {}", error.message).into());
                     failures.push((server.name.clone(), error));
                 }
             }
@@ -95,9 +96,9 @@ fn from(named: Option<String>) -> From {
     }
 }
 
-/// Secrets that end with this program are of no use, so they are named as those to be typed.
-fn not_kept(server: &Found, kept: &SecretsKept) -> Option<String> {
-    let cause = kept.only_this_run.as_ref()?;
+/// Secrets that end with this program are of no use, so they are named as those to enter.
+fn not_kept(server: &FoundServer, kept: &SecretKept) -> Option<String> {
+    let SecretKept::ThisRun { cause } = kept else { return None };
     let names: Vec<&str> = server
         .secrets
         .keys()
@@ -122,7 +123,7 @@ fn in_words(problem: &ConfigProblem) -> String {
 }
 
 /// A server as programs read it.
-fn in_json(server: &Found) -> Value {
+fn in_json(server: &FoundServer) -> Value {
     let mut object = Map::new();
     let origin = server.origins.first();
     object.insert("app".to_owned(), origin.map(|origin| origin.app.as_str()).into());
@@ -145,7 +146,7 @@ fn in_json(server: &Found) -> Value {
     object.insert("env".to_owned(), kinds(&server.env));
     object.insert("headers".to_owned(), kinds(&server.headers));
     object.insert("status".to_owned(), server.status.word().into());
-    object.insert("notes".to_owned(), json!(server.notes));
+    object.insert("notes".to_owned(), server.notes.iter().map(|note| note.text.as_str()).collect());
     Value::Object(object)
 }
 
@@ -156,12 +157,12 @@ fn words(report: &Report, dry_run: bool, failed: usize) -> String {
         let app = other_apps::apps::app_named(file.app).map_or(file.app, |app| app.name);
         let count = if file.servers == 1 { String::from("1 server") } else { format!("{} servers", file.servers) };
         text.push_str(&format!("{app}  {}  {count}\n", line(&file.file)));
-        let is_here = |server: &&Found| server.origins.first().is_some_and(|origin| origin.file == file.file);
+        let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.file == file.file);
         for server in report.servers.iter().filter(is_here) {
             let status = server.status.word();
             text.push_str(&format!("  {}  {status}  {}\n", value(&server.name), line(&server.config.command_line())));
             for note in &server.notes {
-                text.push_str(&format!("    {}\n", line(note)));
+                text.push_str(&format!("    {}\n", line(&note.text)));
             }
         }
     }

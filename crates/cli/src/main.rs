@@ -10,6 +10,7 @@ mod checked;
 mod commands;
 mod decide;
 mod describe;
+mod doctor;
 mod documents;
 mod endpoints;
 mod events;
@@ -19,6 +20,7 @@ mod form;
 mod import;
 mod input;
 mod launch_files;
+mod link;
 mod login;
 mod marks;
 mod models;
@@ -95,6 +97,14 @@ fn main() -> ExitCode {
 }
 
 async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
+    // It must work where no host starts, and starts none.
+    if let arguments::Command::Doctor(what) = &arguments.command {
+        let result = tokio::select! {
+            result = doctor::run(&arguments, what, &output) => result,
+            signal = interrupted() => Err(Failure::interrupted(signal)),
+        };
+        return end(&output, result);
+    }
     let session = match open(&arguments, &output).await {
         Ok(session) => session,
         Err(failure) => return end(&output, Err(failure)),

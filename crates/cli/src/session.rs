@@ -7,6 +7,7 @@ use api::data::{Nothing, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, EventStream, Events, Handler as _};
 use host::{Host, HostOptions};
 use serde_json::json;
+use store::Locations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
@@ -41,19 +42,7 @@ impl Session {
         input: Input,
         output: Arc<Output>,
     ) -> Result<Self, Failure> {
-        let system = |error: domain::StoreError| Failure::new(ErrorCode::System, error.to_string());
-        let (config, data) = match (arguments.config.clone(), arguments.data_dir.clone()) {
-            (Some(config), Some(data)) => (config, data),
-            (config, data) => {
-                let usual = store::default_locations().map_err(system)?;
-                (config.unwrap_or(usual.config_file), data.unwrap_or(usual.data_dir))
-            }
-        };
-        // An import makes the file.
-        let makes_file = matches!(&arguments.command, Command::Import(_));
-        if arguments.config.is_some() && !makes_file && !config.exists() {
-            return Err(Failure::usage(format!("{}: there is no such file", config.display())));
-        }
+        let Locations { config_file: config, data_dir: data } = locations(arguments)?;
         let logs_in = matches!(arguments.command, Command::Login { .. });
         let pastes = arguments.paste || (logs_in && !has_display());
         let opens = logs_in && !pastes;
@@ -197,6 +186,28 @@ impl Session {
     pub(crate) fn server(&self, name: &str) -> Option<Server> {
         self.view.borrow().server(name).cloned()
     }
+}
+
+/// The settings file and the data folder that a command is for.
+pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
+    let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
+        (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
+        (config, data) => {
+            let usual = store::default_locations().map_err(system)?;
+            Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
+        }
+    };
+    // An import makes the file.
+    let makes_file = matches!(&arguments.command, Command::Import(_));
+    if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
+        return Err(Failure::usage(format!("{}: there is no such file", locations.config_file.display())));
+    }
+    Ok(locations)
+}
+
+/// A failure of the disk.
+pub(crate) fn system(error: domain::StoreError) -> Failure {
+    Failure::new(ErrorCode::System, error.to_string())
 }
 
 /// Why a server can't be used.

@@ -1,4 +1,4 @@
-//! Makes characters visible that would otherwise act on a terminal or deceive a reader.
+//! Characters that would act on a terminal or deceive a reader: made visible, or found.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -6,12 +6,12 @@ use std::fmt::Write;
 /// Replaces control characters (except tab), bidirectional controls, zero-width characters and
 /// Unicode tags by escapes such as `\x1b` or `\u{202e}`. Other text is returned as it is.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    if !text.chars().any(is_escaped) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        if !is_hidden(character) {
+        if !is_escaped(character) {
             shown.push(character);
         } else if (character as u32) < 0x100 {
             // Writing to a String cannot fail.
@@ -23,11 +23,24 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-fn is_hidden(character: char) -> bool {
+fn is_escaped(character: char) -> bool {
     matches!(character,
         '\u{00}'..='\u{08}' | '\u{0a}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         | '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a character is drawn as nothing, or turns the direction of what is around it: controls but layout, the default
+/// ignorables (UAX 44) but the marks that choose how an emoji looks, and a few more.
+pub fn is_hidden(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
+        )
+        || matches!(c, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(c, '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}')
+        || matches!(c, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use supervision::wake::{self, Addresses, Clocks, Pace};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
-pub use other_apps::ImportError;
+pub use other_apps::{ImportError, ImportServerError};
 pub use setup::{Setup, SetupError};
 pub use storage::StorageError;
 

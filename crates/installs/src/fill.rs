@@ -148,6 +148,7 @@ impl InstallPlan {
         let part = |part: &TemplatePart| {
             Some(match part {
                 TemplatePart::Text(text) => ValuePart::Text(text.clone()),
+                TemplatePart::Needs(key) => values.at(key, 0).map(|_| ValuePart::Text(String::new()))?,
                 TemplatePart::Input(key) => {
                     let value = values.at(key, 0)?.to_owned();
                     if self.is_secret(key) { ValuePart::Secret(Some(value.into())) } else { ValuePart::Text(value) }

@@ -87,6 +87,12 @@ impl PlanInput {
         }
     }
 
+    /// The reason why its default is not accepted. Who reads a description leaves such a default out.
+    #[must_use]
+    pub fn default_problem(&self) -> Option<InputProblem> {
+        if self.default.is_empty() { None } else { self.problem(&self.default) }
+    }
+
     /// The reason why these values are not accepted.
     pub(crate) fn problem(&self, values: &[String]) -> Option<InputProblem> {
         if values.is_empty() {

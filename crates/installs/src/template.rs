@@ -9,6 +9,8 @@ pub enum TemplatePart {
     Text(String),
     /// The value of the input with this key.
     Input(String),
+    /// Nothing, where the input with this key has a value; without one, the whole text is left out as with [`TemplatePart::Input`].
+    Needs(String),
 }
 
 /// A text in which inputs are put.
@@ -52,11 +54,11 @@ impl Template {
         Self { parts: vec![TemplatePart::Input(key.to_owned())] }
     }
 
-    /// The keys of its inputs.
+    /// The keys of the inputs whose values are put in.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Input(key) => Some(key.as_str()),
-            TemplatePart::Text(_) => None,
+            TemplatePart::Text(_) | TemplatePart::Needs(_) => None,
         })
     }
 
@@ -67,6 +69,7 @@ impl Template {
             match part {
                 TemplatePart::Text(part) => text.push_str(part),
                 TemplatePart::Input(key) => text.push_str(values.at(key, repetition)?),
+                TemplatePart::Needs(key) => _ = values.at(key, repetition)?,
             }
         }
         Some(text)

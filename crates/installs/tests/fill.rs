@@ -79,6 +79,17 @@ fn secrets_stay_out_of_the_settings() {
 }
 
 #[test]
+fn a_word_that_needs_a_value_does_not_show_it() {
+    let needs = |key: &str| Template {
+        parts: vec![TemplatePart::Text("TOKEN".to_owned()), TemplatePart::Needs(key.to_owned())],
+    };
+    let plan = local(vec![Argument { words: vec!["-e".into(), needs("token")] }], Vec::new());
+    assert!(stdio(&plan, &values([])).args.is_empty(), "left out with its flag");
+    assert_eq!(stdio(&plan, &values([("token", &["s3cret"])])).args, ["-e", "TOKEN"]);
+    assert!(plan.exposed_secrets().is_empty(), "the value is not on the command line");
+}
+
+#[test]
 fn values_are_checked() {
     let number = PlanInput { kind: InputKind::Number, min: Some(1.0), max: Some(9.0), ..PlanInput::text("number") };
     let path = PlanInput { kind: InputKind::File, ..PlanInput::text("path") };

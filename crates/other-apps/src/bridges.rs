@@ -3,7 +3,7 @@
 
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 
-use crate::notes::quoted;
+use crate::notes::{ImportNote, ImportNoteKind, Notes, not_used, quoted};
 use crate::secret_like::has_secret;
 use crate::surroundings::System;
 use crate::variables::{Reference, Syntax, Target, references};
@@ -12,7 +12,7 @@ use crate::variables::{Reference, Syntax, Target, references};
 #[derive(Debug)]
 pub(crate) struct Bridged {
     pub(crate) remote: HttpConfig,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Notes,
     pub(crate) denied_tools: Vec<String>,
 }
 
@@ -95,7 +95,8 @@ pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
     }
     let unused = config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED).map(|name| quoted(name));
     note_unused(&mut found, unused.collect());
-    found.notes.insert(0, format!("{name} would only lead to this address; Drawbridge connects to it itself"));
+    let note = format!("{name} would only lead to this address; Drawbridge connects to it itself");
+    found.notes.put_first(ImportNote::new(ImportNoteKind::Bridge, note).naming([name]));
     Some(found)
 }
 
@@ -133,7 +134,7 @@ fn header(found: &mut Bridged, text: &str) {
 }
 
 fn empty() -> Bridged {
-    Bridged { remote: HttpConfig::default(), notes: Vec::new(), denied_tools: Vec::new() }
+    Bridged { remote: HttpConfig::default(), notes: Notes::default(), denied_tools: Vec::new() }
 }
 
 fn mcp_remote(words: &[&str]) -> Option<Bridged> {
@@ -237,6 +238,6 @@ fn option_name(word: &str) -> String {
 
 fn note_unused(found: &mut Bridged, unused: Vec<String>) {
     if !unused.is_empty() {
-        found.notes.push(format!("not used: {}", unused.join(", ")));
+        found.notes.push(not_used(unused));
     }
 }

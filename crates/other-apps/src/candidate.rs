@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use mcp_proto::Revision;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
 
+use crate::notes::Notes;
+
 /// A server as it was found, before its name is settled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Candidate {
@@ -13,7 +15,7 @@ pub(crate) struct Candidate {
     /// Where it is, if it is not started here.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Notes,
     /// Its transport is not known here.
     pub(crate) unknown: bool,
     pub(crate) extras: Extras,
@@ -30,12 +32,16 @@ pub(crate) struct Extras {
     pub(crate) exposed_tools: Vec<String>,
     /// Variables and headers that the entry only names. Their value here is a reference to a variable of the environment.
     pub(crate) named_only: BTreeSet<String>,
+    /// Those of them whose values the app has in its keychain.
+    pub(crate) in_keychain: BTreeSet<String>,
     /// A file with more variables.
     pub(crate) env_file: Option<String>,
     /// Values that the app asks its user for.
     pub(crate) inputs: Vec<Input>,
     /// The entry does not name its transport.
     pub(crate) untyped: bool,
+    /// It stands in an install link.
+    pub(crate) by_link: bool,
 }
 
 /// A value that an app asks its user for.
@@ -43,7 +49,7 @@ pub(crate) struct Extras {
 pub(crate) struct Input {
     /// The name by which values refer to it.
     pub(crate) id: String,
-    /// The app hides it while it is typed.
+    /// The app hides it while the user types it.
     pub(crate) password: bool,
     /// A command of the app gives it, and no user.
     pub(crate) command: bool,

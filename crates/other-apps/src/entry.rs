@@ -13,7 +13,7 @@ use ports::server_config::{ConfigProblem, HttpConfig};
 
 use crate::candidate::Candidate;
 use crate::json_text::{Dialect, JsonText, given, kind};
-use crate::notes::quoted;
+use crate::notes::{ImportNoteKind, quoted};
 use reader::Reader;
 pub(crate) use spelling::{COMMANDS, URLS};
 pub use spelling::{OWN_URLS, PIN, Reached, kind_named, reached, words};
@@ -154,7 +154,7 @@ fn fill(
     }
     if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN.contains(&&*kind.value)) {
         found.unknown = true;
-        found.notes.push(format!("it is a part of its app ({:?}), and no server", kind.value));
+        found.notes.add(ImportNoteKind::Reason, format!("it is a part of its app ({:?}), and no server", kind.value));
         return Ok(found);
     }
     match reached(object, &URLS) {
@@ -173,7 +173,9 @@ fn fill(
             if let Some(url) = URLS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
             }
-            found.notes.push(String::from("its transport is not known here; Drawbridge speaks stdio, http and sse"));
+            found
+                .notes
+                .add(ImportNoteKind::Reason, "its transport is not known here; Drawbridge speaks stdio, http and sse");
             return Ok(found);
         }
     }
@@ -212,7 +214,8 @@ fn fill(
 /// A command with its arguments in one text is taken apart; a path with spaces in it is not.
 fn split_command(found: &mut Candidate) {
     let config = &mut found.config;
-    if !config.args.is_empty() || !config.command.trim().contains(' ') || config.command.contains(['/', '\\']) {
+    let Some((program, _)) = config.command.trim().split_once(' ') else { return };
+    if !config.args.is_empty() || program.contains('/') || config.command.contains('\\') {
         return;
     }
     if let Ok(words) = shell_words::split(&config.command) {

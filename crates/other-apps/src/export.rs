@@ -6,7 +6,8 @@ use ports::server_config::{HttpKind, ServerConfig, ServerEntry, ServerTransport}
 use serde_json::{Map, Value, json};
 
 use crate::candidate::Candidate;
-use crate::found::{clean, values::looks_secret};
+use crate::found::clean;
+use crate::secret_like::is_secret_value;
 
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,32 +18,58 @@ pub enum ExportForm {
     VsCode,
 }
 
+/// What stands for a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// A variable of the environment.
+    Variable,
+    /// An input of VS Code.
+    Input,
+    /// Nothing, to be filled in.
+    Blank,
+}
+
 /// Writes servers in a form.
 #[must_use]
 pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
-    let mut writer = Writer { form, inputs: Vec::new() };
+    let mut writer = Writer::new(match form {
+        ExportForm::McpServers => Stand::Variable,
+        ExportForm::VsCode => Stand::Input,
+    });
     let entries: Map<String, Value> =
-        servers.iter().map(|entry| (entry.name.clone(), writer.entry(&entry.name, &entry.config))).collect();
+        servers.iter().map(|entry| (entry.name.clone(), writer.entry(&entry.name, &entry.config).into())).collect();
     match form {
         ExportForm::McpServers => json!({ "mcpServers": entries }),
         ExportForm::VsCode => json!({ "inputs": writer.inputs, "servers": entries }),
     }
 }
 
-struct Writer {
-    form: ExportForm,
-    inputs: Vec<Value>,
+/// Writes entries for other apps.
+pub(crate) struct Writer {
+    stand: Stand,
+    /// The inputs that stand for secrets.
+    pub(crate) inputs: Vec<Value>,
+    /// The variables and headers whose values have a secret in them.
+    pub(crate) secrets: Vec<String>,
+    /// What was left out of arguments and addresses, in words.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Writer {
-    fn entry(&mut self, name: &str, config: &ServerConfig) -> Value {
+    pub(crate) const fn new(stand: Stand) -> Self {
+        Self { stand, inputs: Vec::new(), secrets: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The entry of a server, without its secrets.
+    pub(crate) fn entry(&mut self, name: &str, config: &ServerConfig) -> Map<String, Value> {
         let mut entry = Map::new();
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
                 let mut candidate = Candidate { config: stdio.clone(), ..Candidate::default() };
                 clean::clean(&mut candidate);
+                self.notes.extend(candidate.notes.into_texts());
                 let stdio = candidate.config;
-                if self.form == ExportForm::VsCode {
+                if self.stand == Stand::Input {
                     entry.insert("type".to_owned(), "stdio".into());
                 }
                 entry.insert("command".to_owned(), stdio.command.into());
@@ -55,13 +82,14 @@ impl Writer {
             ServerTransport::Http(http) => {
                 let mut candidate = Candidate { remote: Some(http.clone()), ..Candidate::default() };
                 clean::clean(&mut candidate);
+                self.notes.extend(candidate.notes.into_texts());
                 let url = candidate.remote.map(|remote| remote.url).unwrap_or_default();
                 entry.insert("type".to_owned(), http.kind.unwrap_or(HttpKind::Http).name().into());
                 entry.insert("url".to_owned(), url.into());
                 self.values(&mut entry, "headers", name, &http.headers);
             }
         }
-        Value::Object(entry)
+        entry
     }
 
     fn values(
@@ -82,7 +110,10 @@ impl Writer {
     fn value(&mut self, server: &str, name: &str, value: &str) -> String {
         let kept = secrets::names(value);
         if kept.is_empty() {
-            return if looks_secret(name, value) { self.reference(server, name) } else { value.to_owned() };
+            return if is_secret_value(name, value) { self.whole(server, name) } else { value.to_owned() };
+        }
+        if matches!(kept[..], [only] if secrets::reference(only) == value) {
+            return self.whole(server, name);
         }
         let mut written = value.to_owned();
         for secret in kept {
@@ -90,16 +121,26 @@ impl Writer {
             written = written.replace(&secrets::reference(secret), &reference);
         }
         // What stands beside a secret may be one itself.
-        if crate::secret_like::has_secret(&written) { self.reference(server, name) } else { written }
+        if crate::secret_like::has_secret(&written) { self.whole(server, name) } else { written }
+    }
+
+    /// What stands for a value that is a secret as a whole.
+    fn whole(&mut self, server: &str, name: &str) -> String {
+        let reference = self.reference(server, name);
+        if self.stand == Stand::Blank { String::new() } else { reference }
     }
 
     fn reference(&mut self, server: &str, name: &str) -> String {
         let plain = |text: &str, sign: char| -> String {
             text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { sign }).collect()
         };
-        match self.form {
-            ExportForm::McpServers => format!("${{{}}}", plain(&format!("{server}_{name}"), '_').to_ascii_uppercase()),
-            ExportForm::VsCode => {
+        if !self.secrets.iter().any(|known| known == name) {
+            self.secrets.push(name.to_owned());
+        }
+        match self.stand {
+            Stand::Blank => format!("<{name}>"),
+            Stand::Variable => format!("${{{}}}", plain(&format!("{server}_{name}"), '_').to_ascii_uppercase()),
+            Stand::Input => {
                 let id = plain(&format!("{server}-{name}"), '-').to_lowercase();
                 if !self.inputs.iter().any(|input| input["id"] == id.as_str()) {
                     let description = format!("{name} of {server}");

@@ -53,6 +53,15 @@ fn below(path: PathBuf, part: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The files of a project that bring servers along with it, and that the page says are there.
+const OF_PROJECTS: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
+
+/// The files with servers that a project has, by their paths below its folder. They are not read.
+#[must_use]
+pub fn project_files(folder: &Path) -> Vec<&'static str> {
+    OF_PROJECTS.into_iter().filter(|file| !matching(folder, file).is_empty()).collect()
+}
+
 /// Where a file may lie once its links are followed: below the home folder, or below a folder that a variable names.
 pub(crate) fn roots(surroundings: &Surroundings) -> Vec<PathBuf> {
     let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());

@@ -1,12 +1,13 @@
-//! A server of another app as it would be set up here: secrets apart from the rest, references told, and what to look at in words.
+//! A server of another app as it would be set up here: secrets apart from the rest, the kind of each value, and notes on what to look at.
 
 pub(crate) mod clean;
+mod new_server;
 pub(crate) mod values;
 
 use std::collections::BTreeMap;
 
-use foreign::visible;
 use policy::Hash;
+use ports::secrets;
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, config_hash};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -14,14 +15,14 @@ use serde_json::json;
 
 use crate::apps::App;
 use crate::candidate::Candidate;
+use crate::notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder, Notes, shown};
 use crate::secret_like::has_secret;
 use crate::surroundings::Surroundings;
 use crate::variables::Syntax;
 use crate::{bridges, names, notes};
 
-/// The most notes on one server, and the longest, in characters.
+/// The most notes on one server.
 pub(crate) const MAX_NOTES: usize = 40;
-const MAX_NOTE: usize = 600;
 /// The most tools in a list. Each one that is denied is a rule.
 pub(crate) const MAX_TOOLS: usize = 200;
 
@@ -90,7 +91,7 @@ impl ImportStatus {
     }
 }
 
-/// A secret that is still to be typed: the value is `before`, the secret, and `after`.
+/// A secret that the user still has to enter: the value is `before`, the secret, and `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pending {
     /// What stands before the secret, such as `Bearer `.
@@ -101,7 +102,7 @@ pub struct Pending {
 
 /// A server of another app.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundServer {
     /// The name it would get: usable, and unique among those found and those set up.
     pub name: String,
     /// Where it was found; its settings are those of the first.
@@ -114,10 +115,12 @@ pub struct Found {
     pub headers: BTreeMap<String, ImportedValueKind>,
     /// The values of variables or headers that are secrets.
     pub secrets: BTreeMap<String, SecretString>,
-    /// The variables or headers whose secret value is to be typed.
+    /// The variables or headers whose secret value the user still has to enter.
     pub pending: BTreeMap<String, Pending>,
     /// The secret of its client, for signing in.
     pub client_secret: Option<SecretString>,
+    /// Texts in its command, its address or its sign-in that the user has to replace. With any, it is incomplete.
+    pub placeholders: Vec<ImportPlaceholder>,
     /// True if its app does not start it.
     pub off: bool,
     /// Tools that its app keeps from the model.
@@ -126,8 +129,8 @@ pub struct Found {
     pub exposed_tools: Vec<String>,
     /// How it stands to those set up here.
     pub status: ImportStatus,
-    /// What to look at, in words, safe to print.
-    pub notes: Vec<String>,
+    /// What to look at.
+    pub notes: Vec<ImportNote>,
 }
 
 /// The longest name of a tool that may look like a key, in bytes.
@@ -147,14 +150,13 @@ pub(crate) fn found(
     source: Source<'_>,
     surroundings: &Surroundings,
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
-) -> Found {
+) -> FoundServer {
     let mut syntax = source.app.map_or(Syntax::Any, |app| app.syntax);
     values::put_known(&mut candidate, syntax, surroundings);
     if candidate.remote.is_none() && !candidate.unknown {
         if bridges::without_wrapper(&mut candidate.config, surroundings.runs_on) {
-            candidate
-                .notes
-                .push(String::from("it was written for Windows: what only Windows needs was taken off its command"));
+            let note = "it was written for Windows: what only Windows needs was taken off its command";
+            candidate.notes.add(ImportNoteKind::Windows, note);
         }
         if let Some(bridged) = bridges::bridged(&candidate.config) {
             candidate.notes.extend(bridged.notes);
@@ -177,19 +179,26 @@ pub(crate) fn found(
     let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
     values::put_env_file(&mut candidate, env_names);
     // Before its secrets are taken out, which may be what is wrong.
-    let problem = if candidate.unknown { None } else { problem(&candidate) };
+    let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
+    let before = problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
     let parted = values::part(&mut candidate, syntax);
     clean::clean(&mut candidate);
     let config = candidate.config();
-    let problem = problem.or_else(|| config.problem().filter(|_| !candidate.unknown));
+    let problem = before.or_else(|| problem(config.clone(), parted.client_secret.is_some()));
+    let problem = problem.filter(|_| !candidate.unknown);
+    let mut placeholders = Vec::new();
     if !candidate.unknown {
         candidate.notes.extend(notes::placeholders(&config));
+        placeholders = notes::incomplete(&config);
+        if parted.lacks_client_secret {
+            placeholders.push(ImportPlaceholder { place: ImportPlace::ClientSecret, text: String::new() });
+        }
     }
     let is_unsupported = candidate.unknown || problem.is_some();
-    candidate.notes.extend(problem);
+    candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
     let extras = &mut candidate.extras;
     if extras.off {
-        candidate.notes.push(String::from("it is turned off there"));
+        candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
     let denied = extras.denied_tools.len();
     extras.denied_tools.retain(|tool| !has_secret(tool) || is_tool_name(tool));
@@ -204,7 +213,7 @@ pub(crate) fn found(
     extras.denied_tools.truncate(MAX_TOOLS);
     extras.exposed_tools.truncate(MAX_TOOLS);
     tools_in_words(extras, &mut candidate.notes);
-    Found {
+    FoundServer {
         name: wanted,
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
@@ -217,11 +226,12 @@ pub(crate) fn found(
         secrets: parted.secrets,
         pending: parted.pending,
         client_secret: parted.client_secret,
+        placeholders,
         off: candidate.extras.off,
         denied_tools: candidate.extras.denied_tools,
         exposed_tools: candidate.extras.exposed_tools,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
-        notes: candidate.notes.iter().take(MAX_NOTES).map(|note| shown(note)).collect(),
+        notes: candidate.notes.iter().take(MAX_NOTES).map(ImportNote::shown).collect(),
     }
 }
 
@@ -236,21 +246,30 @@ fn origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { shown(name) }
 }
 
-/// Why a server can't be set up, in words. The secret of its client goes to the keychain.
-fn problem(candidate: &Candidate) -> Option<String> {
-    let mut config = candidate.config();
+/// Why a server can't be set up, in words. The secret of its client, if it has one, will be in the keychain.
+fn problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
-        auth.client_secret = None;
+        auth.client_secret = has_client_secret.then(|| secrets::reference("client-secret"));
     }
     config.problem()
 }
 
 /// An entry that can't be read, with the reason.
-pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::ConfigProblem, source: Source<'_>) -> Found {
+pub(crate) fn broken(
+    name: Option<String>,
+    problem: &ports::server_config::ConfigProblem,
+    source: Source<'_>,
+) -> FoundServer {
     let place = [("line", problem.line), ("column", problem.column)];
     let place: String = place.iter().filter_map(|(word, at)| Some(format!("{word} {}: ", (*at)?))).collect();
+    // The message names the entry, and may name a key in it.
+    let message = match &name {
+        Some(name) if has_secret(name) => problem.message.replace(&notes::quoted(name), "\"server\""),
+        _ => problem.message.clone(),
+    };
+    let message = if has_secret(&message) { "it can't be read; the reason has a secret in it" } else { &message };
     let name = name.filter(|name| !has_secret(name)).unwrap_or_else(|| String::from("server"));
-    Found {
+    FoundServer {
         name: names::valid(&name),
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
@@ -263,38 +282,32 @@ pub(crate) fn broken(name: Option<String>, problem: &ports::server_config::Confi
         secrets: BTreeMap::new(),
         pending: BTreeMap::new(),
         client_secret: None,
+        placeholders: Vec::new(),
         off: false,
         denied_tools: Vec::new(),
         exposed_tools: Vec::new(),
         status: ImportStatus::Unsupported,
-        notes: vec![shown(&format!("{place}{}", problem.message))],
+        notes: vec![ImportNote::new(ImportNoteKind::Reason, format!("{place}{message}")).shown()],
     }
 }
 
 /// Says which tools its app keeps from the model.
-pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Vec<String>) {
+pub(crate) fn tools_in_words(extras: &crate::candidate::Extras, notes: &mut Notes) {
     let list = |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted(tool)).collect::<Vec<_>>().join(", ");
     if !extras.denied_tools.is_empty() {
-        notes.push(format!("these tools are denied, as in its app: {}", list(&extras.denied_tools)));
+        let note = format!("these tools are denied, as in its app: {}", list(&extras.denied_tools));
+        notes.add(ImportNoteKind::DeniedTools, note);
     }
     if !extras.exposed_tools.is_empty() {
-        notes.push(format!(
+        let note = format!(
             "its app offers only these tools, which Drawbridge does not limit but asks about: {}",
             list(&extras.exposed_tools)
-        ));
+        );
+        notes.add(ImportNoteKind::ExposedTools, note);
     }
 }
 
-/// A note that is safe to print.
-pub(crate) fn shown(note: &str) -> String {
-    let mut short: String = note.chars().take(MAX_NOTE).collect();
-    if short.len() < note.len() {
-        short.push('…');
-    }
-    visible(&short).into_owned()
-}
-
-impl Found {
+impl FoundServer {
     /// A hash over what would be set up but the values of secrets, and over where it was found.
     #[must_use]
     pub fn fingerprint(&self) -> String {
@@ -316,6 +329,13 @@ impl Found {
             "denied": self.denied_tools,
         });
         Hash::of(&what).as_str().to_owned()
+    }
+
+    /// True if the user has to enter the value of this variable or header.
+    #[must_use]
+    pub fn is_value_to_enter(&self, name: &str) -> bool {
+        self.pending.contains_key(name)
+            || self.config.values().get(name).is_some_and(|value| notes::is_placeholder(value))
     }
 
     /// The transport in JSON: `stdio`, `http` or `sse`.

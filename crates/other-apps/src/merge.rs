@@ -9,9 +9,9 @@ use url::Url;
 
 use crate::apps::app_named;
 use crate::bridges::stem;
-use crate::found::{Found, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending, shown};
+use crate::found::{FoundServer, ImportStatus, MAX_NOTES, MAX_TOOLS, Pending};
 use crate::names::Names;
-use crate::notes::quoted;
+use crate::notes::{ImportNote, ImportNoteKind, quoted};
 
 /// The settings of signing in, in notes.
 const SIGN_IN: &str = "how to sign in";
@@ -41,7 +41,7 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
 }
 
 /// Merges servers that were found, in their order. `set_up` are those of the user.
-pub(crate) fn merge(found: Vec<Found>, set_up: &[ServerEntry]) -> Vec<Found> {
+pub(crate) fn merge(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     // Each server that is set up is one of those found: of two accounts, one may be missing here.
     let mut known: HashMap<Identity, Vec<&ServerEntry>> = HashMap::new();
     for entry in set_up {
@@ -49,7 +49,7 @@ pub(crate) fn merge(found: Vec<Found>, set_up: &[ServerEntry]) -> Vec<Found> {
         let variables = entry.config.as_stdio().map_or(&nothing, |config| &config.env);
         known.entry(identity(&entry.config, variables.keys())).or_default().push(entry);
     }
-    let mut rows: Vec<Found> = Vec::new();
+    let mut rows: Vec<FoundServer> = Vec::new();
     let mut by_identity: HashMap<Identity, Vec<usize>> = HashMap::new();
     for server in found {
         if server.status == ImportStatus::Unsupported {
@@ -75,7 +75,9 @@ pub(crate) fn merge(found: Vec<Found>, set_up: &[ServerEntry]) -> Vec<Found> {
                 false => is_set_up_as(row, entry),
             }) {
                 row.status = ImportStatus::Same;
-                row.notes.push(shown(&format!("it is set up here as {}", quoted(&equal.remove(at).name))));
+                let name = &equal.remove(at).name;
+                let note = ImportNote::new(ImportNoteKind::SetUpHere, format!("it is set up here as {}", quoted(name)));
+                row.notes.push(note.naming([name]).shown());
             }
         }
     }
@@ -88,8 +90,12 @@ pub(crate) fn merge(found: Vec<Found>, set_up: &[ServerEntry]) -> Vec<Found> {
             if is_set_up {
                 row.status = ImportStatus::Conflict;
             }
-            let whose = if is_set_up { "here" } else { "in another place" };
-            row.notes.push(shown(&format!("{} is another server {whose}", quoted(&row.name))));
+            let (kind, whose) = match is_set_up {
+                true => (ImportNoteKind::NameTaken, "here"),
+                false => (ImportNoteKind::NameShared, "in another place"),
+            };
+            let note = ImportNote::new(kind, format!("{} is another server {whose}", quoted(&row.name)));
+            row.notes.push(note.naming([&row.name]).shown());
         }
         row.name = name;
     }
@@ -97,7 +103,7 @@ pub(crate) fn merge(found: Vec<Found>, set_up: &[ServerEntry]) -> Vec<Found> {
 }
 
 /// True if a server that is set up has the values of a row: the same names, and equal values where they are no secrets.
-fn is_set_up_as(row: &Found, entry: &ServerEntry) -> bool {
+fn is_set_up_as(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = plain_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
     names == there.keys().collect()
@@ -113,7 +119,7 @@ fn plain_values(config: &ServerConfig) -> &BTreeMap<String, String> {
 
 /// Two rows that are reached in the same way are one, unless they differ in both name and values: then they are two accounts. In one file, which
 /// has a server for each of several projects, both must be equal.
-fn is_same(row: &Found, server: &Found) -> bool {
+fn is_same(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
     if is_one_file { is_one_name && has_same_values(row, server) } else { is_one_name || has_same_values(row, server) }
@@ -139,7 +145,7 @@ impl PartialEq for Given<'_> {
 }
 
 /// All values. Names of headers are equal in both cases.
-fn given(server: &Found) -> BTreeMap<String, (&String, Given<'_>)> {
+fn given(server: &FoundServer) -> BTreeMap<String, (&String, Given<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
     let plain = plain_values(&server.config).iter().map(|(name, value)| (name, Given::Plain(value)));
@@ -148,7 +154,7 @@ fn given(server: &Found) -> BTreeMap<String, (&String, Given<'_>)> {
     plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
 }
 
-fn has_same_values(one: &Found, other: &Found) -> bool {
+fn has_same_values(one: &FoundServer, other: &FoundServer) -> bool {
     let (one_given, other_given) = (given(one), given(other));
     one_given.len() == other_given.len()
         && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
@@ -157,7 +163,7 @@ fn has_same_values(one: &Found, other: &Found) -> bool {
             == other.client_secret.as_ref().map(SecretString::expose_secret)
 }
 
-fn auth(server: &Found) -> Option<&AuthConfig> {
+fn auth(server: &FoundServer) -> Option<&AuthConfig> {
     server.config.as_http().and_then(|http| http.auth.as_ref())
 }
 
@@ -166,7 +172,7 @@ fn in_one_line(names: &[String]) -> String {
 }
 
 /// Takes the values that a row lacks, and how to sign in, from an equal server. Where both have one, that of the row stays.
-fn take_values(row: &mut Found, server: &mut Found) {
+fn take_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
         let there = given(row);
@@ -204,17 +210,18 @@ fn take_values(row: &mut Found, server: &mut Found) {
         }
     }
     if !lacking.is_empty() {
-        row.notes
-            .push(shown(&format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking))));
+        let note = format!("taken from another of its apps, as the first has none: {}", in_one_line(&lacking));
+        row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).naming(lacking).shown());
     }
     if !different.is_empty() {
-        let different = in_one_line(&different);
-        row.notes.push(shown(&format!("values differ between its apps ({different}); those of the first are taken")));
+        let note =
+            format!("values differ between its apps ({}); those of the first are taken", in_one_line(&different));
+        row.notes.push(ImportNote::new(ImportNoteKind::Different, note).naming(different).shown());
     }
 }
 
 /// Makes one row of two. What is stricter in one of them holds for both.
-fn join(row: &mut Found, mut server: Found) {
+fn join(row: &mut FoundServer, mut server: FoundServer) {
     take_values(row, &mut server);
     for note in server.notes.drain(..) {
         if !row.notes.contains(&note) && row.notes.len() < MAX_NOTES {
@@ -225,7 +232,8 @@ fn join(row: &mut Found, mut server: Found) {
         let app = app_named(&origin.app).map_or(origin.app.as_str(), |app| app.name);
         // Of one file, the notes name the projects.
         if !row.origins.contains(&origin) && row.notes.len() < MAX_NOTES {
-            row.notes.push(shown(&format!("also in {app} as {}: {}", quoted(&origin.name), origin.file)));
+            let note = format!("also in {app} as {}: {}", quoted(&origin.name), origin.file);
+            row.notes.push(ImportNote::new(ImportNoteKind::AlsoIn, note).shown());
         }
         row.origins.push(origin);
     }
@@ -237,7 +245,7 @@ fn join(row: &mut Found, mut server: Found) {
     }
     if row.denied_tools.len() > MAX_TOOLS {
         row.denied_tools.truncate(MAX_TOOLS);
-        row.notes.push(format!("its apps deny more than {MAX_TOOLS} tools, of which only the first are denied"));
+        row.notes.push(format!("its apps deny more than {MAX_TOOLS} tools, of which only the first are denied").into());
     }
     if row.exposed_tools.is_empty() {
         row.exposed_tools = server.exposed_tools;

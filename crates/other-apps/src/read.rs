@@ -8,12 +8,14 @@ use ports::server_config::{ConfigProblem, HttpKind};
 use crate::apps::{App, Layout};
 use crate::candidate::Candidate;
 use crate::json_text::{Dialect, JsonText, given, kind, without_mark};
-use crate::notes::quoted;
+use crate::notes::{ImportNote, ImportNoteKind, quoted};
 use crate::{entry, toml_text, yaml_text};
 
 /// The most servers in one file.
 const MAX_SERVERS: usize = 500;
-/// Where apps keep their servers, to tell a file of another app.
+/// Where most apps keep their servers. Some files have both.
+const COMMON_MAPS: [&str; 2] = ["mcpServers", "servers"];
+/// Where apps keep their servers, to recognize a file of another app.
 const MAPS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
 /// An entry of a file.
@@ -93,6 +95,7 @@ impl Reader<'_, '_> {
             },
         }?;
         self.turned_off(root);
+        self.other_map(root, layout);
         Ok(())
     }
 
@@ -128,6 +131,18 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Says that the file has a second list of servers, which its app does not read.
+    fn other_map(&mut self, root: &Object<'_>, layout: Layout) {
+        let (Layout::Keys(keys) | Layout::KeysOrBare(keys) | Layout::Settings(keys)) = layout else { return };
+        let has_servers = |key: &&str| root.get_object(key).is_some_and(|map| !map.properties.is_empty());
+        let Some(read) = keys.iter().find(|key| given(root, key).is_some()) else { return };
+        let Some(other) = COMMON_MAPS.iter().filter(|key| *key != read).find(|key| has_servers(key)) else { return };
+        for found in self.entries.iter_mut().filter_map(|entry| entry.read.as_mut().ok()) {
+            let note = format!("the file has {other:?} beside {read:?}, which its app does not read");
+            found.notes.push(ImportNote::new(ImportNoteKind::OtherList, note).naming([*other]));
+        }
+    }
+
     fn of_another_app(&self, root: &Object<'_>, keys: &[&str]) -> Result<(), ConfigProblem> {
         let other = root.properties.iter().find(|property| {
             MAPS.contains(&property.name.as_str()) && matches!(property.value, Value::Object(_) | Value::Array(_))
@@ -138,12 +153,12 @@ impl Reader<'_, '_> {
         Err(self.text.problem(other.range.start, message))
     }
 
-    fn servers(&mut self, value: &Value<'_>, root: &Object<'_>, note: Option<&str>) -> Result<(), ConfigProblem> {
+    fn servers(&mut self, value: &Value<'_>, root: &Object<'_>, project: Option<&str>) -> Result<(), ConfigProblem> {
         match value {
             Value::Object(map) => {
                 self.text.no_duplicates(map, "the list of servers")?;
                 for property in &map.properties {
-                    self.named(property, root, note)?;
+                    self.named(property, root, project)?;
                 }
                 Ok(())
             }
@@ -153,7 +168,7 @@ impl Reader<'_, '_> {
                     let name = value.as_object().and_then(|object| object.get_string("name"));
                     let name = name.map(|name| name.value.to_string());
                     match value {
-                        Value::Object(object) => self.one(name, object, root, note),
+                        Value::Object(object) => self.one(name, object, root, project),
                         other => self.broken(name, other),
                     }
                 }
@@ -173,11 +188,16 @@ impl Reader<'_, '_> {
         Err(self.text.problem_at(value, format!("there are more than {MAX_SERVERS} servers in the file")))
     }
 
-    fn named(&mut self, property: &ObjectProp<'_>, root: &Object<'_>, note: Option<&str>) -> Result<(), ConfigProblem> {
+    fn named(
+        &mut self,
+        property: &ObjectProp<'_>,
+        root: &Object<'_>,
+        project: Option<&str>,
+    ) -> Result<(), ConfigProblem> {
         self.room(&property.value)?;
         let name = Some(property.name.as_str().to_owned());
         match &property.value {
-            Value::Object(object) => self.one(name, object, root, note),
+            Value::Object(object) => self.one(name, object, root, project),
             other => self.broken(name, other),
         }
         Ok(())
@@ -197,12 +217,14 @@ impl Reader<'_, '_> {
         self.entries.push(Entry { name, read: Err(self.text.problem_at(value, message)) });
     }
 
-    fn one(&mut self, name: Option<String>, object: &Object<'_>, root: &Object<'_>, note: Option<&str>) {
+    fn one(&mut self, name: Option<String>, object: &Object<'_>, root: &Object<'_>, project: Option<&str>) {
         let whole =
             name.as_deref().map_or_else(|| String::from("this server"), |name| format!("server {}", quoted(name)));
         let read = self.text.no_duplicates(object, &whole);
         let read = read.and_then(|()| entry::entry(&self.text, name.clone(), object, root)).map(|mut found| {
-            found.notes.splice(0..0, note.map(str::to_owned));
+            if let Some(folder) = project {
+                found.notes.put_first(of_project(folder));
+            }
             self.habits(&mut found, object);
             found
         });
@@ -243,7 +265,7 @@ impl Reader<'_, '_> {
         for project in &projects.properties {
             let Value::Object(object) = &project.value else { continue };
             if let Some((value, inner)) = self.under(object, &["mcpServers"])? {
-                self.servers(value, inner, Some(&of_project(project.name.as_str())))?;
+                self.servers(value, inner, Some(project.name.as_str()))?;
             }
         }
         Ok(())
@@ -296,6 +318,7 @@ impl Reader<'_, '_> {
 }
 
 /// The folder that a server is set up for. A cloned repository may have brought it.
-pub(crate) fn of_project(folder: &str) -> String {
-    format!("it is set up for the project folder {}", quoted(folder))
+fn of_project(folder: &str) -> ImportNote {
+    let note = format!("it is set up for the project folder {}", quoted(folder));
+    ImportNote::new(ImportNoteKind::Project, note).naming([folder])
 }

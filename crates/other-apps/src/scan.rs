@@ -1,12 +1,14 @@
 //! Looks for servers in the settings of other apps. Nothing is started, and nothing is written.
 
+mod turned_off;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::apps::{APPS, App, Layout, Place, app_named, place_of};
-use crate::found::{Found, Source, broken, found};
+use crate::found::{FoundServer, Source, broken, found};
 use crate::surroundings::Surroundings;
 use crate::{files, merge, pasted, read};
 
@@ -36,7 +38,7 @@ pub struct FileRead {
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// The servers, merged over all files.
-    pub servers: Vec<Found>,
+    pub servers: Vec<FoundServer>,
     /// The files that were read.
     pub files: Vec<FileRead>,
     /// What is wrong with files that could not be read.
@@ -45,6 +47,8 @@ pub struct Report {
 
 /// The app of a file that belongs to none.
 const UNKNOWN: &str = "file";
+/// The app whose project files are not the only ones to say what is on.
+const CLAUDE_CODE: &str = "claude-code";
 /// The most servers in all files, and so the most that can be picked.
 pub const MAX_SERVERS: usize = 5_000;
 
@@ -81,7 +85,7 @@ struct Scan<'s> {
     surroundings: &'s Surroundings,
     roots: Vec<PathBuf>,
     seen: BTreeSet<PathBuf>,
-    found: Vec<Found>,
+    found: Vec<FoundServer>,
     report: Report,
 }
 
@@ -119,7 +123,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A file that the user names. Its path tells its app, or else its content how to read it.
+    /// A file that the user names. It is read as the app of its path writes it, or else by its content.
     fn path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = place_of(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == Layout::ClaudeState) {
@@ -144,7 +148,7 @@ impl Scan<'_> {
                 let candidates = pasted::candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
                 let names = |file: &str| self.variable_names(path, file);
-                let servers: Vec<Found> = candidates
+                let servers: Vec<FoundServer> = candidates
                     .into_iter()
                     .map(|candidate| found(candidate, source, self.surroundings, &names))
                     .collect();
@@ -168,11 +172,14 @@ impl Scan<'_> {
             Ok(candidate) => found(candidate, source, self.surroundings, &names),
             Err(problem) => broken(entry.name, &problem, source),
         });
-        let servers: Vec<Found> = servers.collect();
+        let mut servers: Vec<FoundServer> = servers.collect();
+        if id == CLAUDE_CODE {
+            self.turn_off(path, &mut servers);
+        }
         self.add(id, path, servers);
     }
 
-    fn add(&mut self, app: &'static str, path: &Path, servers: Vec<Found>) {
+    fn add(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
         if self.found.len() + servers.len() > MAX_SERVERS {
             let message = format!("it was passed over: there are more than {MAX_SERVERS} servers in all");
             return self.report.problems.push(files::problem(path, message));

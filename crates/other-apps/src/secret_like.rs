@@ -1,4 +1,6 @@
-//! Tells which text looks like a secret. Such text goes to the keychain, and into no file.
+//! Recognizes text that looks like a secret. Such text goes to the keychain, and into no file.
+
+use std::borrow::Cow;
 
 use ports::url_parts::looks_like_key;
 
@@ -45,12 +47,31 @@ const PREFIXES: [(&str, usize); 29] = [
 /// True if what stands under a name is a secret by that name: a variable, a header, a parameter, an option.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
+    if is_client_id(name) {
+        return false;
+    }
     let upper = name.to_ascii_uppercase();
     let bare = without_authors(&upper);
     NAMES.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
         || LAST_PARTS.contains(&last_part(name).to_ascii_uppercase().as_str())
+}
+
+/// True if what stands under a name is the id of an OAuth client. It is public: the browser shows it in its address bar.
+#[must_use]
+pub fn is_client_id(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    letters.to_ascii_uppercase().ends_with("CLIENTID")
+}
+
+/// True if a value is a secret, by the name that it stands under or by itself.
+#[must_use]
+pub fn is_secret_value(name: &str, value: &str) -> bool {
+    match is_client_id(name) {
+        true => has_credential(value),
+        false => (is_secret_name(name) && !is_switch(value.trim())) || has_secret(value),
+    }
 }
 
 /// The part of a name after the last sign, or from its last upper-case letter that follows a lower-case one.
@@ -95,18 +116,22 @@ fn is_reference(value: &str) -> bool {
         _ => value,
     };
     let in_braces = ["${", "{env:", "{file:"].iter().any(|open| value.starts_with(open)) && value.ends_with('}');
-    in_braces && value.matches('}').count() == value.matches('{').count() && !has_form(value) && !value.contains(":-")
+    in_braces
+        && value.matches('}').count() == value.matches('{').count()
+        && !has_secret_format(value)
+        && !value.contains(":-")
 }
 
-fn is_scheme(word: &str) -> bool {
+/// True for the word before a credential in a header, such as `Bearer`.
+pub(crate) fn is_scheme(word: &str) -> bool {
     SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// True if a text holds what looks like a secret, whatever its name: a key of a known form, a password in a URL, a private key, or long
+/// True if a text holds what looks like a secret, whatever its name: a key with a known prefix, a password in a URL, a private key, or long
 /// random text. Or if the text itself gives something the name of a secret, as `Server=x;Password=y` does.
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
-    has_form(text) || has_named_secret(text)
+    has_secret_format(text) || has_named_secret(text)
 }
 
 /// True if a text holds a secret after its name: `name=value`, `name: value` or `"name":"value"`.
@@ -153,13 +178,19 @@ fn value_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// True if a text holds a secret by the form of it alone.
-fn has_form(text: &str) -> bool {
-    text.contains("-----BEGIN ")
-        || has_password(text)
-        || text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c)).any(|word| {
-            word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_form) || has_random_part(word)
-        })
+/// True if a text holds a secret by its format alone.
+fn has_secret_format(text: &str) -> bool {
+    has_credential(text) || words(text).any(has_random_part)
+}
+
+/// True if a text holds a private key, a password in a URL, or a key with a known prefix.
+pub(crate) fn has_credential(text: &str) -> bool {
+    let has_key = |word: &str| word.split(['=', ':', '&', '?', '#', '/', '\\', '@', '$']).any(has_known_prefix);
+    text.contains("-----BEGIN ") || has_password(text) || words(text).any(has_key)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "\"'`,;<>()[]{}|".contains(c))
 }
 
 /// A URL with a password: `scheme://name:password@host`.
@@ -172,7 +203,7 @@ fn has_password(text: &str) -> bool {
     })
 }
 
-fn has_known_form(part: &str) -> bool {
+fn has_known_prefix(part: &str) -> bool {
     PREFIXES.iter().any(|(prefix, least)| {
         part.strip_prefix(prefix).is_some_and(|rest| {
             let is_odd = || rest.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
@@ -182,7 +213,7 @@ fn has_known_form(part: &str) -> bool {
     })
 }
 
-/// Long random text in a word, but for the hashes that pin what a package or an image is.
+/// Long random text in a word, but for the hashes that pin what a package or an image is, and the ids of clients.
 fn has_random_part(word: &str) -> bool {
     let pinned = word.find("@sha256:").or_else(|| word.find("@sha512")).map_or(word, |at| &word[..at]);
     let commit = |part: &str| part.len() == 40 && part.bytes().all(|b| b.is_ascii_hexdigit());
@@ -190,7 +221,32 @@ fn has_random_part(word: &str) -> bool {
         Some((before, after)) if commit(after) => before,
         _ => pinned,
     };
-    pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(looks_like_key)
+    let pinned = without_store_hashes(pinned);
+    let mut name = "";
+    pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(|part| {
+        let is_key = looks_like_key(part) && !is_client_id(name);
+        name = part;
+        is_key
+    })
+}
+
+/// A path without the hashes by which Nix names what lies in its store: `/nix/store/HASH-NAME`.
+fn without_store_hashes(word: &str) -> Cow<'_, str> {
+    const STORE: &str = "/nix/store/";
+    const HASH: usize = 32;
+    // Nix's base 32 leaves out the letters e, o, t and u.
+    let is_digit = |b: u8| b.is_ascii_digit() || (b.is_ascii_lowercase() && !b"eotu".contains(&b));
+    if !word.contains(STORE) {
+        return Cow::Borrowed(word);
+    }
+    let mut parts = word.split(STORE);
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_named = part.len() > HASH && part.as_bytes()[HASH] == b'-' && part.bytes().take(HASH).all(is_digit);
+        kept.push_str(STORE);
+        kept.push_str(if is_named { &part[HASH..] } else { part });
+    }
+    Cow::Owned(kept)
 }
 
 #[cfg(test)]
@@ -198,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets_are_told_from_others() {
+    fn names_of_secrets_are_recognized() {
         for name in [
             "OPENAI_API_KEY",
             "github_token",
@@ -218,13 +274,23 @@ mod tests {
         ] {
             assert!(is_secret_name(name), "{name} names a secret");
         }
-        for name in ["PATH", "GIT_AUTHOR_NAME", "NODE_ENV", "--author", "REGION", "Accept", "BYPASS", "PASS_THROUGH"] {
+        for name in [
+            "PATH",
+            "GIT_AUTHOR_NAME",
+            "NODE_ENV",
+            "--author",
+            "REGION",
+            "Accept",
+            "BYPASS",
+            "PASS_THROUGH",
+            "AUTH0_CLIENT_ID",
+        ] {
             assert!(!is_secret_name(name), "{name} names none");
         }
     }
 
     #[test]
-    fn secrets_are_told_from_other_text() {
+    fn secrets_are_recognized_in_text() {
         for text in [
             "sk-proj-4eC39HqLyjWDarjtT1zdp7dc",
             "Bearer ghp_abcd1234",
@@ -242,6 +308,9 @@ mod tests {
             "X-Api-Key: abc=def",
             "{\"password\":\"hunter2\"}",
             "${API_KEY:-hunter2}",
+            "/nix/store/9f86d081884c7d659a2feaa0c55ad015",
+            "--client-id=ghp_abcd1234",
+            "https://mcp.example.com/mcp?client_id=a&key=9f86d081884c7d659a2feaa0c55ad015",
         ] {
             assert!(has_secret(text), "{text} holds a secret");
         }
@@ -263,6 +332,10 @@ mod tests {
             "ghcr.io/example/auth-server:1.2.3",
             "mcp-auth==1.2.3",
             "--token-limit=4000",
+            "/nix/store/0c5b8r9wx3kq7zv1m4ybhdl2pgsjafni-mcp-server-1.2.0/bin/mcp-server",
+            "PATH=/nix/store/0c5b8r9wx3kq7zv1m4ybhdl2pgsjafni-node-20/bin:/nix/store/1c5b8r9wx3kq7zv1m4ybhdl2pgsjafni-git/bin",
+            "--client-id=9f86d081884c7d659a2feaa0c55ad015",
+            "https://mcp.example.com/mcp?client_id=9f86d081884c7d659a2feaa0c55ad015&a=b",
         ] {
             assert!(!has_secret(text), "{text} holds none");
         }

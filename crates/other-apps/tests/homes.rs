@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use other_apps::{Found, From, ImportedValueKind, Report, Surroundings, System, look};
+use other_apps::{FoundServer, From, ImportedValueKind, Report, Surroundings, System, look};
 use ports::server_config::{ServerEntry, ServerTransport, StdioConfig};
 
 /// The columns of the table.
@@ -87,7 +87,11 @@ fn rows(table: &mut Vec<String>, case: &str, home: &Path, report: &Report) {
     }
 }
 
-fn row(case: &str, server: &Found) -> String {
+fn notes_of(server: &FoundServer) -> String {
+    server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+fn row(case: &str, server: &FoundServer) -> String {
     let origin = &server.origins[0];
     let (target, args) = match &server.config.transport {
         ServerTransport::Stdio(config) => (config.command.clone(), config.args.join(" ")),
@@ -101,6 +105,7 @@ fn row(case: &str, server: &Found) -> String {
     if server.off {
         extras.push(String::from("off"));
     }
+    extras.extend((!server.placeholders.is_empty()).then(|| String::from("incomplete")));
     extras.extend((!server.denied_tools.is_empty()).then(|| format!("not {}", server.denied_tools.join(","))));
     extras.extend((!server.exposed_tools.is_empty()).then(|| format!("only {}", server.exposed_tools.join(","))));
     let cells = [
@@ -115,7 +120,7 @@ fn row(case: &str, server: &Found) -> String {
         &kinds(&server.headers),
         server.status.word(),
         &extras.join("; "),
-        &server.notes.join(" | "),
+        &notes_of(server).replace('\n', " | "),
     ];
     for cell in cells {
         assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");
@@ -169,7 +174,7 @@ fn home_of(files: &[(&str, serde_json::Value)]) -> tempfile::TempDir {
     home
 }
 
-fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<Found> {
+fn look_in(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     look(&From::All, &surroundings(home.path().to_owned(), System::Linux), set_up).unwrap().servers
 }
 
@@ -181,7 +186,7 @@ fn a_server_of_several_projects_is_one_row_with_their_folders() {
     let servers = look_in(&home, &[]);
     assert_eq!(servers.len(), 1, "{servers:?}");
     assert_eq!(servers[0].origins.len(), 2, "each project is an origin");
-    let notes = servers[0].notes.join("\n");
+    let notes = notes_of(&servers[0]);
     assert!(notes.contains("/work/a") && notes.contains("/work/b"), "both folders are named: {notes}");
 }
 
@@ -249,7 +254,7 @@ fn the_sandbox_of_another_app_is_named_and_not_taken_for_ours() {
         None,
         "a sandbox without any folder would break the server"
     );
-    assert!(found[0].notes.iter().any(|note| note.contains("\"filesystem\"")), "{:?}", found[0].notes);
+    assert!(found[0].notes.iter().any(|note| note.text.contains("\"filesystem\"")), "{:?}", found[0].notes);
     assert!(found[1].config.as_stdio().unwrap().sandbox.is_some(), "Drawbridge's own comes along");
 }
 
@@ -294,7 +299,7 @@ fn a_joined_row_takes_what_the_first_lacks() {
     assert_eq!(servers[0].secrets.keys().collect::<Vec<_>>(), ["Authorization"]);
     let headers = &servers[0].config.as_http().unwrap().headers;
     assert_eq!((headers["X-Team"].as_str(), headers["X-Area"].as_str()), ("red", "1"));
-    let notes = servers[0].notes.join("\n");
+    let notes = notes_of(&servers[0]);
     assert!(notes.contains("values differ between its apps (\"X-Team\")"), "the differences are named: {notes}");
 }
 

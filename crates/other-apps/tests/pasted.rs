@@ -81,7 +81,7 @@ fn notes_say_what_to_look_at() {
         (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is taken as a text"]),
         (
             r#"{"command": "x", "autoApprove": ["a"], "timeout": 60, "disabled": false}"#,
-            &["approvals of other apps are not taken over: \"autoApprove\"", "not used: \"timeout\""],
+            &["approvals of other apps are not imported: \"autoApprove\"", "not used: \"timeout\""],
         ),
         (r#"{"command": "npx -y a"}"#, &["\"command\" had the arguments in it; they were taken apart at the spaces"]),
         (

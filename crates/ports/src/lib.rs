@@ -1,6 +1,7 @@
 //! Ports: what the host needs from outside, as traits. `store` and the shells implement them.
 
 mod audit;
+mod cache;
 mod documents;
 pub mod secrets;
 pub mod server_config;
@@ -17,6 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::server_config::{ConfigProblem, Imported, ServerEntry};
 pub use audit::*;
+pub use cache::CacheFiles;
 pub use documents::*;
 
 /// The servers in `mcp.json`.

@@ -72,6 +72,8 @@ pub struct Imported {
     pub config: ServerConfig,
     /// What to look at, in words: placeholders to fill in, keys that are not understood, why it can't be used.
     pub notes: Vec<String>,
+    /// Variables or headers whose values are secrets, or are to be typed and then are: they belong into the keychain.
+    pub secrets: Vec<String>,
     /// Whether it can be added: it has a command or a URL that can be used. Placeholders are noted and do not count.
     pub usable: bool,
 }

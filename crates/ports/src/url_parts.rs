@@ -189,7 +189,7 @@ pub fn shown_url(url: &str) -> String {
     shown + fragment
 }
 
-/// Tells if a part of a path, or another word, may be a key: it is long and, for the most part, of what no words are made of: letters and
+/// True if a part of a path, or another word, may be a key: it is long and, for the most part, of what no words are made of: letters and
 /// digits mixed, or letters whose size changes again and again. What is only taken for a key is shown shorter than it need be, and no more.
 #[must_use]
 pub fn looks_like_key(part: &str) -> bool {

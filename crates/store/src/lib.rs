@@ -2,6 +2,7 @@
 //! but for the audit log and the history, databases: `mcp.json` with the servers in the configuration folder, all else in the data folder.
 
 mod audit;
+mod cache_folder;
 mod content_key;
 mod database;
 mod documents;
@@ -24,9 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::StoreError;
-use ports::{Platform, Ports, Secrets};
+use ports::{Platform, Ports, Secrets, ServerSettings};
 
-pub use locations::{Locations, default_locations};
+pub use cache_folder::CacheFolder;
+pub use locations::{Locations, cache_folder, default_locations};
 pub use managed::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
@@ -75,6 +77,26 @@ pub fn open_with(
         platform,
         clock: Arc::new(ports::time::SystemClock),
     })
+}
+
+/// What [`look`] gives.
+pub struct Looked {
+    /// The servers.
+    pub servers: Arc<dyn ServerSettings>,
+    /// The keychain.
+    pub secrets: Arc<dyn Secrets>,
+}
+
+/// The servers and the secrets of these folders, for whoever only looks: no folder and no file is made.
+///
+/// # Errors
+/// If it can't be told where the folders lie.
+pub fn look(config_file: &Path, data_dir: &Path) -> Result<Looked, StoreError> {
+    let folder = absolute(data_dir)?;
+    let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
+    let lock = lock::Lock::new(folder.join(LOCK));
+    let servers = mcp_json::McpJson::new(absolute(config_file)?, lock.clone());
+    Ok(Looked { servers: Arc::new(servers), secrets: Arc::new(secrets::SecretsFile::new(&folder, lock)) })
 }
 
 /// Makes the folder if it is missing and resolves links and `..` in its path.

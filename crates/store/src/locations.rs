@@ -14,6 +14,13 @@ pub struct Locations {
     pub data_dir: PathBuf,
 }
 
+/// The folder in which programs of this user keep what they can load again, such as the packages of `npx` and `uvx`: `~/.cache` on
+/// Linux. None if the system names no home folder.
+#[must_use]
+pub fn cache_folder() -> Option<PathBuf> {
+    etcetera::base_strategy::choose_native_strategy().ok().map(|base| base.cache_dir())
+}
+
 /// Where things lie unless told otherwise: `~/.config/drawbridge/mcp.json` and `~/.local/share/drawbridge` on Linux (or where
 /// `XDG_CONFIG_HOME` and `XDG_DATA_HOME` say), `~/Library/Application Support/Drawbridge` on macOS, `%APPDATA%\Drawbridge` on
 /// Windows.

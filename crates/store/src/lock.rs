@@ -8,6 +8,8 @@ use domain::StoreError;
 
 /// How long to wait for others; they hold the lock for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// How often a lock that another program holds is tried again.
+const TRY_AGAIN: Duration = Duration::from_millis(5);
 
 /// The lock's file.
 #[derive(Debug, Clone)]
@@ -29,11 +31,12 @@ impl Lock {
 
     /// Waits for the lock. Where the file system has no locks, it is as good as held.
     pub(crate) fn hold(&self) -> Result<Held, StoreError> {
-        self.hold_within(PATIENCE)
+        self.hold_within(PATIENCE, pause)
     }
 
-    /// The same for a lock that others may hold for longer.
-    pub(crate) fn hold_within(&self, patience: Duration) -> Result<Held, StoreError> {
+    /// The same for a lock that others may hold for longer. Calls `pause` each time another program has it: [`pause`], or what a
+    /// test does meanwhile.
+    pub(crate) fn hold_within(&self, patience: Duration, mut pause: impl FnMut()) -> Result<Held, StoreError> {
         if let Some(folder) = self.path.parent() {
             crate::files::make_folder(folder)?;
         }
@@ -51,9 +54,7 @@ impl Lock {
                     tracing::warn!(path = %self.path.display(), %error, "this file system has no locks");
                     return Ok(Held { _file: file });
                 }
-                Err(TryLockError::WouldBlock) if start.elapsed() < patience => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
+                Err(TryLockError::WouldBlock) if start.elapsed() < patience => pause(),
                 Err(TryLockError::WouldBlock) => {
                     let cause =
                         String::from("another program holds it; close other windows of Drawbridge and try again");
@@ -62,4 +63,9 @@ impl Lock {
             }
         }
     }
+}
+
+/// Waits until a lock is tried again.
+pub(crate) fn pause() {
+    std::thread::sleep(TRY_AGAIN);
 }

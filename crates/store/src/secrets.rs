@@ -20,7 +20,7 @@ use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use zeroize::Zeroizing;
 
 use crate::files::{self, Existing};
-use crate::lock::Lock;
+use crate::lock::{self, Held, Lock};
 use keychain::{Keychain, OfSystem, Refusal};
 use patience::Patience;
 use sealed::{Key, SealedFile};
@@ -229,6 +229,12 @@ impl SecretsFile {
         }
     }
 
+    /// Holds a name; `pause` runs each time another program has it.
+    fn hold_name(&self, name: &str, pause: impl FnMut()) -> Option<Held> {
+        let file = short_hash(name.as_bytes());
+        Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience_for(name), pause).ok()
+    }
+
     /// What a mark is called in the keychain: by the place of the file, since nothing in it could be trusted to tell.
     fn mark_name(&self, name: &str) -> String {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
@@ -300,11 +306,7 @@ impl Secrets for SecretsFile {
     }
 
     fn hold(&self, name: &str) -> Option<Box<dyn Send>> {
-        let file = short_hash(name.as_bytes());
-        let is_mark = [crate::sealed_document::MARK, crate::audit::MARK].contains(&name);
-        let patience = if is_mark { HOLDING_OF_MARK } else { HOLDING };
-        let held = Lock::new(self.path.with_file_name(HELD).join(file)).hold_within(patience);
-        held.map(|held| Box::new(held) as Box<dyn Send>).ok()
+        self.hold_name(name, lock::pause).map(|held| Box::new(held) as Box<dyn Send>)
     }
 
     fn mark(&self, name: &str) -> Result<Option<String>, SecretError> {
@@ -325,6 +327,12 @@ impl Secrets for SecretsFile {
         };
         works.map_or_else(SecretsStatus::from, |()| SecretsStatus::Keychain)
     }
+}
+
+/// How long another program may hold this name.
+fn patience_for(name: &str) -> Duration {
+    let is_mark = [crate::sealed_document::MARK, crate::audit::MARK].contains(&name);
+    if is_mark { HOLDING_OF_MARK } else { HOLDING }
 }
 
 fn short_hash(bytes: &[u8]) -> String {

@@ -1,6 +1,8 @@
 //! Looking at processes from outside. Linux only knows all of it; elsewhere what is not known is empty or none.
 
 use std::fs;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -17,6 +19,16 @@ pub fn alive_in_group(group: u32) -> Vec<u32> {
 /// Whether a process is there and not a zombie.
 pub fn is_alive(pid: u32) -> bool {
     stat(pid).is_some_and(|stat| stat.is_alive())
+}
+
+/// How long this thread had a processor: what others do on a busy computer is not in it. Where that is not known, a clock.
+pub fn processor_time() -> Duration {
+    #[cfg(target_os = "linux")]
+    if let Ok(time) = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID) {
+        return time.into();
+    }
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    BEGAN.elapsed()
 }
 
 /// Memory that a process has resident, in bytes.

@@ -41,14 +41,21 @@ pub async fn pass(time: Duration) {
 /// If it had to wait for a timer.
 #[cfg(feature = "paused")]
 pub async fn at_once<F: Future>(what: &str, future: F) -> F::Output {
+    let (output, waited) = timers_of(future).await;
+    assert!(waited.is_zero(), "{what}: it waits for a timer of {waited:?}");
+    output
+}
+
+/// Awaits something, and returns how long the timers were that it waited for, whatever else the computer does.
+#[cfg(feature = "paused")]
+pub async fn timers_of<F: Future>(future: F) -> (F::Output, Duration) {
     // Where all tasks wait, a paused clock goes on to the next timer.
     tokio::time::pause();
     let began = tokio::time::Instant::now();
     let output = future.await;
-    let took = began.elapsed();
+    let waited = began.elapsed();
     tokio::time::resume();
-    assert!(took.is_zero(), "{what}: it waits for a timer of {took:?}");
-    output
+    (output, waited)
 }
 
 /// A time of day that goes on with tokio's clock, so that `pass` moves both.

@@ -1,4 +1,11 @@
 //! The build tool: `cargo xtask <task>`. Each task is one module; `cargo xtask help` lists them.
+//!
+//! It is a program and not a set of shell scripts because most of it reads and compares data: the rules about the code (`tidy`, more than
+//! a quarter), the tables of requirements, attacks and measurements, the outcome of each suite, the contents of packages. These parts have
+//! unit tests, and they run on macOS and Windows as well. What only starts other programs (`run`, `dev`, `check`, `soak`) is a page each.
+//! What could go: `dist/notices.rs` for cargo-about, if it takes the page's packages too; the lexer in `tidy/rust_code.rs` and
+//! `tidy/rust_paths.rs` for `syn`, which takes longer to compile than this whole crate; and `system_packages` for a list in the README, which
+//! nobody would check.
 // A command-line tool prints, and starting other programs is all it does.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods)]
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use crate::problem::Problem;
@@ -47,8 +48,12 @@ fn version(answer: &str) -> Option<(u32, u32)> {
 /// What runs one program: with its output on the terminal, or in a part's log.
 pub(crate) type RunWith<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
+/// Held while packages are installed or the page is built: parts of the tests that run side by side need the same ones.
+static WRITING: Mutex<()> = Mutex::new(());
+
 /// Installs what the lockfile in this folder names, unless that was done for this very lockfile.
 pub(crate) fn install(folder: &Path, run: RunWith) -> Result<(), Problem> {
+    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(format!("{name}-package-lock.json"));
@@ -75,6 +80,7 @@ pub(crate) fn once_per_content(
 
 /// Builds the page into ui/dist, unless nothing has changed since it was built.
 pub(crate) fn build_page(run: RunWith) -> Result<(), Problem> {
+    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui();
     let built = modified(&folder.join("dist/index.html"));
     if built.is_some() && newest(&folder)? <= built {

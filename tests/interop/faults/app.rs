@@ -83,7 +83,8 @@ impl Connected {
         holds(is_whole(&result), "the answer should be whole", &result)
     }
 
-    /// Waits until a call ends with a cause that names the server.
+    /// Waits until a call ends with a cause that names the server. The clock is the point here: what is gone is noticed, not waited for
+    /// until the call's time is over.
     pub(super) async fn ends(&self, call: JoinHandle<Called>) -> Result<(), String> {
         let began = Instant::now();
         let error = ended(call).await?.err().ok_or("what is gone can give no answer")?;

@@ -2,7 +2,12 @@
 import { SvelteSet } from "svelte/reactivity";
 
 import { call } from "$lib/api/client";
-import type { ImportCandidate, ImportCandidates, ImportOutcome } from "$lib/api/generated";
+import type {
+  ImportCandidate,
+  ImportCandidates,
+  ImportOutcome,
+  ImportSource,
+} from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
 
 /** A server that was to be imported, and what became of it. */
@@ -23,10 +28,13 @@ export function isImportable({ status }: ImportCandidate): boolean {
   return status === "new" || status === "conflict";
 }
 
-const EVERYWHERE = { app: null };
+/** The settings of all apps. */
+const EVERYWHERE: ImportSource = { app: null, project: null };
 
 class AppImport {
   step = $state.raw<Step>({ is: "idle" });
+  /** The project whose files are read instead of the settings of apps. */
+  project = $state.raw<string | null>(null);
   /** The ids of the servers to import. */
   readonly picked = new SvelteSet<string>();
   /** An import is under way. */
@@ -34,17 +42,31 @@ class AppImport {
   /** Why none of the picked servers was imported. */
   error = $state.raw<unknown>(null);
 
-  /** Has the host read the settings of other apps, and picks the servers that are new. */
+  get #source(): ImportSource {
+    return { ...EVERYWHERE, project: this.project };
+  }
+
+  /** Turns to the files of a project, or with null to the settings of all apps. Nothing is read. */
+  turnTo(project: string | null): void {
+    if (this.busy) return;
+    this.end();
+    this.project = project;
+  }
+
+  /** Has the host read the settings of other apps, and picks the servers that are new and complete. Of a project, which anybody may have
+   * written, the user picks each. */
   async look(): Promise<void> {
     if (this.step.is === "looking" || this.busy) return;
     this.step = { is: "looking" };
     this.error = null;
     this.picked.clear();
     try {
-      const found = await call("import_candidates", EVERYWHERE);
+      const found = await call("import_candidates", this.#source);
       for (const server of found.apps.flatMap((app) => app.servers)) {
-        // One that its app does not start is taken over when the user picks it.
-        if (server.status === "new" && !server.off) this.picked.add(server.id);
+        // One that its app does not start is imported when the user picks it.
+        const isComplete = server.placeholders.length === 0;
+        const isPicked = server.status === "new" && !server.off && isComplete;
+        if (isPicked && this.project === null) this.picked.add(server.id);
       }
       this.step = { is: "found", found };
     } catch (error) {
@@ -68,7 +90,7 @@ class AppImport {
     this.error = null;
     try {
       const ids = servers.map(({ id }) => id);
-      const { outcomes } = await call("import_servers", { source: EVERYWHERE, ids });
+      const { outcomes } = await call("import_servers", { source: this.#source, ids });
       this.step = { is: "imported", servers: paired(servers, outcomes) };
       this.picked.clear();
     } catch (error) {
@@ -80,6 +102,8 @@ class AppImport {
   /** Forgets what was found. */
   end(): void {
     this.step = { is: "idle" };
+    this.project = null;
+    this.error = null;
     this.picked.clear();
   }
 }

@@ -1,5 +1,11 @@
 // Servers of other apps, for tests.
-import type { ImportApp, ImportCandidate, ImportCandidates } from "$lib/api/generated";
+import type {
+  ImportApp,
+  ImportCandidate,
+  ImportCandidates,
+  ImportNote,
+  ImportNoteKind,
+} from "$lib/api/generated";
 
 export const CURSOR = "/home/ann/.cursor/mcp.json";
 
@@ -7,9 +13,14 @@ export function candidate(name: string, changes: Partial<ImportCandidate> = {}):
   return {
     ...{ id: `id of ${name}`, name, origins: [{ app: "cursor", file: CURSOR, name }] },
     ...{ transport: "stdio", target: `npx -y ${name}`, env: [], headers: [], status: "new" },
+    ...{ placeholders: [], folder: null, sandbox: null, signIn: null },
     ...{ off: false, deniedTools: [], exposedTools: [], notes: [] },
     ...changes,
   };
+}
+
+export function note(kind: ImportNoteKind, text: string, ...names: string[]): ImportNote {
+  return { kind, text, names };
 }
 
 export function cursor(...servers: ImportCandidate[]): ImportApp {

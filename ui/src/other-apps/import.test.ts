@@ -7,7 +7,7 @@ import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { startFake, type FakeHost } from "$lib/testing/fake";
 
-import { candidate, cursor, found, CURSOR } from "./fixtures";
+import { candidate, cursor, found, note, CURSOR } from "./fixtures";
 import ImportView from "./ImportView.svelte";
 
 let listed: ImportCandidates | Error;
@@ -49,7 +49,9 @@ describe("looking", () => {
     expect(await axeProblems(), "axe").toEqual([]);
     await look(found([cursor(candidate("git"))]));
     await row("git");
-    expect(host.requests("import_candidates"), "everywhere, once").toEqual([{ app: null }]);
+    expect(host.requests("import_candidates"), "everywhere, once").toEqual([
+      { app: null, project: null },
+    ]);
     expect(host.requests("import_servers"), "nothing is imported by itself").toEqual([]);
   });
 
@@ -117,12 +119,15 @@ describe("a server", () => {
       found([
         cursor(
           candidate("git"),
-          candidate("here", { status: "same", notes: ['it is set up here as "here"'] }),
-          candidate("bad", { status: "unsupported", notes: ["its transport is ws"] }),
+          candidate("here", { status: "same", notes: [note("set_up_here", "", "here")] }),
+          candidate("bad", {
+            status: "unsupported",
+            notes: [note("reason", "its transport is ws")],
+          }),
           candidate("files-2", {
             status: "conflict",
             origins: [{ app: "cursor", file: CURSOR, name: "files" }],
-            notes: ['"files" is another server here'],
+            notes: [note("name_taken", '"files" is another server here', "files")],
           }),
         ),
       ]),
@@ -141,7 +146,7 @@ describe("a server", () => {
     await user.click(box("files"));
     await user.click(button("Import 2 servers"));
     expect(host.requests("import_servers"), "those that are checked, in order").toEqual([
-      { source: { app: null }, ids: ["id of git", "id of files-2"] },
+      { source: { app: null, project: null }, ids: ["id of git", "id of files-2"] },
     ]);
   });
 
@@ -162,8 +167,10 @@ describe("a server", () => {
             deniedTools: ["push", "reset"],
             exposedTools: ["log"],
             notes: [
-              ...["sandbox could not be taken over", "it is turned off there"],
-              'these tools are denied, as in its app: "push", "reset"',
+              note("not_used", "English is not shown", "sandbox", "timeout"),
+              note("off", "it is turned off there"),
+              note("denied_tools", 'these tools are denied, as in its app: "push", "reset"'),
+              note("other", "something else"),
             ],
           }),
           candidate("far", { transport: "http", target: "https://example.com/mcp" }),
@@ -182,7 +189,15 @@ describe("a server", () => {
     expect(git.getByText("Off in Cursor")).toBeVisible();
     expect(git.getByText("push, reset"), "denied tools").toBeVisible();
     expect(git.getByText("log"), "the only tools of its app").toBeVisible();
-    expect(git.getByText("sandbox could not be taken over"), "what is left out").toBeVisible();
+    expect(
+      git.getByText(/^These settings are not imported: sandbox, timeout/),
+      "what is left out, in the page's words",
+    ).toBeVisible();
+    expect(
+      git.getByText("something else"),
+      "the host's words where the page has none",
+    ).toBeVisible();
+    expect(git.queryByText("English is not shown"), "one of both").toBeNull();
     expect(git.queryByText(/turned off there|denied, as in/), "nothing is said twice").toBeNull();
     const far = within(await row("far"));
     expect(far.getByText("Contacts")).toBeVisible();
@@ -195,7 +210,12 @@ describe("a server", () => {
     const git = candidate("git");
     await look(
       found([
-        cursor(candidate("git", { origins: [...git.origins, zed], notes: ["also in Zed"] })),
+        cursor(
+          candidate("git", {
+            origins: [...git.origins, zed],
+            notes: [note("also_in", "also in Zed")],
+          }),
+        ),
         { id: "zed", name: "Zed", files: [{ path: zed.file, servers: 1 }], servers: [] },
       ]),
     );
@@ -212,22 +232,68 @@ describe("a server", () => {
     const hidden = candidate(turned, {
       target: `sh -c \u202e'moc.live'\u200b ${" ".repeat(60)}rm`,
       env: [{ name: "A\u2066B", kind: "literal", toEnter: false }],
-      notes: ["left out: \u202eabc"],
+      notes: [note("other", "left out: \u202eabc"), note("not_used", "", "\u202dx")],
     });
     await look(found([cursor(hidden)]));
     const all = within(await row("git[U+202E]gpj.exe"));
     expect(box("git[U+202E]gpj.exe"), "the box, too").toBeChecked();
-    const named = ["U+202E", "U+200B", "␣×61", "U+2066"];
+    const named = ["U+202E", "U+200B", "␣×61", "U+2066", "U+202D"];
     for (const text of named) expect(all.getAllByText(text).length, text).toBeGreaterThan(0);
     const text = screen.getByRole("region", { name: "Cursor" }).textContent;
-    expect(text, "none is left as it was").not.toMatch(/[\u202e\u200b\u2066]/);
+    expect(text, "none is left as it was").not.toMatch(/[\u202d\u202e\u200b\u2066]/);
+  });
+
+  test("that is incomplete is not picked, and says what to fill in", async () => {
+    const placeholders = [
+      { place: { is: "argument" as const, number: 2 }, text: "<secret>" },
+      { place: { is: "client_secret" as const }, text: "" },
+    ];
+    const notes = [note("placeholder", 'argument 2 is "<secret>"')];
+    await look(found([cursor(candidate("git", { placeholders, notes }), candidate("whole"))]));
+    const git = within(await row("git"));
+    expect(box("git"), "it can't run as it is").not.toBeChecked();
+    expect(box("whole")).toBeChecked();
+    expect(git.getByText("Incomplete")).toBeVisible();
+    expect(git.getByText("Argument 2").closest("li")).toHaveTextContent("<secret>");
+    expect(git.getByText("Client secret")).toBeVisible();
+    expect(git.queryByText(/argument 2 is/), "said once").toBeNull();
+    await user.click(box("git"));
+    await user.click(button("Import 2 servers"));
+    const list = within(await screen.findByRole("region", { name: "Values to enter" }));
+    expect(list.getByText("Argument 2").closest("ul")).toHaveTextContent("<secret>");
+    expect(list.getByRole("button"), "one of them").toHaveTextContent("git");
+  });
+
+  test("shows its folder, its sandbox and how it signs in", async () => {
+    const sandbox = {
+      folders: [{ path: "/home/ann/notes", access: "write" as const }],
+      network: { preset: "named_hosts" as const, hosts: ["a.example"] },
+    };
+    const signIn = { clientId: "abc", hasSecret: true, issuer: null, scopes: ["read", "write"] };
+    await look(
+      found([
+        cursor(
+          candidate("local", { folder: "/home/ann/work", sandbox }),
+          candidate("far", { transport: "http", target: "https://a.example/mcp", signIn }),
+        ),
+      ]),
+    );
+    const local = within(await row("local"));
+    expect(local.getByText("/home/ann/work"), "the folder").toBeVisible();
+    expect(local.getByText("/home/ann/notes").closest("li")).toHaveTextContent("Read and write");
+    expect(local.getByText("a.example"), "the hosts").toBeVisible();
+    const far = within(await row("far"));
+    expect(far.getByText("abc"), "the client").toBeVisible();
+    expect(far.getByText("read write"), "its scopes").toBeVisible();
+    expect(far.getByText("The client secret goes to the keychain.")).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
   });
 
   test("that is as broken as another is shown beside it", async () => {
     const broken = candidate("server", {
       status: "unsupported",
       target: "",
-      notes: ["no command"],
+      notes: [note("reason", "no command")],
     });
     await look(found([cursor(broken, { ...broken }, candidate("git"))]));
     expect((await screen.findAllByRole("group", { name: "server" })).length).toBe(2);
@@ -335,5 +401,34 @@ describe("after the import", () => {
     await user.click(button("Import 1 server"));
     expect(await screen.findByText("too many at once")).toBeVisible();
     expect(button("Import 1 server"), "to be tried again").toBeEnabled();
+  });
+});
+
+describe("a project", () => {
+  const folder = "/home/ann/work";
+
+  test("is what is looked into, and none of its servers is picked by itself", async () => {
+    router.go({ at: "import", project: folder });
+    expect(await screen.findByRole("heading", { name: "Servers of a project" })).toBeVisible();
+    expect(host.asked, "nothing is read yet").toEqual([]);
+    await look(found([cursor(candidate("git"))]));
+    await row("git");
+    const source = { app: null, project: folder };
+    expect(host.requests("import_candidates"), "the project alone").toEqual([source]);
+    expect(box("git"), "the user has not read it").not.toBeChecked();
+    expect(screen.getByText(/Nothing is selected/)).toBeVisible();
+    await user.click(box("git"));
+    await user.click(button("Import 1 server"));
+    await screen.findByRole("heading", { name: "1 server imported" });
+    expect(host.requests("import_servers")).toEqual([{ source, ids: ["id of git"] }]);
+  });
+
+  test("is forgotten where the user goes on to the settings of all apps", async () => {
+    router.go({ at: "import", project: folder });
+    await look(found([cursor(candidate("git"))]));
+    await row("git");
+    router.go({ at: "import" });
+    expect(await screen.findByRole("heading", { name: "Import from other apps" })).toBeVisible();
+    expect(screen.queryByRole("group", { name: "git" }), "found elsewhere").toBeNull();
   });
 });

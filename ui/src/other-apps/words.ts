@@ -1,6 +1,14 @@
 // The words for servers of other apps.
-import type { ImportCandidate, ImportedValue, ImportStatus } from "$lib/api/generated";
+import type {
+  ImportCandidate,
+  ImportedValue,
+  ImportNote,
+  ImportNoteKind,
+  ImportPlace,
+  ImportStatus,
+} from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
+import { languageTag } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
@@ -46,15 +54,72 @@ export function valueText({ kind, toEnter }: ImportedValue): string {
   }
 }
 
-/** The host's notes without those that repeat what the page says in its own words. */
-export function otherNotes(server: ImportCandidate): string[] {
-  const repeated: [boolean, RegExp][] = [
-    [server.off, /^it is turned off there$/],
-    [server.origins.length > 1, /^also in /],
-    [server.deniedTools.length > 0, /^these tools are denied, as in /],
-    [server.exposedTools.length > 0, /^its app offers only these tools/],
-    [server.status === "conflict", / is another server here$/],
-  ];
-  const shown = repeated.filter(([isShown]) => isShown).map(([, words]) => words);
-  return server.notes.filter((note) => !shown.some((words) => words.test(note)));
+export function placeWord(place: ImportPlace): string {
+  switch (place.is) {
+    case "command":
+      return m.import_place_command();
+    case "argument":
+      return m.import_place_argument({ number: place.number });
+    case "folder":
+      return m.import_place_folder();
+    case "url":
+      return m.import_place_url();
+    case "value":
+      return visibleText(place.name);
+    case "client_secret":
+      return m.import_place_client_secret();
+  }
+}
+
+/** Notes on what a row shows in its own place: badges, places, tools, values and what to fill in. */
+const SHOWN_ELSEWHERE: ReadonlySet<ImportNoteKind> = new Set([
+  ...(["off", "also_in", "denied_tools", "exposed_tools"] as const),
+  ...(["name_taken", "placeholder", "as_written", "enter_value"] as const),
+]);
+
+export function otherNotes(notes: ImportNote[]): ImportNote[] {
+  return notes.filter(({ kind }) => !SHOWN_ELSEWHERE.has(kind));
+}
+
+/** A note in the page's language; nothing for one that is only in English. */
+export function noteText({ kind, names }: ImportNote): string | undefined {
+  const [name = "", second] = names;
+  const list = (names: string[]) =>
+    new Intl.ListFormat(languageTag(), { type: "unit" }).format(names);
+  switch (kind) {
+    case "name_shared":
+      return m.import_note_name_shared({ name });
+    case "set_up_here":
+      return m.import_note_set_up_here({ name });
+    case "project":
+      return m.import_note_project({ folder: name });
+    case "not_used":
+      return m.import_note_not_used({ names: list(names) });
+    case "approvals":
+      return m.import_note_approvals({ names: list(names) });
+    case "secret_left_out":
+      return m.import_note_secret_left_out();
+    case "bridge":
+      return m.import_note_bridge({ program: name });
+    case "windows":
+      return m.import_note_windows();
+    case "input":
+      return second === undefined
+        ? m.import_note_input({ placeholder: name })
+        : m.import_note_input_described({ placeholder: name, description: second });
+    case "not_followed":
+      return m.import_note_not_followed({ name });
+    case "env_file":
+      return second === undefined
+        ? m.import_note_env_file({ file: name })
+        : m.import_note_env_file_names({ file: name, names: list(names.slice(1)) });
+    case "merged":
+      return m.import_note_merged({ names: list(names) });
+    case "different":
+      return m.import_note_different({ names: list(names) });
+    case "other_list":
+      return m.import_note_other_list({ name });
+    default:
+      return undefined;
+  }
 }

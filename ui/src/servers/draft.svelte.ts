@@ -103,8 +103,11 @@ export class Draft {
     this.env.push({ id: this.#next++, name, value, secret: false, kept: null });
   }
 
-  #addSecretEnv(name: string, kept: string): void {
-    this.env.push({ id: this.#next++, name, value: "", secret: true, kept });
+  /** `${secret:NAME}` stands for a value that is set already; any other was pasted. */
+  #addSecretEnv(name: string, value: string): void {
+    const row = { id: this.#next++, name, secret: true };
+    const isSet = value.includes("${secret:");
+    this.env.push(isSet ? { ...row, value: "", kept: value } : { ...row, value, kept: null });
   }
 
   removeEnv(id: number): void {

@@ -61,6 +61,24 @@ describe("a draft", () => {
     });
   });
 
+  test("a pasted secret is there to be looked at, and goes to the keychain", () => {
+    const pasted = { ...config, env: { TOKEN: "s3cret", KEY: "" }, secretEnv: ["TOKEN", "KEY"] };
+    const draft = new Draft("files", pasted);
+    const rows = draft.env.map(({ value, secret, kept }) => [value, secret, kept]);
+    expect(rows, "the values as they were pasted").toEqual([
+      ["s3cret", true, null],
+      ["", true, null],
+    ]);
+    expect(draftProblems(draft, []), "one that is left blank is to be filled in").toEqual([
+      "env_value",
+    ]);
+    draft.env[1]!.value = "typed";
+    expect(draft.config, "both are secret").toMatchObject({
+      env: { TOKEN: "s3cret", KEY: "typed" },
+      secretEnv: ["TOKEN", "KEY"],
+    });
+  });
+
   test("leaves out what is empty, but not empty arguments", () => {
     const draft = new Draft("x", { ...config, command: " node ", args: [""], env: {} });
     draft.addEnv();

@@ -26,7 +26,12 @@ export async function show(
   answers: Parameters<typeof startFake>[0] = {},
 ) {
   const host = await startFake(
-    { sampling: () => samplingReport(), pins: () => NO_PINS, ...answers },
+    {
+      sampling: () => samplingReport(),
+      pins: () => NO_PINS,
+      project_files: () => ({ files: [] }),
+      ...answers,
+    },
     {
       servers: [sampleServer(changes), sampleServer({ name: "git" })],
     },

@@ -136,6 +136,27 @@ describe("the roots", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
+  test("that bring servers of their own say so, and lead to them", async () => {
+    const folder = "/home/ann/work";
+    const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
+    const files = (asked: string) => (asked === folder ? [".mcp.json"] : []);
+    const host = await show(
+      "roots",
+      { roots },
+      {
+        project_files: (asked) => ({ files: files(asked.folder) }),
+        import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
+      },
+    );
+    expect(await screen.findByText(/brings its own servers: \.mcp\.json/)).toBeVisible();
+    expect(host.requests("import_candidates"), "not read yet").toEqual([]);
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
+    expect(router.current).toEqual({ at: "import", project: folder });
+    const source = { app: null, project: folder };
+    expect(host.requests("import_candidates"), "this folder alone").toEqual([source]);
+  });
+
   test("a closed dialog changes nothing", async () => {
     const host = await show("roots", {}, { pick_folder: () => ({ folder: null }) });
     await user.click(await screen.findByRole("button", { name: "Add a folder…" }));

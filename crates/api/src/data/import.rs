@@ -1,18 +1,38 @@
-//! Servers of other apps: what is found in their settings, and which of it is taken over.
+//! Servers of other apps: what is found in their settings, and which of it is imported.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::ConfigProblem;
-pub use other_apps::{ImportOrigin, ImportStatus, ImportedValueKind};
+use super::{ConfigProblem, Sandbox};
+pub use other_apps::{
+    ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus, ImportedValueKind,
+};
 
-/// Where to look for servers of other apps: everywhere if nothing is named.
+/// Where to look for servers of other apps: in the home folder if nothing is named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSource {
     /// Only in this app, by its id.
     #[serde(default)]
     pub app: Option<String>,
+    /// Only in the files of this project: one of the folders that a server may know of.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// A folder that may be a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectFolder {
+    /// One of the folders that a server may know of.
+    pub folder: String,
+}
+
+/// The files with servers in a project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProjectFiles {
+    /// Their paths below the folder. They were not read.
+    pub files: Vec<String>,
 }
 
 /// The servers of other apps.
@@ -63,20 +83,42 @@ pub struct ImportCandidate {
     pub transport: String,
     /// The command on one line, or the URL.
     pub target: String,
+    /// The working folder of a local server, if its app names one.
+    pub folder: Option<String>,
+    /// What a local server may reach, if its app says so in Drawbridge's own form.
+    pub sandbox: Option<Sandbox>,
+    /// The client to sign in to a remote server as, if its app has one.
+    pub sign_in: Option<ImportSignIn>,
     /// The environment variables of a local server.
     pub env: Vec<ImportedValue>,
     /// The HTTP headers of a remote server.
     pub headers: Vec<ImportedValue>,
     /// How it stands to the servers that are set up.
     pub status: ImportStatus,
+    /// Texts in its command, its address or its sign-in that the user has to replace before it works.
+    pub placeholders: Vec<ImportPlaceholder>,
     /// True if the server is turned off in the other app.
     pub off: bool,
     /// Tools that would be denied, as its app does.
     pub denied_tools: Vec<String>,
     /// The only tools that its app gives to a model; all if empty. Drawbridge does not limit them.
     pub exposed_tools: Vec<String>,
-    /// Hints in English: settings that are not imported, or the reason why the server can't be.
-    pub notes: Vec<String>,
+    /// Settings that are not imported, or the reason why the server can't be.
+    pub notes: Vec<ImportNote>,
+}
+
+/// The client that an app signs in to a server as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportSignIn {
+    /// The id by which the authorization server knows the client.
+    pub client_id: Option<String>,
+    /// True if there is a client secret, which goes to the keychain.
+    pub has_secret: bool,
+    /// The authorization server.
+    pub issuer: Option<String>,
+    /// The scopes to ask for; what the server says is needed if empty.
+    pub scopes: Vec<String>,
 }
 
 /// A variable or header of a server that was found.

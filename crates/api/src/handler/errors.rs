@@ -3,7 +3,8 @@
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
 use host::{
-    AnswerError, FlowError, HostClosed, ImportError, ReviewError, SamplingError, ServerError, SetupError, StorageError,
+    AnswerError, FlowError, HostClosed, ImportError, ImportServerError, ReviewError, SamplingError, ServerError,
+    SetupError, StorageError,
 };
 use mcp_proto::session::CallError;
 use serde_json::json;
@@ -22,7 +23,20 @@ impl From<ImportError> for ApiError {
     fn from(error: ImportError) -> Self {
         match error {
             ImportError::Source(problem) => Self::new(ErrorCode::NotFound, problem.message),
+            ImportError::NoProject(_) => Self::new(ErrorCode::NotFound, error.to_string()),
             ImportError::Closed(closed) => closed.into(),
+        }
+    }
+}
+
+impl From<ImportServerError> for ApiError {
+    fn from(error: ImportServerError) -> Self {
+        match error {
+            ImportServerError::Unsupported(_) | ImportServerError::NameTaken(_) => {
+                Self::new(ErrorCode::Invalid, error.to_string())
+            }
+            ImportServerError::Rules(error) => error.into(),
+            ImportServerError::Setup(error) => error.into(),
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use other_apps::{Found, From, MAX_SERVERS, Report, Surroundings};
+use other_apps::{FoundServer, From, MAX_SERVERS, Report, Surroundings};
 
-use super::{Api, errors};
+use super::{Api, containment, errors, set_up};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -32,7 +32,7 @@ pub(super) async fn candidates(api: &Api, source: ImportSource) -> Result<Import
                 servers: u32::try_from(file.servers).unwrap_or(u32::MAX),
             })
             .collect();
-        let is_here = |server: &&Found| server.origins.first().is_some_and(|origin| origin.app == app.id);
+        let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.app == app.id);
         let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(candidate).collect();
         if files.iter().any(|file| file.servers > 0) {
             found.apps.push(ImportApp { id: app.id.to_owned(), name: app.name.to_owned(), files, servers });
@@ -46,7 +46,8 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
         return Err(ApiError::new(ErrorCode::Invalid, format!("more than {MAX_SERVERS} servers are imported at once")));
     }
     let report = report(api, picked.source).await?;
-    let by_id: BTreeMap<String, &Found> = report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
+    let by_id: BTreeMap<String, &FoundServer> =
+        report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
     for id in picked.ids {
         let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };
@@ -55,11 +56,13 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
                 let problem = "it changed since it was listed: look at it again".to_owned();
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
-            Some(server) => match api.take_over(server).await {
-                Ok(kept) => {
-                    ImportOutcome { name: Some(server.name.clone()), only_this_run: kept.only_this_run, ..nothing }
-                }
-                Err(error) => ImportOutcome { problem: Some(error.message), ..nothing },
+            Some(server) => match api.host.import_server(server).await {
+                Ok(kept) => ImportOutcome {
+                    name: Some(server.name.clone()),
+                    only_this_run: set_up::kept(kept).only_this_run,
+                    ..nothing
+                },
+                Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
             },
         });
     }
@@ -68,27 +71,57 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
 
 async fn report(api: &Api, source: ImportSource) -> Result<Report, ApiError> {
     let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found("a home folder")) };
-    Ok(api.host.look_for_servers(source.app.map_or(From::All, From::App), surroundings).await?)
+    match (source.app, source.project) {
+        (Some(_), Some(_)) => Err(ApiError::new(ErrorCode::BadRequest, "either an app or a project can be named")),
+        (None, Some(project)) => Ok(api.host.look_in_project(project.into(), surroundings).await?),
+        (Some(app), None) => Ok(api.host.look_for_servers(From::App(app), surroundings).await?),
+        (None, None) => Ok(api.host.look_for_servers(From::All, surroundings).await?),
+    }
 }
 
-fn candidate(server: &Found) -> ImportCandidate {
+/// The files of a project, so that the page can offer to look at them.
+pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+    let files = api.host.project_files(project.folder.into()).await?;
+    Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
+}
+
+fn sign_in(server: &FoundServer) -> Option<ImportSignIn> {
+    let auth = server.config.as_http().and_then(|http| http.auth.clone());
+    if auth.is_none() && server.client_secret.is_none() {
+        return None;
+    }
+    let auth = auth.unwrap_or_default();
+    Some(ImportSignIn {
+        client_id: auth.client_id,
+        has_secret: server.client_secret.is_some(),
+        issuer: auth.issuer,
+        scopes: auth.scopes,
+    })
+}
+
+fn candidate(server: &FoundServer) -> ImportCandidate {
     let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
             kind: *kind,
-            to_enter: server.pending.contains_key(name),
+            to_enter: server.is_value_to_enter(name),
         };
         kinds.iter().map(one).collect()
     };
+    let stdio = server.config.as_stdio();
     ImportCandidate {
         id: server.fingerprint(),
         name: server.name.clone(),
         origins: server.origins.clone(),
         transport: server.transport().to_owned(),
         target: server.config.command_line(),
+        folder: stdio.and_then(|stdio| stdio.cwd.as_ref()).map(|folder| folder.display().to_string()),
+        sandbox: stdio.and_then(|stdio| stdio.sandbox.clone()).map(containment::sandbox_shown),
+        sign_in: sign_in(server),
         env: values(&server.env),
         headers: values(&server.headers),
         status: server.status,
+        placeholders: server.placeholders.clone(),
         off: server.off,
         denied_tools: server.denied_tools.clone(),
         exposed_tools: server.exposed_tools.clone(),

@@ -54,6 +54,10 @@ impl Handler for Api {
         import::import(self, r).await
     }
 
+    async fn project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+        import::project_files(self, r).await
+    }
+
     async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
         set_up::update_server(self, r).await
     }

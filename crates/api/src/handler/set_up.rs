@@ -3,7 +3,6 @@
 
 mod auth;
 mod environment;
-mod take_over;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -83,7 +82,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, A
     Ok(kept(setup.set_secret(r.server, renamed, (key, r.value)).await?))
 }
 
-fn kept(kept: SecretKept) -> SecretsKept {
+pub(super) fn kept(kept: SecretKept) -> SecretsKept {
     let only_this_run = match kept {
         SecretKept::Keychain => None,
         SecretKept::ThisRun { cause } => Some(cause),

@@ -154,12 +154,18 @@ fn state(state: HostState) -> ServerState {
 }
 
 pub(super) fn imported(found: Imported) -> ImportedServer {
-    ImportedServer {
-        name: found.name,
-        config: set_up::config(found.config, Values::Shown),
-        notes: found.notes,
-        usable: found.usable,
+    let mut config = set_up::config(found.config, Values::Shown);
+    match &mut config {
+        ServerConfig::Stdio { secret_env, .. } => {
+            *secret_env = Some(found.secrets).filter(|secrets| !secrets.is_empty());
+        }
+        ServerConfig::Http { headers, .. } => {
+            for header in headers {
+                header.secret |= found.secrets.contains(&header.name);
+            }
+        }
     }
+    ImportedServer { name: found.name, config, notes: found.notes, usable: found.usable }
 }
 
 pub(super) fn activity_entry(entry: &HostEntry) -> ActivityEntry {

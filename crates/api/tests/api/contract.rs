@@ -136,6 +136,29 @@ async fn pasted_settings_are_read_and_named_apart() {
 }
 
 #[tokio::test]
+async fn secrets_of_a_link_go_to_the_keychain() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let far = json!({ "url": "https://a.example/mcp", "headers": { "X-Api-Key": "t0psecret", "X-Team": "red" } });
+    let near = json!({ "command": "acme", "env": { "API_KEY": "t0psecret", "REGION": "eu" } });
+    for (name, config) in [("far", far), ("near", near)] {
+        let mut config = config;
+        config["name"] = json!(name);
+        let link = format!("vscode:mcp/install?{config}");
+        let found = call(&api, "check_import", json!({ "text": link })).await["servers"][0].clone();
+        call(&api, "add_server", json!({ "name": name, "config": found["config"] })).await;
+    }
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(!file.contains("t0psecret"), "no secret is in the file: {file}");
+    assert!(
+        file.contains("${secret:far.X-Api-Key}") && file.contains("${secret:near.API_KEY}"),
+        "both have names: {file}"
+    );
+    assert!(file.contains("red") && file.contains("eu"), "what is none stays text: {file}");
+    app.host.close().await;
+}
+
+#[tokio::test]
 async fn activity_is_read_and_exported_as_json_lines() {
     let (app, api) = harbour().await;
     let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;

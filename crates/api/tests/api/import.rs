@@ -1,10 +1,15 @@
 //! Servers of other apps as the page lists and imports them, with the homes in `tests/import`.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use api::{Api, ErrorCode, Surroundings, dispatch};
+use host::HostOptions;
+use ports::secrets::SecretsInMemory;
+use ports::{SecretError, SecretKept, Secrets};
 use serde_json::{Value, json};
-use testkit::app::App;
+use testkit::app::{App, demo};
 use testkit::import::import_fixtures;
 
 use crate::call;
@@ -28,7 +33,7 @@ async fn what_is_picked_is_imported_and_nothing_else() {
     let linear = of(&listed, "cursor", "linear");
     assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "toEnter": false }]));
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
-    assert!(!listed.to_string().contains("lin_api_0123"), "no secret is told");
+    assert!(!listed.to_string().contains("lin_api_0123"), "no secret is in the list");
     let filesystem = of(&listed, "claude-desktop", "filesystem");
     assert_eq!(filesystem["origins"].as_array().unwrap().len(), 2, "one row for two apps: {filesystem}");
 
@@ -112,6 +117,118 @@ async fn rules_stay_only_with_their_server_and_are_written_once() {
     let again = import().await;
     assert_eq!(again["name"], "one", "{again}");
     assert_eq!(rules().await, before + 1, "an equal rule is there");
+}
+
+/// A keychain that keeps nothing new while it is full.
+#[derive(Default)]
+struct Full {
+    inner: SecretsInMemory,
+    is_full: AtomicBool,
+}
+
+impl Secrets for Full {
+    fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
+        self.inner.get(key)
+    }
+
+    fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
+        if self.is_full.load(Ordering::SeqCst) {
+            return Err(SecretError::Failed("it is full".to_owned()));
+        }
+        self.inner.set(key, secret)
+    }
+
+    fn delete(&self, key: &str) -> Result<(), SecretError> {
+        self.inner.delete(key)
+    }
+
+    fn keys(&self, prefix: &str) -> Result<Vec<String>, SecretError> {
+        self.inner.keys(prefix)
+    }
+}
+
+#[tokio::test]
+async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
+    let keychain = Arc::new(Full::default());
+    let app = App::start_with(tempfile::tempdir().unwrap(), Vec::new(), HostOptions::default(), keychain.clone()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir_all(home.path().join(".codeium/windsurf")).unwrap();
+    let env = json!({ "API_KEY": "hunter2hunter2" });
+    let server = json!({ "mcpServers": { "one": { "command": "x", "env": env, "disabledTools": ["delete"] } } });
+    fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
+    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let import = async || {
+        let listed = call(&api, "import_candidates", json!({})).await;
+        let id = of(&listed, "windsurf", "one")["id"].clone();
+        call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await["outcomes"][0].clone()
+    };
+    let servers = async || app.host.snapshot().await.unwrap().servers.len();
+    let rules = async || app.host.rules().await.unwrap().rules.len();
+    let before = (servers().await, rules().await);
+    keychain.is_full.store(true, Ordering::SeqCst);
+    let failed = import().await;
+    assert!(failed["problem"].as_str().unwrap().contains("it is full"), "the cause is said: {failed}");
+    assert_eq!((servers().await, rules().await), before, "neither the server nor its rule stays");
+    keychain.is_full.store(false, Ordering::SeqCst);
+    assert_eq!(import().await["name"], "one", "its name is free");
+    assert_eq!((servers().await, rules().await), (before.0 + 1, before.1 + 1));
+}
+
+#[tokio::test]
+async fn a_value_that_is_pending_is_named_in_the_settings() {
+    let app = App::start(Vec::new()).await;
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".cursor")).unwrap();
+    let headers = json!({ "Authorization": "Bearer ${env:TOKEN}", "X-Team": "red" });
+    let auth = json!({ "CLIENT_ID": "9f86d081884c7d659a2feaa0c55ad015", "CLIENT_SECRET": "hunter2hunter2" });
+    let server =
+        json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
+    fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
+    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    let listed = call(&api, "import_candidates", json!({})).await;
+    let far = of(&listed, "cursor", "far");
+    let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
+    assert_eq!(far["signIn"], sign_in, "the id of a client is public");
+    call(&api, "import_servers", json!({ "source": {}, "ids": [far["id"]] })).await;
+    let servers = app.host.snapshot().await.unwrap().servers;
+    let http = servers[0].config.as_http().unwrap().clone();
+    assert_eq!(http.headers["Authorization"], "Bearer ${secret:far.Authorization}", "before the secret as it was");
+    assert_eq!(http.headers["X-Team"], "red");
+    let auth = http.auth.unwrap();
+    assert_eq!(auth.client_secret.as_deref(), Some("${secret:far.client_secret}"));
+    let kept = app.host.ports().secrets.keys("far.").unwrap();
+    assert_eq!(kept, ["far.client_secret @ https://a.example"], "what is pending is not in the keychain");
+}
+
+#[tokio::test]
+async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
+    let app = App::start(vec![("demo", demo(&[]))]).await;
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().canonicalize().unwrap().join("project");
+    fs::create_dir_all(project.join(".vscode")).unwrap();
+    fs::write(project.join(".mcp.json"), json!({ "mcpServers": { "one": { "command": "x" } } }).to_string()).unwrap();
+    fs::write(project.join(".vscode/mcp.json"), json!({ "servers": { "two": { "command": "y" } } }).to_string())
+        .unwrap();
+    let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(home.path().to_owned()));
+    for (command, request) in [
+        ("project_files", json!({ "folder": project })),
+        ("import_candidates", json!({ "project": project })),
+        ("import_servers", json!({ "source": { "project": project }, "ids": [] })),
+    ] {
+        let error = dispatch(&api, command, request).await.expect_err("the user did not pick it");
+        assert_eq!(error.code, ErrorCode::NotFound, "{command}: {error}");
+    }
+    app.host.set_roots("demo".to_owned(), vec![project.clone()]).await.unwrap();
+    let files = call(&api, "project_files", json!({ "folder": project })).await;
+    assert_eq!(files["files"], json!([".mcp.json", ".vscode/mcp.json"]));
+    let listed = call(&api, "import_candidates", json!({ "project": project })).await;
+    let two = of(&listed, "vscode", "two");
+    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "nothing is added by itself");
+    let picked = json!({ "source": { "project": project }, "ids": [two["id"]] });
+    assert_eq!(call(&api, "import_servers", picked).await["outcomes"][0]["name"], "two");
+    let both = json!({ "app": "cursor", "project": project });
+    let error = dispatch(&api, "import_candidates", both).await.expect_err("one of both");
+    assert_eq!(error.code, ErrorCode::BadRequest, "{error}");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use api::Api;
 use host::HostOptions;
 use ports::secrets::SecretsInMemory;
 use ports::{SecretError, SecretKept, Secrets};
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::app::{App, PATIENCE};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 

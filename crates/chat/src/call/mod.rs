@@ -22,8 +22,6 @@ use domain::item::{Item, ItemBody, ItemState, ToolResult};
 use host::{CallOrigin, Host, ResultOrigin};
 use mcp_proto::types::CallToolResult;
 use offers::output;
-// clock: stamps items.
-use ports::time::now;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -165,7 +163,8 @@ pub(super) async fn make(
     let (used, left_out) = (record.used(), record.left_out(result.as_ref()));
     let arguments = Value::Object(arguments);
     let body = ItemBody::ToolCall { call: id.clone(), server, tool, arguments, result, error, took, used, left_out };
-    let item = record.place(Item { id, parent: None, at: now(), state: ItemState::Whole, body });
+    // clock: stamps the item.
+    let item = record.place(Item { id, parent: None, at: ports::time::now(), state: ItemState::Whole, body });
     let kept = record.keep(host, &item).await;
     CallEnd { item, failure, kept }
 }

@@ -6,8 +6,6 @@ use domain::call::CallFailure;
 use domain::item::{Item, ItemBody, ItemState, ToolUsed};
 use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
-// clock: stamps items.
-use ports::time::now;
 use serde_json::{Map, Value};
 
 use super::{Run, Wanted, new_item, write_again};
@@ -95,7 +93,9 @@ impl Run {
                     used: Some(used),
                     left_out: None,
                 };
-                let item = Item { id, parent: Some(parent.to_owned()), at: now(), state: ItemState::Streaming, body };
+                // clock: stamps the item.
+                let at = ports::time::now();
+                let item = Item { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
                 return (item.clone(), Some(Planned { item, server, tool, arguments }));
             }
             (SEARCH_TOOLS, None) => {

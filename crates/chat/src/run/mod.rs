@@ -11,8 +11,6 @@ use domain::bounds::ChatBounds;
 use domain::item::{Item, ItemBody, ItemState, ModelProblem, Notice};
 use host::{Host, ServerForModel};
 use models::{ModelRef, TokenUse};
-// clock: stamps items.
-use ports::time::now;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -202,7 +200,8 @@ impl Run {
 }
 
 fn new_item(parent: Option<String>, state: ItemState, body: ItemBody) -> Item {
-    Item { id: new_id(), parent, at: now(), state, body }
+    // clock: stamps the item.
+    Item { id: new_id(), parent, at: ports::time::now(), state, body }
 }
 
 fn new_reply(model: &ModelRef, parent: Option<String>) -> Item {

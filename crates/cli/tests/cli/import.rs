@@ -176,6 +176,35 @@ fn an_import_makes_the_settings_file() {
 }
 
 #[test]
+fn a_link_installs_a_server_and_has_no_secret() {
+    let config = json!({ "mcpServers": {
+        "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "typed-into-the-file", "LEVEL": "info" } },
+        "plain": { "url": "http://far.example/mcp" },
+    }});
+    let folder = Folder::with_config(&config.to_string());
+    let ended = folder.run(&["link", "near"]);
+    let value = ended.value();
+    assert_eq!(value["notes"], json!(["\"API_KEY\" is left blank, as a secret"]), "what is to be filled in");
+    let link = value["link"].as_str().unwrap();
+    let read = other_apps::import(link, &[]).unwrap();
+    assert_eq!(read[0].config.command_line(), "server --level 1", "it is read again");
+    assert_eq!(read[0].config.as_stdio().unwrap().env["API_KEY"], "", "without the secret");
+    for (app, title) in [("drawbridge", "Drawbridge"), ("cursor", "Cursor"), ("vscode", "VS Code")] {
+        let ended = folder.run(&["link", "near", "--for", app, "--markdown"]);
+        assert!(ended.value()["markdown"].as_str().unwrap().starts_with(&format!("[Add to {title}](")), "for {app}");
+        assert!(!ended.value().to_string().contains("typed-into"), "no secret for {app}");
+    }
+    let output = folder.command().args(["link", "near", "--markdown"]).output().unwrap();
+    let (text, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(text.starts_with("[Add to Drawbridge](drawbridge://mcp/install?name=near&config="), "for people: {text}");
+    assert!(notes.contains("\"API_KEY\" is left blank"), "and what to know beside it: {notes}");
+    let ended = folder.run(&["link", "plain"]);
+    let (_, message) = ended.error(2);
+    assert!(message.contains("its address is not encrypted"), "what no link installs: {message}");
+    folder.run(&["link", "absent"]).error(1);
+}
+
+#[test]
 fn an_export_has_references_in_place_of_secrets() {
     let config = json!({ "mcpServers": {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${secret:far.Authorization}", "X-Team": "red" } },

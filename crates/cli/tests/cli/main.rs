@@ -7,6 +7,8 @@ mod calls;
 mod chat;
 #[cfg(target_os = "linux")]
 mod containment;
+#[cfg(unix)]
+mod doctor;
 mod documents;
 mod import;
 mod models;

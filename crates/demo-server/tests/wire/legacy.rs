@@ -17,8 +17,7 @@ fn every_legacy_revision_opens_and_calls() {
         let result = call(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
         assert_eq!(texts(&result), "2 + 3.5 = 5.5", "{revision}: add adds");
         assert!(result["resultType"].is_null(), "{revision}: resultType belongs to 2026-07-28 only");
-        let took = host.close();
-        assert!(took < Duration::from_secs(3), "{revision}: the server left after {took:?}");
+        host.close();
     }
 }
 

@@ -22,7 +22,8 @@ impl Host {
         let found = self.with({
             let server = server.clone();
             move |owner| {
-                owner.read_stale_lists(&server);
+                let at = owner.now();
+                owner.servers.read_stale_lists(&server, at);
                 owner.server(&server).map(|r| Arc::clone(&r.offer.catalog))
             }
         });

@@ -15,7 +15,7 @@ impl Host {
     /// # Errors
     /// If the host has ended.
     pub async fn providers(&self) -> Result<ProvidersView, HostClosed> {
-        self.with(|owner| owner.providers_view()).await
+        self.with(|owner| owner.models.providers.view()).await
     }
 
     /// The model that new conversations begin with.
@@ -23,7 +23,7 @@ impl Host {
     /// # Errors
     /// If the host has ended.
     pub async fn default_model(&self) -> Result<Option<ModelRef>, HostClosed> {
-        self.with(|owner| owner.default_model()).await
+        self.with(|owner| owner.models.providers.default_model()).await
     }
 
     /// Sets the model that new conversations begin with.
@@ -64,7 +64,7 @@ impl Host {
     /// If there is no such provider, or the key can't be kept.
     pub async fn set_provider_key(&self, id: String, key: SecretString) -> Result<SecretKept, ProviderError> {
         let name = id.clone();
-        let settings = self.with(move |owner| owner.provider_settings(&name)).await??;
+        let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
         let (secrets, place) = (Arc::clone(&self.ports().secrets), key_place(&settings));
         let kept = beside(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretKept::Keychain),
@@ -93,7 +93,7 @@ impl Host {
     /// If there is no such provider, or it does not answer as it should.
     pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
-        let settings = self.with(move |owner| owner.provider_settings(&name)).await??;
+        let settings = self.with(move |owner| owner.models.providers.settings_of(&name)).await??;
         let listed = self.models().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
         self.with_reply(move |owner, reply| owner.on_listed(&settings, listed, reply)).await??;

@@ -35,7 +35,7 @@ impl Host {
     /// # Errors
     /// Only if the host has ended.
     pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
-        self.with(move |owner| owner.secrets_changed(&server)).await
+        self.with(move |owner| owner.servers.secrets_changed(&server)).await
     }
 
     /// Stops a server and takes it out of the settings. Nothing is left here of the sign-in to it when this returns; the

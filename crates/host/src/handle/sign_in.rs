@@ -21,7 +21,7 @@ impl Host {
     /// # Errors
     /// If there is no such server.
     pub async fn cancel_sign_in(&self, server: String) -> Result<(), SignInError> {
-        self.with(move |owner| owner.cancel_sign_in(&server)).await?
+        self.with(move |owner| owner.servers.cancel_sign_in(&server)).await?
     }
 
     /// Forgets the tokens of a server, and tells the authorization server where it wants to be told. A session that runs ends.

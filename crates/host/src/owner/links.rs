@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-// clock: a thread is waited for, by a channel of std.
 use std::time::{Duration, Instant};
 
 use policy::PathFacts;
@@ -82,7 +81,9 @@ fn followed(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Opt
     if std::thread::Builder::new().name("links".to_owned()).spawn(follow_all).is_err() {
         return PathFacts::Here(known);
     }
+    // clock: a thread is waited for, by a channel of std.
     let end = Instant::now() + patience;
+    // clock: the same wait.
     while let Ok((path, real)) = told.recv_timeout(end.saturating_duration_since(Instant::now())) {
         known.insert(path, real);
     }
@@ -169,6 +170,7 @@ mod tests {
         while THREADS.load(Ordering::Acquire) < MAX_THREADS {
             followed(&BTreeSet::from(["/hangs"]), Duration::ZERO, hangs);
         }
+        // The clock is the point here: the whole minute goes by for whoever waits.
         let began = Instant::now();
         let facts = followed(&BTreeSet::from(["/a"]), long, hangs);
         assert_eq!(facts, PathFacts::Here(HashMap::new()), "nothing is followed");

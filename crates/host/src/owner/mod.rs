@@ -77,7 +77,7 @@ pub(crate) struct Owner {
     options: HostOptions,
     lifetime: Lifetime,
     events: EventStream,
-    servers: ServerRegistry,
+    pub(crate) servers: ServerRegistry,
     launches: LaunchFacts,
     calls: CallTable,
     consent: ConsentQueue,
@@ -146,7 +146,7 @@ impl Owner {
     }
 
     /// The time of day, by the host's clock.
-    fn now(&self) -> Millis {
+    pub(crate) fn now(&self) -> Millis {
         self.ports.clock.now()
     }
 

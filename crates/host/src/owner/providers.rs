@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use credentials::providers::{
-    Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProvidersFile, ProvidersView, UnconfirmedProvider,
-};
+use credentials::providers::{Keyed, Listed, Lists, MAX_PROVIDERS, ProviderError, ProvidersFile, UnconfirmedProvider};
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 use ports::{Document, Documents};
@@ -127,21 +125,6 @@ impl Owner {
         }
     }
 
-    /// All providers.
-    pub(crate) fn providers_view(&self) -> ProvidersView {
-        self.models.providers.view()
-    }
-
-    /// The model that new conversations begin with.
-    pub(crate) fn default_model(&self) -> Option<ModelRef> {
-        self.models.providers.file.default.clone()
-    }
-
-    /// A provider's settings.
-    pub(crate) fn provider_settings(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
-        self.models.providers.settings_of(id)
-    }
-
     /// Changes the file, as it is on disk then, takes it over, and tells `reply`.
     fn change_providers(
         &mut self,
@@ -184,7 +167,7 @@ impl Owner {
             return;
         }
         // Another address is another provider: what was listed there is of no use.
-        let was = self.provider_settings(&settings.id).ok();
+        let was = self.models.providers.settings_of(&settings.id).ok();
         if was.is_some_and(|was| was.origin() != settings.origin() || was.kind != settings.kind) {
             self.forget_list(&settings.id);
         }
@@ -203,7 +186,7 @@ impl Owner {
 
     /// Takes a provider out.
     pub(crate) fn remove_provider(&mut self, id: &str, reply: oneshot::Sender<Result<(), ProviderError>>) {
-        if let Err(error) = self.provider_settings(id) {
+        if let Err(error) = self.models.providers.settings_of(id) {
             let _ = reply.send(Err(error));
             return;
         }
@@ -227,7 +210,7 @@ impl Owner {
         model: Option<ModelRef>,
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
-        if let Some(Err(error)) = model.as_ref().map(|model| self.provider_settings(&model.provider)) {
+        if let Some(Err(error)) = model.as_ref().map(|model| self.models.providers.settings_of(&model.provider)) {
             let _ = reply.send(Err(error));
             return;
         }
@@ -264,7 +247,7 @@ impl Owner {
 
     /// A provider's key is another one now.
     pub(crate) fn key_changed(&mut self, id: &str) {
-        if let Ok(settings) = self.provider_settings(id) {
+        if let Ok(settings) = self.models.providers.settings_of(id) {
             self.put_keyed(settings);
             self.look_again_at_models();
             self.events.emit(HostEvent::ModelsChanged);
@@ -279,7 +262,7 @@ impl Owner {
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
         // It may have been changed or removed meanwhile.
-        let now = self.provider_settings(&settings.id);
+        let now = self.models.providers.settings_of(&settings.id);
         if !now.as_ref().is_ok_and(|now| now == settings) {
             let _ = reply.send(now.map(drop));
             return;

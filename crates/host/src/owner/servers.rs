@@ -162,7 +162,7 @@ impl Owner {
             move |owner, put| {
                 let updated = put.map(|read| {
                     owner.forget_old_sign_in(&was, &entry, forgotten);
-                    owner.secrets_changed(&was);
+                    owner.servers.secrets_changed(&was);
                     if entry.name != was {
                         owner.rename_roots(&was, &entry.name);
                         owner.rename_flow(&was, &entry.name);
@@ -175,13 +175,6 @@ impl Owner {
                 owner.answer_written_all(reply, updated.map_err(ServerError::from));
             },
         );
-    }
-
-    /// Secrets that a server's settings name may be others: they are read anew when they are needed next.
-    pub(crate) fn secrets_changed(&mut self, name: &str) {
-        if let Some(record) = self.servers.records.get_mut(name) {
-            record.access.outdate();
-        }
     }
 
     pub(crate) fn remove_server(&mut self, name: &str, forgotten: Forgotten, reply: Reply) {

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::Millis;
 use mcp_proto::session::Facts;
 use offers::catalog::Catalog;
 use process::orphans::RunningRecord;
 
 use super::Owner;
-use crate::connection::{RunId, Tell};
+use crate::connection::RunId;
 use crate::view::{Failure, HostEvent, ServerState};
 
 impl Owner {
@@ -61,19 +60,6 @@ impl Owner {
         }
         self.servers.look_at_claims(name);
         self.emit_server(name);
-    }
-
-    /// Has lists read again that are no longer fresh. What is known of them serves until then.
-    pub(crate) fn read_stale_lists(&mut self, name: &str) {
-        let Some(record) = self.servers.records.get(name).filter(|r| r.state == ServerState::Ready) else { return };
-        let at = self.now();
-        let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
-        if record.offer.catalog.fresh_until.iter().any(is_stale)
-            && let Some(connection) = &record.session.connection
-        {
-            // If it is too busy now, the next who asks has them read.
-            let _ = connection.tell.try_send(Box::new(Tell::ReadStale));
-        }
     }
 
     /// Whether changes are told; if not, why.

@@ -11,7 +11,7 @@ mod views;
 
 use std::sync::Arc;
 
-use credentials::settings::{Unmade, not_offered};
+use credentials::settings::not_offered;
 use credentials::sign_in::{AuthorizationView, SignInError, TokensKept};
 use mcp_auth::{Authorization, Cause};
 use mcp_transport::http::Authorizer;
@@ -103,22 +103,10 @@ impl Owner {
             (Ok(config), None) => {
                 let name = name.to_owned();
                 self.beside(maker.make(config), move |owner, made| {
-                    let sign_in = owner.kept_sign_in(&name, made);
+                    let sign_in = owner.servers.keep_sign_in(&name, made);
                     then(owner, &name, sign_in);
                 });
             }
-        }
-    }
-
-    fn kept_sign_in(&mut self, name: &str, made: Result<Option<SignIn>, Unmade>) -> Result<SignIn, SignInError> {
-        let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        match made {
-            // The settings may be others by now.
-            Ok(Some(made)) if record.config.as_http().is_some_and(|config| made.is_for(config)) => {
-                Ok(record.access.keep(made))
-            }
-            Ok(_) => Err(SignInError::NotFound(name.to_owned())),
-            Err(cause) => Err(SignInError::NotPrepared { server: name.to_owned(), cause: cause.to_string() }),
         }
     }
 

@@ -189,7 +189,6 @@ pub(super) use debug::timed;
 
 #[cfg(debug_assertions)]
 mod debug {
-    // clock: measures turns for the log.
     use std::time::{Duration, Instant};
 
     /// Longer turns are logged.
@@ -200,6 +199,7 @@ mod debug {
     /// Runs a turn, and logs one that took long. A turn from which other programs took the processor counts by its time
     /// on it: a test machine is often busy.
     pub(in super::super) fn timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
+        // clock: measures turns for the log.
         let (began, before) = (Instant::now(), ThreadUse::now());
         let done = turn();
         let took = began.elapsed();
@@ -266,6 +266,7 @@ mod debug {
             let before = ThreadUse::now();
             std::thread::sleep(LONG);
             assert!(ThreadUse::now().since(&before).processor < LONG, "it used no processor");
+            // clock: what the thread has used grows within it.
             let (before, began) = (ThreadUse::now(), Instant::now());
             while ThreadUse::now().since(&before).processor < LONG {
                 assert!(began.elapsed() < Duration::from_secs(60), "what it uses is counted");

@@ -257,6 +257,79 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     app.host.close().await;
 }
 
+/// Of the files of a dynamic skill nothing can be compared but the head of its `SKILL.md`.
+#[tokio::test]
+async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_is_another() {
+    let dynamic = |description: &str| {
+        let mut entry = entry();
+        entry["resources"] = json!("dynamic");
+        entry["frontmatter"]["description"] = json!(description);
+        ("skills/list", json!({ "skills": [entry] }))
+    };
+    let [old, new] = ["Shows it", "Shows more"];
+    let second = TEXT.replace(old, new);
+    let lists = [old, old, old, old, new].map(dynamic);
+    let files = [contents(URI, TEXT), contents(OTHER, "more"), contents(URI, &second)];
+    let app = retained(&[&lists[..], &files].concat()).await;
+    let read = async |id: &str, file: Option<&str>| {
+        let read = app.host.read_skill(id.into(), "s".into(), (URI.into(), None), file.map(str::to_owned)).await;
+        (read.unwrap().contents.text.unwrap(), reads(&app).await)
+    };
+    assert_eq!(read("1", None).await, (TEXT.to_owned(), 1), "its instructions come from the server");
+    assert_eq!(read("2", None).await, (TEXT.to_owned(), 1), "then they are retained");
+    assert_eq!(read("3", Some(OTHER)).await, ("more".to_owned(), 2), "another file comes from the server");
+    assert_eq!(read("4", Some(OTHER)).await, ("more".to_owned(), 2), "and is retained, too");
+    assert_eq!(read("5", None).await, (second, 3), "what is retained has another head than the list by now");
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_binary_file_is_given_as_it_is_and_text_as_what_was_checked() {
+    let mut listed = entry();
+    let digest = format!("sha256:{}", Hash::of_bytes(&[0, 255]));
+    let image = "skill://demo/a.png";
+    let file = json!({ "uri": image, "digest": digest, "size": 2 });
+    listed["resources"].as_array_mut().unwrap().push(file);
+    let answer = |content: Value| ("resources/read", json!({ "contents": [content] }));
+    let answers = [
+        answer(json!({ "uri": image, "blob": "AP8=", "mimeType": "image/png" })),
+        answer(json!({ "uri": OTHER, "text": "more", "blob": "AP8=" })),
+        answer(json!({ "uri": image, "blob": "no base64" })),
+    ];
+    let app = with(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
+    let read = |id: &str, file: &str| app.host.read_skill(id.into(), "s".into(), (URI.into(), None), Some(file.into()));
+    let binary = read("1", image).await.unwrap().contents;
+    assert_eq!((binary.text, binary.blob.as_deref()), (None, Some("AP8=")), "its bytes, and no text");
+    assert_eq!(binary.mime_type.as_deref(), Some("image/png"), "of the type that the server names");
+    let both = read("2", OTHER).await.unwrap().contents;
+    assert_eq!((both.text.as_deref(), both.blob), (Some("more"), None), "bytes that nobody compared are left out");
+    let broken = read("3", image).await;
+    assert!(
+        matches!(broken, Err(SkillError::Mismatch { cause: Mismatch::OtherContents, .. })),
+        "what can't be decoded is not used: {broken:?}"
+    );
+    app.host.close().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_as_listed_is_not_read_as_part_of_a_skill() {
+    let cases = [
+        ("of another length", json!([{ "uri": OTHER, "text": "more!" }]), Mismatch::Size { listed: 4, found: 5 }),
+        ("other bytes", json!([{ "uri": OTHER, "text": "mire" }]), Mismatch::Digest),
+        ("another file", json!([{ "uri": URI, "text": "more" }]), Mismatch::OtherContents),
+        ("nothing", json!([]), Mismatch::OtherContents),
+    ];
+    let answers = cases.clone().map(|(_, contents, _)| ("resources/read", json!({ "contents": contents })));
+    let app = with(&[&[("skills/list", json!({ "skills": [entry()] }))][..], &answers].concat()).await;
+    for (number, (what, _, expected)) in cases.into_iter().enumerate() {
+        let read = app.host.read_skill(what.into(), "s".into(), (URI.into(), None), Some(OTHER.into())).await;
+        let Err(SkillError::Mismatch { server, uri, cause }) = read else { panic!("{what}: {read:?}") };
+        assert_eq!((server.as_str(), uri.as_str(), cause), ("s", OTHER, expected), "{what}: server and file are named");
+        assert_eq!(reads(&app).await, number + 1, "{what}: what was not retained is asked for once");
+    }
+    app.host.close().await;
+}
+
 /// The page lists skills again upon this event, as the extension has none of its own.
 #[tokio::test]
 async fn an_announced_change_of_resources_is_told_even_if_their_list_stays_the_same() {

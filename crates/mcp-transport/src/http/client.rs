@@ -17,9 +17,9 @@ const KEEP_ALIVE_ANSWER: Duration = Duration::from_secs(15);
 /// How long connecting to an address that a server named may take, TLS included.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// How long connecting to a provider of models may take.
-const CONNECT_MODELS: Duration = Duration::from_secs(10);
-/// What Drawbridge tells providers of models of itself.
+/// How long connecting to a provider of models or to a registry may take.
+const CONNECT_NAMED: Duration = Duration::from_secs(10);
+/// What Drawbridge tells providers of models and registries of itself.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
 /// A client for one server: its connections are used again and shared with no other.
@@ -57,7 +57,19 @@ pub(super) fn outside(way: Way, guard: Arc<dyn Resolve>) -> Result<Client, reqwe
 /// # Errors
 /// If TLS cannot be set up on this system.
 pub fn for_models(is_local: bool) -> Result<Client, reqwest::Error> {
-    let builder = plain().connect_timeout(CONNECT_MODELS).tcp_keepalive(KEEP_ALIVE).user_agent(USER_AGENT);
+    named_by_user(is_local)
+}
+
+/// A client for registries of MCP servers, as [`for_models`].
+///
+/// # Errors
+/// If TLS cannot be set up on this system.
+pub fn for_registries(is_local: bool) -> Result<Client, reqwest::Error> {
+    named_by_user(is_local)
+}
+
+fn named_by_user(is_local: bool) -> Result<Client, reqwest::Error> {
+    let builder = plain().connect_timeout(CONNECT_NAMED).tcp_keepalive(KEEP_ALIVE).user_agent(USER_AGENT);
     if is_local { builder.no_proxy().build() } else { builder.build() }
 }
 

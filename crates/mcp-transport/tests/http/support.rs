@@ -16,6 +16,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// No test waits longer for one thing.
 pub const LONG: Duration = Duration::from_secs(9);
+/// What the end of a session may take by the driver's own timers: 2 s, and a little as they are rounded.
+pub const CLOSING: Duration = Duration::from_millis(2_100);
 pub const MODERN: &str = "2026-07-28";
 pub const LEGACY: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 pub const NEWEST_LEGACY: &str = "2025-11-25";

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use foreign::is_hidden;
 use serde_json::Value;
 use unicode_security::skeleton;
 
@@ -61,19 +62,6 @@ pub enum FlagReason {
     MisleadingLink,
     /// There is more text than was looked through.
     TooLong,
-}
-
-/// Whether a character is drawn as nothing, or turns the direction of what is around it: controls but layout, the default
-/// ignorables (UAX 44) but the marks that choose how an emoji looks, and a few more.
-pub fn is_hidden(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
-        || matches!(
-            c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}'
-        )
-        || matches!(c, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-        || matches!(c, '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffc}')
-        || matches!(c, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Whether a character is a mark that chooses how the emoji before it looks; anywhere else it is one that nobody sees.

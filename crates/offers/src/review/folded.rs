@@ -1,8 +1,9 @@
 //! Texts in the form in which they are searched, with the place of each part in the original. Caller: `flags.rs`.
 
+use foreign::is_hidden;
 use unicode_security::skeleton;
 
-use super::flags::{is_hidden, is_style};
+use super::flags::is_style;
 
 /// A text made easy to search through.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -15,8 +15,8 @@ mod visible;
 mod words;
 
 pub use diff::{Change, Diff, MAX_CHANGES};
-pub use flags::is_hidden;
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_styled};
+pub use foreign::is_hidden;
 pub use names::{LookAlike, MAX_LOOK_ALIKES, NameKeys, Names};
 pub use parts::{as_json, raw_result_parts};
 pub use parts::{bytes_part, content_part, contents_part, result_parts};

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
+use foreign::is_hidden;
 use unicode_security::skeleton;
 
-use super::flags::{is_hidden, is_style};
+use super::flags::is_style;
 
 /// The most look-alikes that are told of one name.
 pub const MAX_LOOK_ALIKES: usize = 10;

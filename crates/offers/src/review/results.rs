@@ -6,7 +6,9 @@
 //! blank Braille. Of 14,804 others (sources, Rust's API documentation, texts and data of a Debian system) 3 had one, all by phrases
 //! that were then dropped. The tools of the demo server and of server-everything answer nothing (33 results) that has one.
 
-use super::flags::{Flag, FlagReason, is_hidden, phrases_in};
+use foreign::is_hidden;
+
+use super::flags::{Flag, FlagReason, phrases_in};
 use super::links::misleading_link;
 use super::phrases::ODD_IN_DOCUMENTS;
 

@@ -15,9 +15,9 @@ pub(crate) fn place_of(file: &Path) -> Option<(&'static App, &'static Place)> {
         };
         let wanted: Vec<&str> = base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
         // A name such as "mcp.json" alone says nothing.
-        let tells = wanted.len() > 1
+        let is_specific = wanted.len() > 1
             || matches!(wanted[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
-        tells
+        is_specific
             && parts.len() >= wanted.len()
             && parts[parts.len() - wanted.len()..].iter().zip(&wanted).all(|(part, wanted)| fits_pattern(part, wanted))
     };

@@ -6,10 +6,10 @@ use jsonc_parser::ast::{Object, Value};
 use super::{PIN, auth, sandbox, sign_in};
 use crate::candidate::{Candidate, Input};
 use crate::json_text::given;
-use crate::notes::quoted;
+use crate::notes::{ImportNote, ImportNoteKind, not_used, quoted};
 use crate::secret_like::has_secret;
 
-/// Keys that are read, or that there is nothing to tell of.
+/// Keys that are read, or that mean nothing for an import.
 const SILENT: [&str; 46] = [
     "name",
     "type",
@@ -114,16 +114,20 @@ fn approvals(found: &mut Candidate, object: &Object<'_>) {
         property.value.as_object().is_some_and(|tool| given(tool, "approval_mode").is_some())
     };
     if object.get_object("tools").is_some_and(|tools| tools.properties.iter().any(of_tool)) {
-        named.push(String::from("\"approval_mode\" of tools"));
+        named.push(String::from("\"tools.*.approval_mode\""));
     }
     if !named.is_empty() {
-        found.notes.push(format!("approvals of other apps are not taken over: {}", named.join(", ")));
+        let note = format!("approvals of other apps are not imported: {}", named.join(", "));
+        found.notes.push(
+            ImportNote::new(ImportNoteKind::Approvals, note).naming(named.iter().map(|name| name.trim_matches('"'))),
+        );
     }
 }
 
-/// VS Code asks for values under "inputs"; here they are typed in.
+/// VS Code asks its user for the values under "inputs"; here they are entered in the settings.
 fn inputs(found: &mut Candidate, root: &Object<'_>) {
-    let Some(inputs) = root.get_array("inputs") else { return };
+    // In settings about much else, each key has its whole path.
+    let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
     for input in inputs.elements.iter().filter_map(Value::as_object).take(MAX_INPUTS) {
         let Some(id) = input.get_string("id") else { continue };
         let placeholder = format!("${{input:{}}}", id.value);
@@ -139,15 +143,18 @@ fn inputs(found: &mut Candidate, root: &Object<'_>) {
             password: input.get_boolean("password").is_some_and(|password| password.value),
             command: is_command,
         });
-        let what =
-            input.get_string("description").map(|text| format!(" ({})", quoted(&text.value))).unwrap_or_default();
+        let description = input.get_string("description").map(|text| text.value.to_string());
+        let what = description.as_ref().map(|text| format!(" ({})", quoted(text))).unwrap_or_default();
         let note = if is_command {
             let command = input.get_string("command").map(|text| quoted(&text.value)).unwrap_or_default();
-            format!("{} is what VS Code's command {command} gives{what}, which is not run", quoted(&placeholder))
+            let text =
+                format!("{} is what VS Code's command {command} gives{what}, which is not run", quoted(&placeholder));
+            ImportNote::from(text)
         } else {
-            format!("{} stands for a value that VS Code would ask for{what}", quoted(&placeholder))
+            let text = format!("{} stands for a value that VS Code would ask for{what}", quoted(&placeholder));
+            ImportNote::new(ImportNoteKind::Input, text)
         };
-        found.notes.push(note);
+        found.notes.push(note.naming(std::iter::once(placeholder).chain(description)));
     }
 }
 
@@ -167,6 +174,6 @@ fn unused(found: &mut Candidate, object: &Object<'_>) {
     let of_oauth = sign_in::unused(object).into_iter().filter(|_| is_remote);
     let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED).map(quoted).collect();
     if !unused.is_empty() {
-        found.notes.push(format!("not used: {}", unused.join(", ")));
+        found.notes.push(not_used(unused));
     }
 }

@@ -56,6 +56,9 @@ impl Reader<'_, '_> {
         for key in ["env_vars", "env_keys"] {
             for name in self.names(object, key)? {
                 self.found.config.env.entry(name.clone()).or_insert_with(|| variable(&name));
+                if key == "env_keys" {
+                    self.found.extras.in_keychain.insert(name.clone());
+                }
                 self.found.extras.named_only.insert(name);
             }
         }

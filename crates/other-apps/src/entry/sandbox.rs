@@ -64,7 +64,7 @@ pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
     names.find(|name| ![FOLDERS, NETWORK].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())
 }
 
-/// Tells if a property is meant as the sandbox and is not called so: it differs in case, signs or one letter, or adds to the name of an
+/// True if a property is meant as the sandbox and is not called so: it differs in case, signs or one letter, or adds to the name of an
 /// object.
 fn is_meant(property: &ObjectProp<'_>) -> bool {
     let name = property.name.as_str();
@@ -73,7 +73,7 @@ fn is_meant(property: &ObjectProp<'_>) -> bool {
     name != KEY && (is_longer() || differs_in_one(&letters(), KEY))
 }
 
-/// Tells if two words are the same but for one letter that is another, is missing, is added, or has changed places with the next.
+/// True if two words are the same but for one letter that is another, is missing, is added, or has changed places with the next.
 fn differs_in_one(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let begin = one.iter().zip(&other).take_while(|(one, other)| one == other).count();

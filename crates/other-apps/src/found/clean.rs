@@ -1,5 +1,5 @@
-//! Secrets where Drawbridge has no place for them but a file: in the command, its arguments and folder, and in a URL. They are taken out, to be
-//! typed, or become a variable where that means the same.
+//! Secrets where Drawbridge has no place for them but a file: in the command, its arguments and folder, and in a URL. They are taken out, so that
+//! the user enters them, or become a variable where that means the same.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +8,8 @@ use ports::server_config::{AuthConfig, StdioConfig};
 
 use crate::bridges::stem;
 use crate::candidate::Candidate;
-use crate::secret_like::{has_secret, is_harmless, is_secret_name, is_switch};
+use crate::notes::ImportNoteKind;
+use crate::secret_like::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
 
 /// Stands for an argument of which nothing can be shown.
 const SECRET: &str = "<secret>";
@@ -21,23 +22,23 @@ pub(crate) fn clean(candidate: &mut Candidate) {
     if let Some(remote) = &mut candidate.remote {
         remote.url = url(&remote.url, &mut taken);
         if let Some(auth) = &mut remote.auth {
-            let texts = [
-                &mut auth.client_id,
-                &mut auth.client_metadata_url,
-                &mut auth.issuer,
-                &mut auth.private_key,
-                &mut auth.algorithm,
-                &mut auth.assertion,
-            ];
+            let texts = [&mut auth.client_metadata_url, &mut auth.issuer, &mut auth.algorithm];
             for text in texts {
                 if text.as_deref().is_some_and(has_secret) {
                     *text = None;
                     taken.insert(String::from("how to sign in"));
                 }
             }
+            if auth.client_id.as_deref().is_some_and(has_credential) {
+                auth.client_id = None;
+                taken.insert(String::from("how to sign in"));
+            }
             let before = auth.scopes.len();
             auth.scopes.retain(|scope| !has_secret(scope));
-            if auth.identity_provider.take().is_some() || auth.scopes.len() < before {
+            // These are keys, or name what Drawbridge keeps for another server.
+            let keys = [auth.private_key.take(), auth.assertion.take()];
+            let has_key = keys.iter().any(Option::is_some) || auth.identity_provider.take().is_some();
+            if has_key || auth.scopes.len() < before {
                 taken.insert(String::from("how to sign in"));
             }
         }
@@ -47,9 +48,8 @@ pub(crate) fn clean(candidate: &mut Candidate) {
     }
     if !taken.is_empty() {
         let places: Vec<String> = taken.into_iter().collect();
-        candidate
-            .notes
-            .push(format!("what looks like a secret was left out of {}: put it there yourself", places.join(", ")));
+        let note = format!("what looks like a secret was left out of {}: put it there yourself", places.join(", "));
+        candidate.notes.add(ImportNoteKind::SecretLeftOut, note);
     }
 }
 
@@ -70,16 +70,18 @@ fn local(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
         }
     }
     let mut option: Option<String> = None;
+    let mut is_client = false;
     for (number, word) in (1..).zip(config.args.iter_mut()) {
         if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !is_harmless(word)) {
             *word = format!("<{name}>");
             taken.insert(format!("argument {number}"));
-        } else if let Some(cleaned) = argument(word) {
+        } else if let Some(cleaned) = argument(word).filter(|_| !is_client || has_credential(word)) {
             *word = cleaned;
             taken.insert(format!("argument {number}"));
         } else if word.starts_with('-') && !word.contains('=') && is_secret_name(word) {
             option = Some(word.trim_start_matches('-').to_owned());
         }
+        is_client = word.starts_with('-') && is_client_id(word);
     }
 }
 
@@ -98,8 +100,11 @@ fn argument_within(word: &str, depth: usize) -> Option<String> {
         let is_pin = name.ends_with("@sha256") || name.ends_with("@sha512");
         if !name.contains("//") && !is_pin && !has_secret(name) {
             let is_named = is_secret_name(name) && !is_harmless(value.trim());
-            let cleaned =
-                if is_named { Some(String::from(SECRET)) } else { argument_within(value.trim_start(), depth + 1) };
+            let cleaned = match is_client_id(name) {
+                _ if is_named => Some(String::from(SECRET)),
+                true => has_credential(value).then(|| String::from(SECRET)),
+                false => argument_within(value.trim_start(), depth + 1),
+            };
             return match cleaned {
                 Some(cleaned) if cleaned == SECRET => Some(format!("{name}{sign}<{}>", name.trim_start_matches('-'))),
                 Some(cleaned) => Some(format!("{name}{sign}{cleaned}")),
@@ -158,7 +163,7 @@ fn url(text: &str, taken: &mut BTreeSet<String>) -> String {
     if has_secret(&cleaned) { leave_out("address") } else { cleaned }
 }
 
-/// Values given to a container in its arguments become variables, which the container takes over: `-e NAME=VALUE` and `-e NAME` mean the same.
+/// Values given to a container in its arguments become variables, which the container inherits: `-e NAME=VALUE` and `-e NAME` mean the same.
 pub(crate) fn container_variables(config: &mut StdioConfig) {
     if !matches!(stem(&config.command), "docker" | "podman") {
         return;
@@ -169,7 +174,7 @@ pub(crate) fn container_variables(config: &mut StdioConfig) {
         let given = inline.clone().or_else(|| is_variable.then(|| word.clone()));
         is_variable = matches!(word.as_str(), "-e" | "--env");
         let Some((name, value)) = given.as_deref().and_then(|word| word.split_once('=')) else { continue };
-        let is_secret = (is_secret_name(name) && !is_switch(value)) || has_secret(value);
+        let is_secret = is_secret_value(name, value);
         if !is_secret || name.is_empty() || name.contains('\0') || config.env.contains_key(name) {
             continue;
         }

@@ -7,8 +7,10 @@ use secrecy::SecretString;
 
 use super::{ImportedValueKind, Pending, clean};
 use crate::candidate::Candidate;
-use crate::notes::quoted;
-use crate::secret_like::{has_secret, is_secret_name, is_switch};
+use crate::notes::{ImportNote, ImportNoteKind, is_placeholder, quoted};
+use crate::secret_like::{
+    has_credential, has_secret, is_client_id, is_scheme, is_secret_name, is_secret_value, is_switch,
+};
 use crate::surroundings::{Surroundings, System};
 use crate::variables::{Reference, Syntax, Target, references};
 
@@ -20,6 +22,8 @@ pub(crate) struct Parted {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, Pending>,
     pub(crate) client_secret: Option<SecretString>,
+    /// The settings refer to a client secret that the user has to enter.
+    pub(crate) lacks_client_secret: bool,
 }
 
 /// Puts in what is known of references: the home folder, and the sign between folders.
@@ -55,12 +59,14 @@ pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings:
 pub(crate) fn put_env_file(candidate: &mut Candidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
-        candidate.notes.push(format!("its app takes variables from {}, which was not read", quoted(&file)));
+        let note = format!("its app takes variables from {}, which was not read", quoted(&file));
+        candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).naming([file]));
         return;
     };
     let shown: Vec<String> = names.iter().take(20).map(|name| quoted(name)).collect();
     let note = format!("its app takes variables from {}: {}; enter their values", quoted(&file), shown.join(", "));
-    candidate.notes.push(note);
+    let note = ImportNote::new(ImportNoteKind::EnvFile, note);
+    candidate.notes.push(note.naming(std::iter::once(&file).chain(&names)));
     for name in names {
         candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
         candidate.extras.named_only.insert(name);
@@ -82,13 +88,15 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
         // Names are written to a file as well.
         if has_secret(&name) {
             values.remove(&name);
-            notes.push(String::from("a value was left out whose name looks like a secret"));
+            let note = "a value was left out whose name looks like a secret";
+            notes.push(ImportNote::new(ImportNoteKind::Other, note));
             continue;
         }
         let Some(value) = values.get_mut(&name) else { continue };
         // A file of another app must not get at what Drawbridge keeps.
         let names_own = !secrets::names(value).is_empty();
         let is_named_only = candidate.extras.named_only.contains(&name);
+        let is_in_keychain = candidate.extras.in_keychain.contains(&name);
         let found = references(value, if names_own || is_named_only { Syntax::Any } else { syntax });
         let kind = kind(&name, value, &found);
         let is_password = found.iter().any(|reference| match &reference.target {
@@ -102,17 +110,26 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
                 Target::Command => "runs a command",
                 _ => continue,
             };
-            notes.push(format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted(&name)));
+            let note = format!("for {} its app {what}, which Drawbridge does not: enter the value", quoted(&name));
+            notes.push(ImportNote::new(ImportNoteKind::NotFollowed, note).naming([&name]));
         }
         match kind {
+            // Kept as it is, it would be used as the secret.
+            ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
+                parted.pending.insert(name.clone(), after_scheme(value));
+                values.remove(&name);
+                let note = format!("enter the value of {}, for which its app has a placeholder", quoted(&name));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
+            }
             ImportedValueKind::Secret => {
                 parted.secrets.insert(name.clone(), std::mem::take(value).into());
                 values.remove(&name);
             }
-            ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own => {
+            ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own || is_in_keychain => {
                 parted.pending.insert(name.clone(), pending(value, &found));
                 values.remove(&name);
-                notes.push(format!("enter the value of {}, which its app takes from elsewhere", quoted(&name)));
+                let note = format!("enter the value of {}, which its app takes from elsewhere", quoted(&name));
+                notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).naming([&name]));
             }
             ImportedValueKind::Reference | ImportedValueKind::Literal => {}
         }
@@ -126,21 +143,19 @@ pub(crate) fn part(candidate: &mut Candidate, syntax: Syntax) -> Parted {
         if references(&secret, Syntax::Any).is_empty() {
             parted.client_secret = Some(secret.into());
         } else {
-            candidate.notes.push(String::from("enter the secret of its client, which its app takes from elsewhere"));
+            parted.lacks_client_secret = true;
+            candidate
+                .notes
+                .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app takes from elsewhere");
         }
     }
     parted
 }
 
-/// True if a value without references is a secret, by its name or by itself.
-pub(crate) fn looks_secret(name: &str, value: &str) -> bool {
-    (is_secret_name(name) && !is_switch(value.trim())) || has_secret(value)
-}
-
 /// The kind of a value. Text beside references counts, and so does what stands for a variable that is missing.
 fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
     if found.is_empty() {
-        return if looks_secret(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
+        return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
     }
     let mut beside = value.to_owned();
     let mut defaults = Vec::new();
@@ -150,14 +165,22 @@ fn kind(name: &str, value: &str, found: &[Reference]) -> ImportedValueKind {
             defaults.push(default.as_str());
         }
     }
-    let scheme = ["bearer", "basic", "token", "apikey"];
-    let says = |text: &str| !is_switch(text.trim()) && !scheme.contains(&text.trim().to_ascii_lowercase().as_str());
-    let is_secret = |text: &str| has_secret(text) || (is_secret_name(name) && says(text));
-    let any = has_secret(value) || is_secret(&beside) || defaults.into_iter().any(is_secret);
+    let says = |text: &str| !is_switch(text.trim()) && !is_scheme(text.trim());
+    let is_secret = |text: &str| {
+        let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
+        by_itself || (is_secret_name(name) && says(text))
+    };
+    let any = (!is_client_id(name) && has_secret(value)) || is_secret(&beside) || defaults.into_iter().any(is_secret);
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
 }
 
-/// The value around its references. Of several, all from the first to the last is to be typed.
+/// The value after the scheme of a header, such as `Bearer `, if there is one.
+fn after_scheme(value: &str) -> Pending {
+    let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_scheme(scheme));
+    Pending { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
+}
+
+/// The value around its references. Of several references, the user enters all from the first to the last.
 fn pending(value: &str, found: &[Reference]) -> Pending {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return Pending::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);

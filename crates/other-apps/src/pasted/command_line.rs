@@ -124,7 +124,7 @@ fn remote(
     if kind.is_none() {
         notes.push(String::from("its transport is not known here"));
     }
-    Candidate { name, remote: Some(config), notes, unknown: kind.is_none(), ..Candidate::default() }
+    Candidate { name, remote: Some(config), notes: notes.into(), unknown: kind.is_none(), ..Candidate::default() }
 }
 
 /// A server that a command adds to some program.

@@ -9,7 +9,7 @@ use ports::server_config::ConfigProblem;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Entry, Reader, of_project};
+use super::{Entry, Reader};
 use crate::json_text::{Dialect, JsonText};
 
 /// The most projects with servers.
@@ -40,16 +40,19 @@ pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigPr
     })?;
     let nothing = Object { range: Range::new(0, 0), properties: Vec::new() };
     let of_projects =
-        state.projects.iter().filter_map(|(folder, project)| Some((project.servers?, Some(of_project(folder)))));
+        state.projects.iter().filter_map(|(folder, project)| Some((project.servers?, Some(folder.as_ref()))));
     let parts = state.servers.map(|servers| (servers, None)).into_iter().chain(of_projects);
     // Most projects have none.
-    let parts: Vec<(&str, Option<String>)> =
-        parts.map(|(part, note)| (part.get(), note)).filter(|(part, _)| *part != "{}").take(MAX_PARTS + 1).collect();
+    let parts: Vec<(&str, Option<&str>)> = parts
+        .map(|(part, project)| (part.get(), project))
+        .filter(|(part, _)| *part != "{}")
+        .take(MAX_PARTS + 1)
+        .collect();
     if parts.len() > MAX_PARTS {
         return Err(whole.problem(0, format!("more than {MAX_PARTS} projects in it have servers")));
     }
     let places = places(whole.text, &parts.iter().map(|(part, _)| *part).collect::<Vec<_>>());
-    for ((part, note), (lines_before, columns_before)) in parts.into_iter().zip(places) {
+    for ((part, project), (lines_before, columns_before)) in parts.into_iter().zip(places) {
         if part.len() as u64 > crate::files::LIMIT {
             return Err(whole.problem(0, "its servers are longer than 1 MB"));
         }
@@ -57,7 +60,7 @@ pub(super) fn entries(mut reader: Reader<'_, '_>) -> Result<Vec<Entry>, ConfigPr
         if let Some(servers) =
             reader.text.parse(Dialect::WithComments)?.filter(|value| !matches!(value, Value::NullKeyword(_)))
         {
-            reader.servers(&servers, &nothing, note.as_deref())?;
+            reader.servers(&servers, &nothing, project)?;
         }
     }
     Ok(reader.entries)

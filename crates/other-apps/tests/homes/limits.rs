@@ -51,11 +51,11 @@ fn of_a_long_state_file_only_the_servers_are_read() {
     let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, ["user", "bad", "local"], "those of the user, then those of projects, and no other");
     assert!(
-        report.servers[1].notes[0].starts_with("line 4: column 8: "),
+        report.servers[1].notes[0].text.starts_with("line 4: column 8: "),
         "the place is that in the file: {:?}",
         report.servers[1].notes
     );
-    assert!(report.servers[2].notes.iter().any(|note| note.contains("\"/a\"")), "the folder is named");
+    assert!(report.servers[2].notes.iter().any(|note| note.text.contains("\"/a\"")), "the folder is named");
     assert!(
         matches!(&report.servers[2].config.transport, ServerTransport::Http(http) if http.url == "https://a.example/mcp")
     );
@@ -83,6 +83,8 @@ fn nothing_grows_with_what_names_others() {
     );
     let same: String = (0..500).map(|number| format!("  - {{name: same, command: x{number}}}\n")).collect();
     put(home.path(), ".continue/config.yaml", format!("mcpServers:\n{same}"));
+    // The clock is the point here: searching for the end of each "${" anew takes minutes in a debug build, reading once far less than
+    // a second.
     let begun = std::time::Instant::now();
     let report = all(home.path());
     assert_eq!((report.servers.len(), report.problems.len()), (502, 0), "all of it is read");
@@ -118,4 +120,24 @@ fn servers_values_and_levels_are_bounded() {
     for word in ["more than 500 servers", "values", "UTF-8", "UTF-16"] {
         assert!(problems.iter().any(|(message, _)| message.contains(word)), "{word}: {problems:#?}");
     }
+}
+
+#[test]
+fn projects_with_servers_are_bounded() {
+    let state = |projects: usize| {
+        let projects: Vec<String> = (0..projects)
+            .map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}"))
+            .collect();
+        // The servers are cut out of a file of more than 1 MB.
+        format!("{{\"history\":\"{}\",\"projects\":{{{}}}}}", "x".repeat(1 << 20), projects.join(","))
+    };
+    let home = tempfile::tempdir().unwrap();
+    put(home.path(), ".claude.json", state(10_001));
+    let report = all(home.path());
+    let problem = &report.problems[0];
+    assert!(problem.message.contains("more than 10000 projects"), "the bound is named: {problem:?}");
+    assert_eq!(report.servers.len(), 0, "none is read");
+    put(home.path(), ".claude.json", state(10_000));
+    let problem = &all(home.path()).problems[0];
+    assert!(problem.message.contains("more than 500 servers"), "as many projects are looked into: {problem:?}");
 }

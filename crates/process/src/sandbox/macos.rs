@@ -18,6 +18,10 @@ pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxEr
     })
 }
 
+pub(super) async fn parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+    vec![("sandbox-exec", mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
+}
+
 pub(super) fn inside(plan: &Plan, server: Inside, _directory: &Path) -> Result<Inside, SandboxError> {
     let profile = seatbelt::profile(plan)
         .map_err(|folder| SandboxError::NoFolder { folder, cause: "its path is not Unicode text".to_owned() })?;

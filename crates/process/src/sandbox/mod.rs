@@ -8,6 +8,7 @@
 //! - [`reach`]: what a program needs beside the folders that were named
 //! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: how much of this computer it may use
+//! - [`means`]: what could hold a server on this computer, for whoever looks for what is missing
 //! - `linux`: bubblewrap, else Landlock, and in both no sockets to other programs of this computer
 //! - `seatbelt`, `macos`: sandbox-exec. Not run by anybody yet
 //! - `unsupported`: Windows has no sandbox here yet, so none is promised
@@ -15,6 +16,7 @@
 pub mod egress;
 mod error;
 pub mod limits;
+pub mod means;
 mod plan;
 pub mod reach;
 

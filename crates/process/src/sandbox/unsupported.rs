@@ -17,6 +17,10 @@ pub(super) async fn mechanism(_path: &SearchPath) -> Result<Mechanism, SandboxEr
     Err(not_here())
 }
 
+pub(super) async fn parts(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+    Vec::new()
+}
+
 pub(super) fn inside(_plan: &Plan, _server: Inside, _directory: &Path) -> Result<Inside, SandboxError> {
     Err(not_here())
 }

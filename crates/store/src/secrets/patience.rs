@@ -102,7 +102,7 @@ mod tests {
 
     impl Keychain for Hangs {
         fn read(&self, _name: &str) -> Result<Option<Vec<u8>>, Refusal> {
-            self.0.take(Duration::from_secs(30));
+            self.0.take(Duration::from_secs(3_600));
             drop(Taken(Arc::clone(&self.0)));
             Ok(Some(b"late".to_vec()))
         }
@@ -122,13 +122,12 @@ mod tests {
         let gate = Arc::clone(&hangs.0);
         assert!(gate.take(Duration::ZERO), "the gate is shut");
         let patience = Patience::new(Arc::new(hangs), Duration::from_millis(100));
-        let since = Instant::now();
+        // The gate stays shut meanwhile, so whoever comes back has not waited for the keychain.
         for _ in 0..3 {
             let refused = patience.read("x");
             assert!(matches!(refused, Err(Refusal::Locked(_))), "it is told, not waited for: {refused:?}");
         }
         assert!(matches!(patience.write("x", b"y"), Err(Refusal::Locked(_))), "nothing else gets past it");
-        assert!(since.elapsed() < Duration::from_secs(5), "each call has its limit: {:?}", since.elapsed());
         drop(Taken(gate));
         let until = Instant::now() + Duration::from_secs(10);
         while patience.read("x") != Ok(Some(b"late".to_vec())) {

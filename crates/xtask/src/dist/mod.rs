@@ -3,6 +3,7 @@
 mod assets;
 mod build;
 mod check;
+mod compare;
 mod deb;
 mod install;
 mod notices;
@@ -35,6 +36,9 @@ pub(crate) struct Options {
     /// Validate the packages, and install the .deb in a fresh root
     #[arg(long)]
     check: bool,
+    /// Build nothing: compare the packages in the output folder with those of another build in this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["only", "check"])]
+    compare: Option<PathBuf>,
     /// The cargo profile to build with; anything but "release" is for trying this task out
     #[arg(long, default_value = "release")]
     profile: String,
@@ -54,6 +58,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if !cfg!(target_os = "linux") {
         return Err(Problem::Machine("packages for Linux are built on Linux".into()));
     }
+    let out = options.out.clone().map_or_else(|| workspace::target_folder("dist"), Ok)?;
+    if let Some(other) = &options.compare {
+        system_packages::ensure(PACKAGING, options.yes)?;
+        return compare::run(&out, other);
+    }
     let mut needs: Vec<Need> = [COMPILER, BUILD_SHELL, PACKAGING].concat();
     if options.check {
         needs.extend([PACKAGE_CHECKS, HEADLESS].concat());
@@ -67,7 +76,6 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     sbom::install_tools(options.yes)?;
     build::run(&options.profile, &release)?;
 
-    let out = options.out.clone().map_or_else(|| workspace::target_folder("dist"), Ok)?;
     fs::create_dir_all(&out).map_err(Problem::file(&out))?;
     let out = out.canonicalize().map_err(Problem::file(&out))?;
     step("staging the files of the packages");

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check and test in order, one line a part, the causes of failures at the end.
+//! `cargo xtask test`: every check and test, one line a part, the causes of failures at the end.
 
 mod cause;
 mod counts;
@@ -9,8 +9,11 @@ mod parts;
 mod processor;
 mod real_servers;
 mod rust;
+mod stages;
 mod summary;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use clap::Args;
@@ -47,7 +50,38 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     if parts.iter().any(Part::needs_node) {
         node::check()?;
     }
-    for part in parts {
+    let summary = Mutex::new(summary);
+    for stage in stages::of(&parts) {
+        match &stage.lanes[..] {
+            [lane] => run_lane(lane, Processor::IsMine, &summary)?,
+            lanes => run_side_by_side(lanes, &summary)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether what programs computed can be told apart from that of other parts.
+#[derive(Clone, Copy)]
+enum Processor {
+    IsMine,
+    IsShared,
+}
+
+fn run_side_by_side(lanes: &[Vec<Part>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+    let (start, processor) = (Instant::now(), processor::of_children());
+    let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
+        let start = |lane| scope.spawn(move || run_lane(lane, Processor::IsShared, summary));
+        let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
+        running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    outcomes.into_iter().collect::<Result<(), Problem>>()?;
+    let computed = processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before));
+    lock(summary).side_by_side(Time { wall: start.elapsed(), processor: computed });
+    Ok(())
+}
+
+fn run_lane(lane: &[Part], whose: Processor, summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
+    for part in lane {
         let name = part.name();
         let (start, processor) = (Instant::now(), processor::of_children());
         let mut log = Log::create(name)?;
@@ -55,8 +89,18 @@ fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             result => Outcome::of(result, &log.text()?),
         };
-        let computed = processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before));
-        summary.add(name, Time { wall: start.elapsed(), processor: computed }, outcome, &log)?;
+        let wall = start.elapsed();
+        let processor = match whose {
+            Processor::IsMine => {
+                processor::of_children().zip(processor).map(|(after, before)| after.saturating_sub(before))
+            }
+            Processor::IsShared => None,
+        };
+        lock(summary).add(name, Time { wall, processor }, outcome, &log)?;
     }
     Ok(())
+}
+
+fn lock<'l, 's>(summary: &'l Mutex<&'s mut Summary>) -> MutexGuard<'l, &'s mut Summary> {
+    summary.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -28,27 +28,30 @@ pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
 
 /// The page in Chromium, with the dev host behind it.
 pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
+    step("page: the tests in Chromium");
+    playwright(log, &["--project", "page", "--workers", "3"])
+}
+
+/// Those of the page's tests that count frames and processor time. Nothing else may run.
+pub(super) fn frames(log: &mut Log) -> Result<Done, Problem> {
+    step("frames: what is measured of the page, alone");
+    playwright(log, &["--project", "measured"])
+}
+
+fn playwright(log: &mut Log, arguments: &[&str]) -> Result<Done, Problem> {
     prepare(log)?;
     rust::build_all(log)?;
     let tests = workspace::tests();
     let browser = browser();
     if browser.is_none() {
-        step("page: installing Playwright's Chromium");
+        step("installing Playwright's Chromium");
         log.run(node::npx(&tests).args(["playwright", "install", "--with-deps", "chromium"]))?;
     }
-    let mut run = |arguments: &[&str]| {
-        let mut call =
-            node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts"]).args(arguments);
-        if let Some(browser) = &browser {
-            call = call.env("CHROMIUM", browser);
-        }
-        log.run(call)
-    };
-    step("page: the tests in Chromium");
-    let tested = run(&["--project", "page", "--workers", "3"]);
-    step("page: what is measured, alone");
-    run(&["--project", "measured"])?;
-    tested?;
+    let mut call = node::npx(&tests).args(["playwright", "test", "-c", "page/playwright.config.ts"]).args(arguments);
+    if let Some(browser) = &browser {
+        call = call.env("CHROMIUM", browser);
+    }
+    log.run(call)?;
     Ok(Done::Ran)
 }
 

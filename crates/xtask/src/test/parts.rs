@@ -14,7 +14,7 @@ use crate::system_packages::{
 };
 use crate::{conformance, tidy};
 
-/// One part; the order here is the order of running.
+/// One part, in the order of the help; `stages.rs` has the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum Part {
     /// What must stay absent
@@ -41,6 +41,8 @@ pub(super) enum Part {
     Page,
     /// The real window in WebKitGTK
     Desktop,
+    /// The page in Chromium, what is measured of it
+    Frames,
 }
 
 /// How a part went that did not fail.
@@ -67,6 +69,7 @@ impl Part {
             Self::Conformance => "conformance",
             Self::Page => "page",
             Self::Desktop => "desktop",
+            Self::Frames => "frames",
         }
     }
 
@@ -89,6 +92,7 @@ impl Part {
             Self::Conformance => official_suite(log),
             Self::Page => page_and_window::chromium(log),
             Self::Desktop => page_and_window::window(log),
+            Self::Frames => page_and_window::frames(log),
         }
     }
 
@@ -100,7 +104,7 @@ impl Part {
             Self::Guard => vec![COMPILER, VALGRIND, SANDBOX],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP],
-            Self::Page => vec![COMPILER, PAGE],
+            Self::Page | Self::Frames => vec![COMPILER, PAGE],
             Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, KEYCHAIN, WINDOW_TESTS, PAGE],
         }
     }
@@ -125,7 +129,7 @@ pub(super) fn system_packages(parts: &[Part], debian_chromium: bool) -> Vec<Need
             needs.push(*need);
         }
     }
-    if debian_chromium && parts.contains(&Part::Page) {
+    if debian_chromium && (parts.contains(&Part::Page) || parts.contains(&Part::Frames)) {
         needs.push(CHROMIUM);
     }
     needs
@@ -185,7 +189,7 @@ mod tests {
     fn parts_run_in_their_order_and_once() {
         let asked = [Part::Desktop, Part::Tidy, Part::Unit, Part::Tidy];
         assert_eq!(in_order(&asked), [Part::Tidy, Part::Unit, Part::Desktop], "the order is ours, not the caller's");
-        assert_eq!(in_order(&[]).len(), 12, "without names everything runs");
+        assert_eq!(in_order(&[]).len(), 13, "without names everything runs");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The parts that cargo runs: format, clippy, cargo-deny, unit and integration tests.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::log::Log;
 use super::parts::Done;
 use crate::problem::Problem;
@@ -60,16 +62,25 @@ pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> 
     log.run(call)
 }
 
-/// Builds all crates with their tests, and the page before, which goes into the shell. The suites start our binaries, and a build names errors
-/// better than a test run does.
+/// True once everything is built. Parts that run side by side wait for each other here, and not for cargo's lock, which clippy holds for long.
+static BUILT: Mutex<bool> = Mutex::new(false);
+
+/// Builds all crates with their tests, and the page before, which goes into the shell, unless it was done. The suites start our binaries, and a
+/// build names errors better than a test run does.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if *built {
+        return Ok(());
+    }
     let packages = packages();
     if packages == WITH_SHELL {
         node::install(&workspace::ui(), &mut |program| log.run(program))?;
         node::build_page(&mut |program| log.run(program))?;
     }
     step("building the crates and their tests");
-    log.run(in_workspace("build").args(packages).arg("--all-targets"))
+    log.run(in_workspace("build").args(packages).arg("--all-targets"))?;
+    *built = true;
+    Ok(())
 }
 
 /// What runs the tests.

@@ -40,6 +40,11 @@ impl Summary {
         Ok(())
     }
 
+    /// Prints how long the lanes took that ran side by side.
+    pub(super) fn side_by_side(&self, time: Time) {
+        println!("{:<11}          {}", "together", shown(time));
+    }
+
     /// Nothing more runs, for this reason; that is a failure too.
     pub(super) fn stopped(&mut self, problem: &Problem) {
         self.counts.failed += 1;
@@ -62,13 +67,17 @@ impl Summary {
 }
 
 fn line(name: &str, time: Time, outcome: &Outcome) -> String {
-    let computed = time.processor.map_or(String::new(), |time| format!(" ({:>4.0} s computing)", time.as_secs_f32()));
-    let seconds = format!("{:>6.1} s{computed}", time.wall.as_secs_f32());
+    let seconds = shown(time);
     match outcome {
         Outcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", amount(*counts)),
         Outcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", amount(*counts)),
         Outcome::LeftOut(reason) => format!("{name:<11} left out {seconds}  {reason}"),
     }
+}
+
+fn shown(time: Time) -> String {
+    let computed = time.processor.map_or(String::new(), |time| format!(" ({:>4.0} s computing)", time.as_secs_f32()));
+    format!("{:>6.1} s{computed}", time.wall.as_secs_f32())
 }
 
 fn amount(counts: Counts) -> String {

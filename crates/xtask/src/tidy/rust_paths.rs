@@ -1,7 +1,39 @@
-//! Paths in Rust code that begin at the crate's root: `crate::a::b`, `super::c`, also in groups. Callers: `module_cycles.rs` and
-//! `owner_parts.rs`.
+//! Paths in Rust code: those that begin at the crate's root, `crate::a::b` or `super::c`, also in groups, and what `use` declarations
+//! bring in. Callers: `module_cycles.rs`, `owner_parts.rs` and `time.rs`.
 
 use std::collections::BTreeMap;
+
+/// What a `use` declaration brings in. A glob has the name `*`, also at the end of its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Import {
+    pub(super) path: Vec<String>,
+    /// What it is called in this file.
+    pub(super) name: String,
+}
+
+impl Import {
+    /// The path with the name that counts here at its end, of a glob that of the module.
+    fn renamed(mut self) -> Vec<String> {
+        self.path.pop();
+        if self.name != "*" {
+            self.path.push(self.name);
+        }
+        self.path
+    }
+}
+
+/// What the `use` declarations of this code bring in.
+pub(super) fn imports(code: &str) -> Vec<Import> {
+    let tokens = tokens(code);
+    let mut found = Vec::new();
+    for (at, _) in tokens.iter().enumerate().filter(|(_, token)| **token == "use") {
+        let from = if tokens.get(at + 1) == Some(&"::") { at + 2 } else { at + 1 };
+        if let Some(first) = tokens.get(from).filter(|token| is_name(token)) {
+            follow(&tokens, from + 1, vec![(*first).to_owned()], &mut found);
+        }
+    }
+    found
+}
 
 /// Names that the root re-exports, each with the top-level module that it comes from.
 pub(super) type Reexports = BTreeMap<String, String>;
@@ -31,7 +63,7 @@ pub(super) fn paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
             None => at += 1,
         }
     }
-    found
+    found.into_iter().map(Import::renamed).collect()
 }
 
 /// What the root re-exports from its modules: `pub use module::{One, Two as Three}`.
@@ -47,13 +79,14 @@ pub(super) fn reexports(code: &str) -> Reexports {
         if let Some(module) = tokens.get(from) {
             follow(&tokens, from + 1, vec![(*module).to_owned()], &mut found);
         }
-        names.extend(found.into_iter().filter_map(|path| Some((path.last()?.clone(), path.first()?.clone()))));
+        let found = found.into_iter().map(Import::renamed);
+        names.extend(found.filter_map(|path| Some((path.last()?.clone(), path.first()?.clone()))));
     }
     names
 }
 
 /// Collects the paths of a tree that goes on from `base` at `at`. Returns where it ends.
-fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Vec<String>>) -> usize {
+fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1) {
             Some(&"{") => {
@@ -66,19 +99,23 @@ fn follow(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec
                 }
                 return at + 1;
             }
-            Some(name) if is_name(name) => {
+            Some(name) if is_name(name) || *name == "*" => {
                 base.push((*name).to_owned());
                 at += 2;
             }
             _ => break,
         }
     }
-    if tokens.get(at) == Some(&"as") {
+    // `use a::{self}` brings in `a`.
+    if base.len() > 1 && base.last().is_some_and(|name| name == "self") {
         base.pop();
-        base.extend(tokens.get(at + 1).map(|name| (*name).to_owned()));
+    }
+    let mut name = base.last().cloned().unwrap_or_default();
+    if let (Some(&"as"), Some(alias)) = (tokens.get(at), tokens.get(at + 1)) {
+        name = (*alias).to_owned();
         at += 2;
     }
-    found.push(base);
+    found.push(Import { path: base, name });
     at
 }
 
@@ -86,7 +123,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-fn tokens(code: &str) -> Vec<&str> {
+pub(super) fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -113,6 +150,15 @@ mod tests {
         let module = ["m".to_owned(), "n".to_owned()];
         let found: Vec<String> = paths(code, &module).iter().map(|path| path.join("::")).collect();
         assert_eq!(found, ["a", "b::C", "b::E", "m::g::h", "i"], "each from the root on");
+    }
+
+    #[test]
+    fn what_is_imported_is_known_by_its_path_and_by_its_name() {
+        let code = "use std::time::{self, Instant as Moment};\nfn f() { use ::ports::time::*; }\npub use a;";
+        let found = imports(code);
+        let found: Vec<_> = found.iter().map(|import| (import.path.join("::"), import.name.as_str())).collect();
+        let expected = [("std::time", "time"), ("std::time::Instant", "Moment"), ("ports::time::*", "*"), ("a", "a")];
+        assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name)), "in groups, functions and globs");
     }
 
     #[test]

@@ -2,25 +2,45 @@
 
 use super::Finding;
 use super::rust_code;
+use super::rust_paths::{self, Import};
 use super::tree::{SourceFile, Tree};
 
 /// Crates whose clock comes from outside: the time of day by `ports::time::Clock`, spans of time by tokio's clock, which tests pause.
-const CLOCK_FROM_OUTSIDE: [&str; 7] =
-    ["host", "supervision", "offers", "launches", "server-requests", "credentials", "chat"];
+const CLOCK_FROM_OUTSIDE: [&str; 9] =
+    ["checkup", "host", "supervision", "offers", "launches", "server-requests", "credentials", "chat", "registry"];
 /// Measurements run in real time.
 const MEASURED: [&str; 1] = ["tests/bench/"];
 
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
-/// The system's clock is read only where a comment says why.
+/// What reads the system's clock.
+const READERS: [&str; 4] =
+    ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
+/// The function among them that can be imported, so that a call of it has no path.
+const IMPORTABLE: &str = "ports::time::now";
+
+/// The system's clock is read only where a comment says why. The comment is at each reading: one at an import would excuse all that
+/// are ever added to the file.
 pub(super) fn clock_from_outside(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CLOCK_FROM_OUTSIDE {
         let folder = format!("crates/{name}/src/");
         for file in tree.below(&folder).filter(|file| file.is_rust()) {
-            for (line, code) in file.product_lines() {
-                if reads_clock(&code) && !has_reason(file, line, CLOCK_REASON) {
+            let lines = file.product_lines();
+            let code: String = lines.iter().flat_map(|(_, code)| [code, "\n"]).collect();
+            let imports = rust_paths::imports(&code);
+            let mut is_import = false;
+            for (line, code) in lines {
+                is_import |= starts_import(&code);
+                if is_import {
+                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(brings_in_function) {
+                        let text =
+                            "imports a function that reads the clock; call it by its path, and say why at each call";
+                        findings.push(Finding::new(&file.path, line, text));
+                    }
+                    is_import = !code.contains(';');
+                } else if reads_clock(&code, &imports) && !has_reason(file, line, CLOCK_REASON) {
                     let text = "reads the system's clock; take ports::time::Clock or tokio's Instant, or say why in \"// clock: \"";
                     findings.push(Finding::new(&file.path, line, text));
                 }
@@ -30,13 +50,49 @@ pub(super) fn clock_from_outside(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-fn reads_clock(code: &str) -> bool {
-    let is_of_std = code.contains("std::time::") && names(code).any(|name| name == "Instant");
-    is_of_std || code.contains("SystemTime::now") || code.contains("time::now") || code.contains("SystemClock")
+fn starts_import(code: &str) -> bool {
+    let tokens = rust_paths::tokens(code);
+    let at = tokens.iter().position(|token| *token == "use");
+    at.is_some_and(|at| at == 0 || tokens[0] == "pub")
 }
 
-fn names(code: &str) -> impl Iterator<Item = &str> {
-    code.split(|character: char| !character.is_alphanumeric() && character != '_')
+fn brings_in_function(import: &Import) -> bool {
+    import.path.join("::") == IMPORTABLE
+}
+
+/// Whether a line of code reads the system's clock, by names that these imports give a meaning.
+fn reads_clock(code: &str, imports: &[Import]) -> bool {
+    let tokens = rust_paths::tokens(code);
+    let mut at = 0;
+    while at < tokens.len() {
+        let mut path = vec![tokens[at]];
+        while tokens.get(at + 1) == Some(&"::") && at + 2 < tokens.len() {
+            path.push(tokens[at + 2]);
+            at += 2;
+        }
+        at += 1;
+        if is_reader(&path, imports) {
+            return true;
+        }
+    }
+    code.contains("UNIX_EPOCH.elapsed")
+}
+
+fn is_reader(path: &[&str], imports: &[Import]) -> bool {
+    let written = path.join("::");
+    // A name that is imported in a way that is not seen here, such as by `super::*`.
+    if ["SystemTime::now", "SystemClock"].iter().any(|reader| written.ends_with(reader)) {
+        return true;
+    }
+    let full = |import: &Import| {
+        let (module, path) = match import.name.as_str() {
+            "*" => (&import.path[..import.path.len() - 1], path),
+            name => (&import.path[..], path.strip_prefix(&[name])?),
+        };
+        Some(module.iter().map(String::as_str).chain(path.iter().copied()).collect::<Vec<_>>().join("::"))
+    };
+    let is_read = |path: String| READERS.contains(&path.as_str());
+    is_read(written) || imports.iter().filter_map(full).any(is_read)
 }
 
 /// A test sleeps only where a comment says what for.
@@ -76,12 +132,34 @@ mod tests {
 
     #[test]
     fn a_clock_of_the_system_is_found() {
-        let text = "use std::time::{Duration, Instant};\nuse tokio::time::Instant;\nlet at = SystemTime::now();\n\
-                    // clock: only shown.\nlet at = ports::time::now();\nuse ports::time::now;\n\
-                    #[cfg(test)]\nmod tests {\n    use std::time::Instant;\n}\n";
+        let text = "use tokio::time::Instant;\nlet at = SystemTime::now();\n// clock: only shown.\n\
+                    let at = ports::time::now();\nlet span = Instant::now();\nlet now = clock.now();\n\
+                    let at = std::time::Instant::now();\n#[cfg(test)]\nmod tests {\n    let at = SystemTime::now();\n}\n";
         let tree = Tree::of(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
-        let expected = [1, 3, 6].map(|line| ("crates/host/src/a.rs", line));
+        let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(lines(&clock_from_outside(&tree)), expected, "in the crates that get one, without a reason");
+    }
+
+    #[test]
+    fn a_reason_at_an_import_excuses_no_reading() {
+        let cases = [
+            ("std::time::{Duration, Instant}", "Instant::now()", 3),
+            ("std::time::Instant as Moment", "Moment::now()", 3),
+            ("std::time::{self, Duration}", "time::Instant::now()", 3),
+            ("std::time::*", "Instant::now()", 3),
+            ("std::time::SystemTime", "SystemTime::UNIX_EPOCH.elapsed()", 3),
+            ("ports::time as clocks", "unset.unwrap_or_else(clocks::now)", 3),
+            ("ports::time::SystemClock as Real", "Real", 3),
+            ("ports::{\ntime::{millis, now}}", "later", 3),
+        ];
+        for (import, reading, line) in cases {
+            let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
+            let tree = Tree::of(&[("crates/host/src/a.rs", &text)]);
+            assert_eq!(lines(&clock_from_outside(&tree)), [("crates/host/src/a.rs", line)], "{import}: {reading}");
+        }
+        let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
+        let tree = Tree::of(&[("crates/host/src/a.rs", text)]);
+        assert_eq!(lines(&clock_from_outside(&tree)), [], "the types alone read nothing");
     }
 
     #[test]

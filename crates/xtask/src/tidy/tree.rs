@@ -6,9 +6,9 @@ use std::path::Path;
 use super::rust_code;
 use crate::problem::Problem;
 
-/// Made by tools, not written; .gitignore names the same.
+/// Made by tools, not written, wherever it is or from the top on; .gitignore names the same.
 const NOT_OURS: [&str; 7] =
-    [".git", "target", "node_modules", "dist", "test-results", "playwright-report", "__pycache__"];
+    [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 
 /// A text file.
 #[derive(Debug)]
@@ -84,7 +84,8 @@ impl Tree {
         for entry in fs::read_dir(folder).map_err(Problem::file(folder))? {
             let entry = entry.map_err(Problem::file(folder))?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            if NOT_OURS.contains(&name.as_str()) || name.ends_with(".log") {
+            let from_top = format!("{prefix}{name}");
+            if NOT_OURS.iter().any(|made| *made == name || *made == from_top) || name.ends_with(".log") {
                 continue;
             }
             let path = entry.path();
@@ -93,11 +94,11 @@ impl Tree {
                 self.top_level.push(name.clone());
             }
             if kind.is_dir() {
-                self.read_folder(&path, &format!("{prefix}{name}/"))?;
+                self.read_folder(&path, &format!("{from_top}/"))?;
             } else if kind.is_file()
                 && let Ok(text) = String::from_utf8(fs::read(&path).map_err(Problem::file(&path))?)
             {
-                self.files.push(SourceFile { path: format!("{prefix}{name}"), text });
+                self.files.push(SourceFile { path: from_top, text });
             }
         }
         Ok(())
@@ -136,13 +137,15 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         put("crates/a/src/lib.rs", b"//! A.");
+        put("crates/a/src/dist/mod.rs", b"//! B.");
+        put("ui/dist/index.js", b"x");
         put("ui/node_modules/b/index.js", b"x");
         put("ui/src/generated/.gitignore", b"*\n");
         put("ui/src/generated/messages.js", b"x");
         put("src-tauri/icons/icon.png", &[0xff, 0xfe, 0x00]);
         let tree = Tree::read(folder.path()).unwrap();
         let paths: Vec<_> = tree.files.iter().map(|file| file.path.as_str()).collect();
-        assert_eq!(paths, ["crates/a/src/lib.rs"], "only text that people write");
+        assert_eq!(paths, ["crates/a/src/dist/mod.rs", "crates/a/src/lib.rs"], "only text that people write");
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub fn app_settings(data: &[u8]) {
     let mut names = Vec::new();
     let _ = fs::remove_file(settings.file());
     for server in &report.servers {
-        for text in server.notes.iter().chain([&server.name]) {
+        for text in server.notes.iter().map(|note| &note.text).chain([&server.name]) {
             assert!(!text.contains(|c: char| c.is_control() && c != '\t'), "{text:?} is safe to print");
         }
         if server.status == ImportStatus::Unsupported {

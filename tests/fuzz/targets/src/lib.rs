@@ -16,6 +16,7 @@ mod message;
 mod oauth;
 mod pasted;
 mod policy_file;
+mod registry_page;
 mod scratch;
 mod settings_fixture;
 mod sse;
@@ -31,6 +32,7 @@ pub use message::message;
 pub use oauth::{challenge, metadata};
 pub use pasted::pasted;
 pub use policy_file::policy;
+pub use registry_page::registry_page;
 pub use sse::sse;
 
 /// One target.
@@ -43,13 +45,14 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target { name: "message", run: message },
     Target { name: "sse", run: sse },
     Target { name: "content", run: content },
     Target { name: "form", run: form },
     Target { name: "mcp_json", run: mcp_json },
     Target { name: "pasted", run: pasted },
+    Target { name: "registry_page", run: registry_page },
     Target { name: "app_settings", run: app_settings },
     Target { name: "policy", run: policy },
     Target { name: "audit_log", run: audit_log },

@@ -204,6 +204,7 @@ targets![
     form,
     mcp_json,
     pasted,
+    registry_page,
     app_settings,
     policy,
     audit_log,

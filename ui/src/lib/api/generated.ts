@@ -5,6 +5,7 @@ export interface Commands {
   add_server: { request: AddServer; response: SecretsKept };
   check_import: { request: ImportText; response: ImportPreview };
   import_candidates: { request: ImportSource; response: ImportCandidates };
+  project_files: { request: ProjectFolder; response: ProjectFiles };
   import_servers: { request: ImportServers; response: ImportedServers };
   update_server: { request: UpdateServer; response: SecretsKept };
   set_secret: { request: SetSecret; response: SecretsKept };
@@ -2298,6 +2299,18 @@ transport: string,
  */
 target: string, 
 /**
+ * The working folder of a local server, if its app names one.
+ */
+folder: string | null, 
+/**
+ * What a local server may reach, if its app says so in Drawbridge's own form.
+ */
+sandbox: Sandbox | null, 
+/**
+ * The client to sign in to a remote server as, if its app has one.
+ */
+signIn: ImportSignIn | null, 
+/**
  * The environment variables of a local server.
  */
 env: Array<ImportedValue>, 
@@ -2309,6 +2322,10 @@ headers: Array<ImportedValue>,
  * How it stands to the servers that are set up.
  */
 status: ImportStatus, 
+/**
+ * Texts in its command, its address or its sign-in that the user has to replace before it works.
+ */
+placeholders: Array<ImportPlaceholder>, 
 /**
  * True if the server is turned off in the other app.
  */
@@ -2322,9 +2339,9 @@ deniedTools: Array<string>,
  */
 exposedTools: Array<string>, 
 /**
- * Hints in English: settings that are not imported, or the reason why the server can't be.
+ * Settings that are not imported, or the reason why the server can't be.
  */
-notes: Array<string>, };
+notes: Array<ImportNote>, };
 
 /**
  * The servers of other apps.
@@ -2355,6 +2372,28 @@ path: string,
  * How many servers are in it.
  */
 servers: number, };
+
+/**
+ * Something to know about a server that was found.
+ */
+export type ImportNote = { 
+/**
+ * What it says.
+ */
+kind: ImportNoteKind, 
+/**
+ * What it names: settings, variables, a file or a folder, as its kind says. Safe to print.
+ */
+names: Array<string>, 
+/**
+ * The note in English, safe to print.
+ */
+text: string, };
+
+/**
+ * What a note says.
+ */
+export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
  * Where a server was found.
@@ -2395,6 +2434,32 @@ onlyThisRun: string | null,
 problem: string | null, };
 
 /**
+ * A place in the settings of a server.
+ */
+export type ImportPlace = { "is": "command" } | { "is": "argument", 
+/**
+ * Its number, from 1.
+ */
+number: number, } | { "is": "folder" } | { "is": "url" } | { "is": "value", 
+/**
+ * Its name.
+ */
+name: string, } | { "is": "client_secret" };
+
+/**
+ * A text that the user has to replace before the server works.
+ */
+export type ImportPlaceholder = { 
+/**
+ * Where it is.
+ */
+place: ImportPlace, 
+/**
+ * The text, safe to print; empty where nothing is.
+ */
+text: string, };
+
+/**
  * What was found in pasted text.
  */
 export type ImportPreview = { 
@@ -2421,13 +2486,38 @@ source: ImportSource,
 ids: Array<string>, };
 
 /**
- * Where to look for servers of other apps: everywhere if nothing is named.
+ * The client that an app signs in to a server as.
+ */
+export type ImportSignIn = { 
+/**
+ * The id by which the authorization server knows the client.
+ */
+clientId: string | null, 
+/**
+ * True if there is a client secret, which goes to the keychain.
+ */
+hasSecret: boolean, 
+/**
+ * The authorization server.
+ */
+issuer: string | null, 
+/**
+ * The scopes to ask for; what the server says is needed if empty.
+ */
+scopes: Array<string>, };
+
+/**
+ * Where to look for servers of other apps: in the home folder if nothing is named.
  */
 export type ImportSource = { 
 /**
  * Only in this app, by its id.
  */
-app: string | null, };
+app: string | null, 
+/**
+ * Only in the files of this project: one of the folders that a server may know of.
+ */
+project: string | null, };
 
 /**
  * How a server stands to those that are set up here.
@@ -3415,6 +3505,24 @@ total: number | null,
  * What is being done.
  */
 message: string | null, };
+
+/**
+ * The files with servers in a project.
+ */
+export type ProjectFiles = { 
+/**
+ * Their paths below the folder. They were not read.
+ */
+files: Array<string>, };
+
+/**
+ * A folder that may be a project.
+ */
+export type ProjectFolder = { 
+/**
+ * One of the folders that a server may know of.
+ */
+folder: string, };
 
 /**
  * A prompt.

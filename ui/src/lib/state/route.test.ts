@@ -11,6 +11,7 @@ test.each<View>([
   { at: "server", name: "文件", tab: "resources", item: "file:///a b/%20" },
   { at: "add-server" },
   { at: "import" },
+  { at: "import", project: "/home/ann/my work" },
   { at: "settings" },
   { at: "audit" },
   { at: "rules" },

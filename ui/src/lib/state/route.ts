@@ -20,23 +20,14 @@ export type View =
   | { at: "conversation"; id: string; item?: string }
   | { at: "server"; name: string; tab: ServerTab; item?: string }
   | { at: "add-server" }
-  | { at: "import" }
+  | { at: "import"; project?: string }
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
   | { at: "models" }
   | { at: "tools" };
 
-const PLAIN = [
-  "welcome",
-  "add-server",
-  "import",
-  "settings",
-  "audit",
-  "rules",
-  "models",
-  "tools",
-] as const;
+const PLAIN = ["welcome", "add-server", "settings", "audit", "rules", "models", "tools"] as const;
 
 export function toHash(view: View): string {
   const parts: string[] = [view.at];
@@ -48,6 +39,7 @@ export function toHash(view: View): string {
     parts.push(view.name, view.tab);
     if (view.item !== undefined) parts.push(view.item);
   }
+  if (view.at === "import" && view.project !== undefined) parts.push(view.project);
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
@@ -56,6 +48,7 @@ export function fromHash(hash: string): View {
   const [at, first, second, third] = hash.replace(/^#\/?/, "").split("/").map(decoded);
   if (at === "conversation" && first)
     return second ? { at, id: first, item: second } : { at, id: first };
+  if (at === "import") return first ? { at, project: first } : { at };
   if (at === "server" && first) {
     const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
     return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };

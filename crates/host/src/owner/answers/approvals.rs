@@ -89,7 +89,7 @@ impl Owner {
             QuestionBody::Sampling { response: None, .. } => self.take_up(at, approval),
             QuestionBody::Sampling { response: Some(response), .. } => {
                 let answer = Answer::Sampling(response.clone());
-                self.check_sampling_answer(&pending.view.server, response)?;
+                self.servers.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of(&json!({ "answer": response })), content_of(&pending.view.body));
                 let leaving = Leaving::answer(pending, subject_of(&pending.view.body), logged, &answer);
                 self.take_allowed(approval, scope, leaving, move |owner, pending, departure| {

@@ -68,20 +68,4 @@ impl Owner {
         }
         self.changed(at);
     }
-
-    /// Whether an answer can go back to this server.
-    pub(in crate::owner) fn check_sampling_answer(
-        &self,
-        server: &str,
-        response: &CreateMessageResult,
-    ) -> Result<(), AnswerError> {
-        if response.content.blocks().is_empty() {
-            return Err(AnswerError::WrongKind("the answer is empty"));
-        }
-        if self.servers.records.get(server).is_some_and(|record| !record.session.can_carry(&response.content)) {
-            let cause = "the server's protocol revision cannot carry such content; send one text";
-            return Err(AnswerError::WrongKind(cause));
-        }
-        Ok(())
-    }
 }

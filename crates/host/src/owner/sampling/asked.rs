@@ -4,10 +4,8 @@ use domain::call::CallState;
 use mcp_proto::session::ServerRequestId;
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use policy::{Decision, Hash, Rule, Scope};
-use serde_json::json;
-use server_requests::sampling::choose::{Wish, choose};
-use server_requests::sampling::convert::{self, to_request};
+use policy::{Decision, Rule, Scope};
+use server_requests::sampling::convert;
 use server_requests::sampling::{Choice, ChosenBy, Run, SamplingState};
 use supervision::activity::ActivityKind;
 
@@ -49,8 +47,8 @@ impl Owner {
         let wanted_tokens = params.max_tokens;
         params.max_tokens = self.models.sampling.most_answer(server, &params, self.now());
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
-        if let Some((model, by)) = self.choose_model(server, &params) {
-            self.set_model(&mut state, model, by, &params);
+        if let Some((model, by)) = self.models.choose(server, &params) {
+            self.models.put_choice(&mut state, model, by, &params);
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
@@ -77,34 +75,6 @@ impl Owner {
         self.ask_with(&server, why, body, scopes, rule, purpose, (None, round));
     }
 
-    /// The model that would answer a server's request, and why.
-    fn choose_model(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
-        let settings = self.models.sampling.settings(server);
-        let setting = settings.model.as_ref().filter(|model| self.models.registry.provider(&model.provider).is_ok());
-        let default = self.default_model().filter(|model| self.models.registry.provider(&model.provider).is_ok());
-        let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default: default.as_ref() };
-        let all: Vec<_> = self.models.registry.all().collect();
-        choose(wish, &all)
-    }
-
-    /// Says which model answers, and what comes with that.
-    pub(super) fn set_model(
-        &self,
-        state: &mut SamplingState,
-        model: ModelRef,
-        by: ChosenBy,
-        params: &CreateMessageParams,
-    ) {
-        let name = self.models.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
-        let request = to_request(params).ok();
-        state.losses =
-            request.and_then(|request| self.models.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
-        let most_micros = self.models.most_micros(&model, params);
-        let provider = self.provider_settings(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
-        let name = name.unwrap_or_else(|| model.model.clone());
-        state.model = Some(Choice { name, model, by, provider, most_micros });
-    }
-
     /// Providers changed: what is asked about is put to them as they are now, or to another one, and the question says so.
     pub(in crate::owner) fn look_again_at_models(&mut self) {
         for at in 0..self.consent.pending.len() {
@@ -115,10 +85,10 @@ impl Owner {
             }
             let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
             let kept = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
-            let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.choose_model(&server, &request));
+            let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
-                self.set_model(&mut new, model, by, &request);
+                self.models.put_choice(&mut new, model, by, &request);
             }
             if let QuestionBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
                 && *state != new
@@ -143,7 +113,7 @@ impl Owner {
         new.tool_choice.clone_from(&request.tool_choice);
         let mut state = state.clone();
         if let Some(Choice { model, by, .. }) = state.model.take() {
-            self.set_model(&mut state, model, by, &new);
+            self.models.put_choice(&mut state, model, by, &new);
         }
         self.consent.put_request(at, new, state);
         Ok(())
@@ -156,7 +126,7 @@ impl Owner {
         let QuestionBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else { return Ok(()) };
         let (request, mut state) = (request.clone(), state.clone());
         state.run = Run::No;
-        self.set_model(&mut state, model, ChosenBy::User, &request);
+        self.models.put_choice(&mut state, model, ChosenBy::User, &request);
         self.consent.put_request(at, request, state);
         Ok(())
     }

@@ -22,7 +22,7 @@ impl Owner {
         let settings = self.models.sampling.settings(server);
         let (input, price) = (estimated_tokens(params), self.models.price_of(model));
         // What runs on this computer costs nothing.
-        let is_local = self.provider_settings(&model.provider).is_ok_and(|provider| provider.is_local());
+        let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.bounds_money() && price.is_none() && !is_local {
             return then(self, Err(AnswerError::NoPrice(model.model.clone())));
         }

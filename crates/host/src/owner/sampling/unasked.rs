@@ -175,7 +175,7 @@ impl Owner {
         if tool_choice(&unasked.params) == ToolChoice::Required && !uses_tool(&answer) {
             return Err("the server wants a tool to be used, and the model used none".to_owned());
         }
-        self.check_sampling_answer(&unasked.server, &answer).map_err(|error| error.to_string())?;
+        self.servers.check_sampling_answer(&unasked.server, &answer).map_err(|error| error.to_string())?;
         Ok(answer)
     }
 

@@ -39,7 +39,7 @@ impl Owner {
                 // The end of the session is still signed.
                 record.access.then = Some(AfterSession::SignOut(reply, after));
                 record.set(ServerState::Stopping);
-                owner.end_session(name, "you signed out".to_owned());
+                owner.servers.end_session(name, "you signed out".to_owned());
                 owner.emit_server(name);
             } else {
                 owner.sign_out_now(name, &sign_in, reply, after);

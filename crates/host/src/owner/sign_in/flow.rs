@@ -9,7 +9,6 @@ use url::Url;
 use super::super::state::AfterSession;
 use super::super::{Decided, Owner};
 use super::{SignIn, views};
-use crate::connection::Tell;
 use crate::view::ServerState;
 
 /// The word for what waits for the user, as announcements have it.
@@ -62,17 +61,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
         let Some(cause) = record.access.refusal().filter(|_| is_open) else { return };
-        self.end_session(name, cause);
-    }
-
-    /// Ends the session of a server, which then waits for a sign-in.
-    pub(super) fn end_session(&mut self, name: &str, cause: String) {
-        let Some(record) = self.servers.records.get_mut(name) else { return };
-        let Some(connection) = &record.session.connection else { return };
-        let tell = connection.tell.clone();
-        record.access.when_ended = Some(cause);
-        record.start_again = false;
-        tokio::spawn(async move { tell.send(Box::new(Tell::Stop)).await });
+        self.servers.end_session(name, cause);
     }
 
     pub(crate) fn sign_in(&mut self, name: &str) -> Result<(), SignInError> {
@@ -114,7 +103,7 @@ impl Owner {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.then = Some(AfterSession::Start);
         }
-        self.end_session(name, cause.to_owned());
+        self.servers.end_session(name, cause.to_owned());
     }
 
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &SignIn, reason: Reason) {
@@ -186,15 +175,6 @@ impl Owner {
             ..Decided::default()
         };
         self.note(decided);
-    }
-
-    pub(crate) fn cancel_sign_in(&mut self, name: &str) -> Result<(), SignInError> {
-        let record = self.servers.records.get_mut(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
-        if let Some(sign_in) = &record.access.sign_in {
-            sign_in.authorization.cancel();
-        }
-        record.access.is_not_now();
-        Ok(())
     }
 
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {

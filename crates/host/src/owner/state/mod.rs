@@ -1,5 +1,6 @@
 //! The parts of the owner's state, each with the methods that need no other part, in a file or folder of its own with its tests.
-//! Callers: the methods of [`Owner`](super::Owner), which lead from one part to the next.
+//! Callers: the methods of [`Owner`](super::Owner), which lead from one part to the next, and `handle` for what is of the servers or the
+//! models alone.
 //!
 //! A part takes nothing from the other modules of the owner but what `OF_THE_OWNER` in `xtask/src/tidy/owner_parts.rs` lists, with the
 //! reason of each: the way back to the owner, what the gate alone makes, and the sign-in that a record holds.
@@ -43,7 +44,7 @@ pub(in crate::owner) use lifetime::Lifetime;
 pub(crate) use model_access::ModelAccess;
 pub(in crate::owner) use permissions::{KnownTool, Permissions};
 pub use registry::ServerError;
-pub(in crate::owner) use registry::ServerRegistry;
+pub(crate) use registry::ServerRegistry;
 pub use reviews::{ReviewError, ShownDefinition};
 pub(in crate::owner) use reviews::{Reviews, endpoint_parts, standing_of};
 pub(in crate::owner) use sampling::{

@@ -1,5 +1,6 @@
 //! The models of the user: their providers, how these are set up, and how servers use them.
 
+mod choice;
 mod providers;
 
 pub(in crate::owner) use providers::ProviderTable;
@@ -16,7 +17,7 @@ pub(crate) struct ModelAccess {
     /// The providers that can be asked.
     pub(crate) registry: models::Registry,
     /// How they are set up, and what they list.
-    pub(in crate::owner) providers: ProviderTable,
+    pub(crate) providers: ProviderTable,
     pub(in crate::owner) sampling: Sampling,
 }
 

@@ -1,16 +1,19 @@
 //! The servers and their runs.
 
 mod entry;
+mod sign_ins;
 
 pub use entry::ServerError;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain::Millis;
 use domain::call::CallFailure;
 use indexmap::IndexMap;
 use launches::sandbox::reachable;
 use mcp_proto::session::{Answer, ServerRequestId};
+use mcp_proto::types::CreateMessageResult;
 use offers::review::{Kind, LookAlike, MAX_LOOK_ALIKES, Marks, NameKeys};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
@@ -20,14 +23,14 @@ use serde_json::{Value, json};
 use supervision::activity::Together;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{FolderShare, ReviewError, SelfDescription, ServerRecord, ShownDefinition};
+use super::{AnswerError, FolderShare, ReviewError, SelfDescription, ServerRecord, ShownDefinition};
 use crate::connection::{RunId, Tell};
 use crate::owner::gate::Passed;
 use crate::view::ServerState;
 
 /// All servers of the settings file, and what runs of them.
 #[derive(Default)]
-pub(in crate::owner) struct ServerRegistry {
+pub(crate) struct ServerRegistry {
     /// The servers, in the order of the file.
     pub(in crate::owner) records: IndexMap<String, ServerRecord, FxBuildHasher>,
     /// The server of each run.
@@ -144,6 +147,34 @@ impl ServerRegistry {
             .filter(|r| r.state == ServerState::Starting && r.session.connection.is_none() && *r.config == *config)
     }
 
+    /// Returns an error if a model's answer can't go back to this server.
+    pub(in crate::owner) fn check_sampling_answer(
+        &self,
+        server: &str,
+        response: &CreateMessageResult,
+    ) -> Result<(), AnswerError> {
+        if response.content.blocks().is_empty() {
+            return Err(AnswerError::WrongKind("the answer is empty"));
+        }
+        if self.records.get(server).is_some_and(|record| !record.session.can_carry(&response.content)) {
+            let cause = "the server's protocol revision cannot carry such content; send one text";
+            return Err(AnswerError::WrongKind(cause));
+        }
+        Ok(())
+    }
+
+    /// Has lists read again that are no longer fresh at this time. What is known of them serves until then.
+    pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
+        let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
+        let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
+        if record.offer.catalog.fresh_until.iter().any(is_stale)
+            && let Some(connection) = &record.session.connection
+        {
+            // If it is too busy now, the next who asks has them read.
+            let _ = connection.tell.try_send(Box::new(Tell::ReadStale));
+        }
+    }
+
     /// Answers a request of this very run; an answer for a run that has ended has nobody to go to.
     pub(in crate::owner) fn tell_answer(
         &mut self,
@@ -166,48 +197,4 @@ impl ServerRegistry {
 }
 
 #[cfg(test)]
-mod tests {
-    use ports::server_config::{Access, Folder, Network, SandboxConfig, StdioConfig};
-    use ports::time::SystemClock;
-    use supervision::activity::Activity;
-
-    use super::*;
-
-    fn registry(sandbox: Option<SandboxConfig>) -> ServerRegistry {
-        let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
-        let mut registry = ServerRegistry::default();
-        registry
-            .records
-            .insert("s".to_owned(), ServerRecord::new(config.into(), Activity::default(), Arc::new(SystemClock)));
-        registry
-    }
-
-    #[test]
-    fn a_server_that_is_not_ready_is_told_nothing() {
-        let registry = registry(None);
-        let refused = registry.tell("s", Tell::Ping);
-        assert_eq!(refused, Err(CallFailure::NotReady { server: "s".to_owned() }), "it does not run");
-        assert!(matches!(registry.tell("t", Tell::Ping), Err(CallFailure::NotFound(_))), "there is no such server");
-        assert!(matches!(registry.as_shown("s", &[]), Err(ReviewError::NotRunning(_))), "nor can it be reviewed");
-    }
-
-    #[test]
-    fn a_server_in_a_sandbox_is_told_of_no_folder_beyond_it() {
-        let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
-        assert_eq!(registry(None).told_of("s", shared.clone()), shared, "without one, of all that are shared");
-        let folder = Folder { path: PathBuf::from("/work"), access: Access::Read };
-        let sandbox = SandboxConfig { folders: vec![folder], network: Network::None };
-        assert_eq!(registry(Some(sandbox)).told_of("s", shared), [PathBuf::from("/work/a")], "what it can reach");
-    }
-
-    #[test]
-    fn a_start_that_was_given_up_is_awaited_no_more() {
-        let mut registry = registry(None);
-        let config = registry.records["s"].config.clone();
-        assert!(registry.awaited("s", &config).is_none(), "it was not begun");
-        registry.records["s"].set(ServerState::Starting);
-        assert!(registry.awaited("s", &config).is_some(), "it is under way");
-        let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
-        assert!(registry.awaited("s", &other).is_none(), "it was begun with another command");
-    }
-}
+mod tests;

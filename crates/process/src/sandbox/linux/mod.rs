@@ -78,6 +78,15 @@ pub(super) async fn mechanism(path: &SearchPath) -> Result<Mechanism, SandboxErr
     }
 }
 
+/// Each part that sandboxes here are made of, with why it can't be used.
+pub(super) async fn parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+    vec![
+        ("bubblewrap", bubblewrap::find(path).await.map(drop)),
+        ("Landlock", landlock::check()),
+        ("seccomp", system_calls::check()),
+    ]
+}
+
 pub(super) fn inside(plan: &Plan, server: Inside, directory: &Path) -> Result<Inside, SandboxError> {
     let not_here = |cause: String| SandboxError::NotHere { cause, next: NEXT };
     let limits = Some(KernelLimits::of(&plan.limits));

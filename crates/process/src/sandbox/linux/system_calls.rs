@@ -106,12 +106,27 @@ const SUBREAPER: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// What types into a terminal on behalf of its user.
 const TYPING: [u64; 2] = [0x5412, 0x541c];
 
+/// Where the kernel names what its filters can do.
+const KERNEL_ACTIONS: &str = "/proc/sys/kernel/seccomp/actions_avail";
+
 /// The filter.
 ///
 /// # Errors
 /// Why there is none for this machine, in words.
 pub(super) fn filter() -> Result<BpfProgram, String> {
     made().map_err(|error| format!("seccomp can't be used ({error})"))
+}
+
+/// Whether the kernel takes filters that refuse a call.
+///
+/// # Errors
+/// Why not, in words.
+pub(super) fn check() -> Result<(), String> {
+    filter()?;
+    let known = std::fs::read_to_string(KERNEL_ACTIONS)
+        .map_err(|error| format!("seccomp can't be used ({KERNEL_ACTIONS}: {error})"))?;
+    let refuses = known.split_whitespace().any(|action| action == "errno");
+    refuses.then_some(()).ok_or_else(|| "seccomp can't be used (the kernel can't refuse calls)".to_owned())
 }
 
 /// The filter as bubblewrap reads it, from an open file.

@@ -1,6 +1,6 @@
 //! A store in a folder of its own.
 
-pub mod keychain;
+pub(crate) mod keychain;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use ports::{Platform, Ports};
 use tempfile::TempDir;
 
 /// A store, and the folder it lies in.
-pub struct Store {
-    pub folder: TempDir,
-    pub ports: Ports,
+pub(crate) struct Store {
+    pub(crate) folder: TempDir,
+    pub(crate) ports: Ports,
 }
 
 impl Store {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder to test in");
         let ports = open(folder.path());
         Self { folder, ports }
     }
 
-    pub fn config(&self) -> PathBuf {
+    pub(crate) fn config(&self) -> PathBuf {
         self.folder.path().join("config").join("mcp.json")
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 }
 
 /// Another program's view of the same store.
-pub fn open(folder: &Path) -> Ports {
+pub(crate) fn open(folder: &Path) -> Ports {
     store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
         .expect("the store opens")
 }

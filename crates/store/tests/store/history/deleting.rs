@@ -94,9 +94,8 @@ fn what_could_not_be_cleared_at_once_is_cleared_later() {
     history.write("gone", &[says("1", "kestrel words")]).unwrap();
     let reader = rusqlite::Connection::open(history.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM item;").unwrap();
-    let start = std::time::Instant::now();
+    // The reader ends only after this: to wait for it would be to wait for ever.
     history.delete("gone").unwrap();
-    assert!(start.elapsed() < std::time::Duration::from_secs(10), "a reader does not keep it for long");
     reader.execute_batch("COMMIT").unwrap();
     drop(reader);
     history.create(&begun("next")).unwrap();

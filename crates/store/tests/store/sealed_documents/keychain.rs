@@ -13,7 +13,7 @@ use store::PlatformInFolder;
 use super::MARK;
 use crate::common::keychain::Keychain;
 
-/// A keychain with a gate: while it is shut, the calls for the mark of documents wait. Nobody can hold its names.
+/// A keychain with a gate: while it is shut, the calls for the mark of documents wait, however long. Nobody can hold its names.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
     keychain: Keychain,
@@ -43,7 +43,7 @@ impl GatedKeychain {
 
     fn pass(&self, name: &str) {
         if name == MARK {
-            drop(self.opened.wait_timeout_while(self.shut.lock().unwrap(), PATIENCE, |shut| *shut).unwrap());
+            drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
         }
     }
 }

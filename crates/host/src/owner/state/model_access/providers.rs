@@ -1,9 +1,10 @@
-//! The providers of models: how they are set up, what they list, and why some are not used. Caller: `owner/providers.rs`.
+//! The providers of models: how they are set up, what they list, and why some are not used. Callers: `owner/providers.rs` and
+//! `handle/providers.rs`.
 
 use std::collections::BTreeMap;
 
 use credentials::providers::{Lists, MAX_PROVIDERS, ProviderError, ProviderView, ProvidersFile, ProvidersView};
-use models::{Model, ModelError, ProviderSettings};
+use models::{Model, ModelError, ModelRef, ProviderSettings};
 
 /// The providers as they were read last.
 #[derive(Default)]
@@ -25,9 +26,14 @@ impl ProviderTable {
     }
 
     /// The settings of a provider.
-    pub(in crate::owner) fn settings_of(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
+    pub(crate) fn settings_of(&self, id: &str) -> Result<ProviderSettings, ProviderError> {
         let found = self.file.providers.iter().find(|settings| settings.id == id);
         found.cloned().ok_or_else(|| ProviderError::NotFound(id.to_owned()))
+    }
+
+    /// The model that new conversations begin with.
+    pub(crate) fn default_model(&self) -> Option<ModelRef> {
+        self.file.default.clone()
     }
 
     /// Returns an error if a provider can't be set up so.
@@ -61,7 +67,7 @@ impl ProviderTable {
     }
 
     /// All providers.
-    pub(in crate::owner) fn view(&self) -> ProvidersView {
+    pub(crate) fn view(&self) -> ProvidersView {
         let providers = self.file.providers.iter().map(|settings| {
             let listed = self.lists.get(&settings.id);
             ProviderView {

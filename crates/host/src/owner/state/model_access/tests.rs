@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::*;
 
-fn access(price: Price) -> (ModelAccess, ModelRef) {
+pub(super) fn access(price: Price) -> (ModelAccess, ModelRef) {
     let mut access = ModelAccess::default();
     let model = Model { id: "m".to_owned(), price: Some(price), ..Model::default() };
     let provider = UnconfirmedProvider { kind: ProviderKind::OpenAi, problem: ModelError::Cut };
@@ -17,12 +17,12 @@ fn access(price: Price) -> (ModelAccess, ModelRef) {
     (access, ModelRef { provider: "p".to_owned(), model: "m".to_owned() })
 }
 
-fn price(currency: &str, written_input: Option<f64>) -> Price {
+pub(super) fn price(currency: &str, written_input: Option<f64>) -> Price {
     let (currency, as_of) = (currency.to_owned(), "2026-11-20".to_owned());
     Price { input: 1.0, output: 2.0, cached_input: None, written_input, long: None, currency, as_of }
 }
 
-fn params() -> CreateMessageParams {
+pub(super) fn params() -> CreateMessageParams {
     let message = json!({ "role": "user", "content": { "type": "text", "text": "hello" } });
     serde_json::from_value(json!({ "messages": [message], "maxTokens": 1_000 })).expect("a request")
 }

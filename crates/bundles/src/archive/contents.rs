@@ -1,0 +1,187 @@
+//! The entries of an archive: the directory, compared with the headers before the data.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+
+use super::names::{self, Names};
+use super::records::{self, Central, FLAG_UTF8, FLAGS_ENCRYPTED, Header, LOCAL_LENGTH};
+use super::trailer::Directory;
+use super::{ArchiveFile, PathProblem, Refusal, read_at};
+use crate::BundleError;
+use crate::limits::{MAX_DIRECTORY, MAX_ENTRIES, MAX_FILE, MAX_PATH, MAX_RATIO, MAX_UNPACKED, RATIO_FROM};
+
+const STORED: u16 = 0;
+const DEFLATE: u16 = 8;
+/// The bits of a Unix mode that say what kind of file it is, and the kinds that are accepted.
+const MODE_KIND: u32 = 0o170_000;
+const MODE_FILE: u32 = 0o100_000;
+const MODE_FOLDER: u32 = 0o040_000;
+const MODE_SET_ID: u32 = 0o6000;
+const MODE_OWNER_RUNS: u32 = 0o100;
+/// The attribute of a folder on DOS, in the lower half.
+const DOS_FOLDER: u32 = 0x10;
+
+/// What an archive holds.
+pub(super) struct Contents {
+    pub(super) files: BTreeMap<String, ArchiveFile>,
+    pub(super) folders: Vec<String>,
+}
+
+/// Reads the directory and all local headers, and refuses what they must not say. No data is unpacked.
+pub(super) fn read(file: &File, directory: &Directory) -> Result<Contents, BundleError> {
+    if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY {
+        return Err(Refusal::TooManyEntries.into());
+    }
+    let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
+    let mut entries = records::directory(&bytes, directory.entries)?;
+    let (mut names, mut kinds) = (Names::default(), Vec::new());
+    for entry in &entries {
+        let (path, kind) = judge(entry)?;
+        names.add(&path, kind == Kind::Folder)?;
+        kinds.push((entry.local_at, path, kind));
+    }
+    sizes(&entries, directory.at)?;
+    entries.sort_by_key(|entry| entry.local_at);
+    kinds.sort_by_key(|(local_at, ..)| *local_at);
+
+    let mut contents = Contents { files: BTreeMap::new(), folders: Vec::new() };
+    let mut at = 0;
+    for (entry, (_, path, kind)) in entries.iter().zip(kinds) {
+        let (data_at, next) = data(file, entry, &path, at, directory.at)?;
+        at = next;
+        let Kind::File { executable } = kind else {
+            contents.folders.push(path);
+            continue;
+        };
+        let Header { method, crc, packed, size, .. } = entry.header;
+        let (packed, size, is_deflated) = (packed.into(), size.into(), method == DEFLATE);
+        let found = ArchiveFile { path: path.clone(), size, executable, packed, crc, is_deflated, data_at };
+        contents.files.insert(path, found);
+    }
+    no_gap(at, directory.at)?;
+    Ok(contents)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File { executable: bool },
+    Folder,
+}
+
+/// The path and the kind of an entry, if it may be unpacked.
+fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
+    let header = &entry.header;
+    let written = String::from_utf8_lossy(&header.name).into_owned();
+    let is_utf8 = if header.flags & FLAG_UTF8 == 0 { header.name.is_ascii() } else { !written.contains('\u{fffd}') };
+    let refuse_path = |problem| Refusal::Path { path: written.chars().take(MAX_PATH).collect(), problem };
+    if !is_utf8 {
+        return Err(refuse_path(PathProblem::NotUtf8));
+    }
+    let path = written.strip_suffix('/').unwrap_or(&written).to_owned();
+    if let Some(problem) = names::problem(&path) {
+        return Err(refuse_path(problem));
+    }
+    if header.is_zip64 {
+        return Err(Refusal::Zip64);
+    }
+    if header.flags & FLAGS_ENCRYPTED != 0 {
+        return Err(Refusal::Encrypted(path));
+    }
+    if !matches!(header.method, STORED | DEFLATE) {
+        return Err(Refusal::Method { path, method: header.method });
+    }
+    if header.method == STORED && header.packed != header.size {
+        return Err(Refusal::SizeDiffers(path));
+    }
+    let kind = kind(entry, &path, path.len() != written.len())?;
+    Ok((path, kind))
+}
+
+/// The Unix mode counts whatever system the entry says it is from: whoever reads it would go by it.
+fn kind(entry: &Central, path: &str, is_named_folder: bool) -> Result<Kind, Refusal> {
+    let mode = entry.attributes >> 16;
+    let is_folder = match mode & MODE_KIND {
+        0 => is_named_folder || entry.attributes & DOS_FOLDER != 0,
+        MODE_FILE => false,
+        MODE_FOLDER => true,
+        _ => return Err(Refusal::Special(path.to_owned())),
+    };
+    if is_folder != is_named_folder || is_folder && entry.header.size != 0 {
+        return Err(Refusal::KindDiffers(path.to_owned()));
+    }
+    if is_folder {
+        return Ok(Kind::Folder);
+    }
+    if mode & MODE_SET_ID != 0 {
+        return Err(Refusal::SetUserId(path.to_owned()));
+    }
+    Ok(Kind::File { executable: mode & MODE_OWNER_RUNS != 0 })
+}
+
+/// Refuses declared sizes beyond the limits.
+fn sizes(entries: &[Central], packed_at_most: u64) -> Result<(), Refusal> {
+    let mut all = 0;
+    for Central { header, .. } in entries {
+        let (size, packed) = (u64::from(header.size), u64::from(header.packed));
+        let path = || String::from_utf8_lossy(&header.name).into_owned();
+        if size > MAX_FILE {
+            return Err(Refusal::FileTooLarge(path()));
+        }
+        if size > RATIO_FROM && size > packed * MAX_RATIO {
+            return Err(Refusal::Ratio(path()));
+        }
+        all += size;
+    }
+    if all > MAX_UNPACKED {
+        return Err(Refusal::UnpackedTooLarge);
+    }
+    if all > RATIO_FROM && all > packed_at_most * MAX_RATIO { Err(Refusal::RatioOfAll) } else { Ok(()) }
+}
+
+/// Compares the local header at `at`, where the entry before this one ended. Returns where the data begins, and where the next entry does.
+fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(u64, u64), BundleError> {
+    let local_at = u64::from(entry.local_at);
+    if local_at < at {
+        return Err(Refusal::Overlap(path.to_owned()).into());
+    }
+    no_gap(at, local_at)?;
+    let differ = || Refusal::HeadersDiffer(path.to_owned());
+    let names_at = local_at + LOCAL_LENGTH as u64;
+    if names_at > end {
+        return Err(Refusal::Directory.into());
+    }
+    let fixed = read_at(file, local_at, LOCAL_LENGTH)?;
+    let fixed = <[u8; LOCAL_LENGTH]>::try_from(fixed).map_err(|_| differ())?;
+    let lengths = records::local_lengths(&fixed).ok_or_else(differ)?;
+    let data_at = names_at + (lengths.0 + lengths.1) as u64;
+    let data_end = data_at + u64::from(entry.header.packed);
+    if data_end > end {
+        return Err(Refusal::Overlap(path.to_owned()).into());
+    }
+    let rest = read_at(file, names_at, lengths.0 + lengths.1)?;
+    let local = records::local(&fixed, &rest, lengths);
+    if local.is_zip64 {
+        return Err(Refusal::Zip64.into());
+    }
+    let header = &entry.header;
+    if header.has_descriptor() {
+        // The local header may leave the checksum and the sizes to the record behind the data.
+        let may_be = |local: u32, central: u32| local == 0 || local == central;
+        let are_equal = may_be(local.crc, header.crc)
+            && may_be(local.packed, header.packed)
+            && may_be(local.size, header.size)
+            && Header { crc: header.crc, packed: header.packed, size: header.size, ..local } == *header;
+        let behind = read_at(file, data_end, usize::try_from((end - data_end).min(16)).unwrap_or_default())?;
+        let length = records::descriptor_length(&behind, header).filter(|_| are_equal).ok_or_else(differ)?;
+        return Ok((data_at, data_end + length));
+    }
+    if local == *header { Ok((data_at, data_end)) } else { Err(differ().into()) }
+}
+
+fn no_gap(at: u64, next: u64) -> Result<(), Refusal> {
+    match next.checked_sub(at) {
+        Some(0) => Ok(()),
+        Some(bytes) => Err(Refusal::HiddenData { at, bytes }),
+        None => Err(Refusal::Directory),
+    }
+}

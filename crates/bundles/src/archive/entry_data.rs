@@ -1,0 +1,74 @@
+//! The data of one entry, unpacked within its declared size.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
+
+use flate2::Crc;
+use flate2::bufread::DeflateDecoder;
+
+use super::{ArchiveFile, Refusal};
+use crate::BundleError;
+
+const BUFFER: usize = 64 << 10;
+
+/// Writes the content of an entry to `sink`, and stops as soon as there is more of it than the directory says.
+pub(super) fn copy(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
+    let packed = BufReader::with_capacity(BUFFER, Range { file, at: entry.data_at, left: entry.packed });
+    if entry.is_deflated {
+        let mut data = DeflateDecoder::new(packed);
+        checked(&mut data, entry, sink)?;
+        let is_used_up = data.total_in() == entry.packed;
+        if is_used_up { Ok(()) } else { Err(Refusal::SizeDiffers(entry.path.clone()).into()) }
+    } else {
+        checked(&mut { packed }, entry, sink)
+    }
+}
+
+fn checked(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
+    let mut buffer = vec![0; BUFFER];
+    let (mut size, mut crc) = (0, Crc::new());
+    loop {
+        let read = match data.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+            Err(cause) if is_of_the_data(&cause) => return Err(Refusal::Damaged(entry.path.clone()).into()),
+            Err(cause) => return Err(BundleError::io("the bundle can't be read", cause)),
+        };
+        size += read as u64;
+        if size > entry.size {
+            return Err(Refusal::SizeDiffers(entry.path.clone()).into());
+        }
+        crc.update(&buffer[..read]);
+        sink.write_all(&buffer[..read]).map_err(|cause| BundleError::io("a file can't be written", cause))?;
+    }
+    if size != entry.size {
+        return Err(Refusal::SizeDiffers(entry.path.clone()).into());
+    }
+    if crc.sum() == entry.crc { Ok(()) } else { Err(Refusal::Checksum(entry.path.clone()).into()) }
+}
+
+fn is_of_the_data(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+}
+
+/// A part of a file.
+struct Range<'f> {
+    file: &'f File,
+    at: u64,
+    left: u64,
+}
+
+impl Read for Range<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        if wanted == 0 {
+            return Ok(0);
+        }
+        self.file.seek(SeekFrom::Start(self.at))?;
+        let read = self.file.read(&mut buffer[..wanted])?;
+        self.at += read as u64;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}

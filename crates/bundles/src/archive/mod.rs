@@ -1,0 +1,185 @@
+//! The archive of a bundle: a ZIP file, opened only if it can mean one thing. [`Bundle`](crate::Bundle) opens it.
+//!
+//! The records are read here, and not by a ZIP library. The `zip` crate compares the two headers of an entry on demand, but it finds the directory by
+//! searching (and tries an earlier end record when one does not fit), accepts data before the first entry, and keeps the last of several entries of one
+//! name. The rules below would need a second reader of the same records beside it. So a strict one, which knows nothing but what bundles need, is all
+//! there is; inflating is left to `flate2`.
+//!
+//! Strict means: each byte of the file belongs to exactly one entry, to the directory, to the end record or to a signature behind it. Entries lie one
+//! behind the other from the first byte on, so nothing can hide a second directory, a prefix, or entries that overlap. ZIP64, which nothing within
+//! the [limits](crate::limits) needs, other methods than stored and deflate, encryption, links, and whatever a file system could take for another path
+//! are refused.
+
+mod contents;
+mod entry_data;
+mod names;
+mod records;
+mod refusal;
+mod trailer;
+
+pub use refusal::{PathProblem, Refusal};
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::limits::MAX_ARCHIVE;
+use crate::tree::{HashingWriter, Tree};
+use crate::{BundleError, Signature};
+
+/// A file in an archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ArchiveFile {
+    /// The path below the bundle's folder, with slashes.
+    pub path: String,
+    /// The unpacked size in bytes.
+    pub size: u64,
+    /// True if its owner may run it.
+    pub executable: bool,
+    #[serde(skip)]
+    packed: u64,
+    #[serde(skip)]
+    crc: u32,
+    #[serde(skip)]
+    is_deflated: bool,
+    #[serde(skip)]
+    data_at: u64,
+}
+
+/// An archive whose structure, paths and sizes are checked. The data of its files is checked when it is read.
+#[derive(Debug)]
+pub struct Archive {
+    file: File,
+    size: u64,
+    sha256: String,
+    files: BTreeMap<String, ArchiveFile>,
+    folders: Vec<String>,
+    signature: Signature,
+}
+
+impl Archive {
+    /// Opens the archive and reads all of it once, for its hash. Blocks.
+    ///
+    /// # Errors
+    /// If the file can't be read, or is refused.
+    pub fn open(path: &Path) -> Result<Self, BundleError> {
+        let cant_open = |cause| BundleError::io("the bundle can't be opened", cause);
+        // A pipe would block until somebody writes to it.
+        if !std::fs::metadata(path).map_err(cant_open)?.is_file() {
+            return Err(BundleError::io("the bundle can't be opened", io::Error::other("it is not a file")));
+        }
+        let file = File::open(path).map_err(cant_open)?;
+        let size = file.metadata().map_err(cant_open)?.len();
+        if size > MAX_ARCHIVE {
+            return Err(Refusal::ArchiveTooLarge.into());
+        }
+        let (end, signature) = trailer::read(&file, size)?;
+        let contents = contents::read(&file, &end)?;
+        let sha256 = hash(&file, size)?;
+        Ok(Self { file, size, sha256, files: contents.files, folders: contents.folders, signature })
+    }
+
+    /// The SHA-256 of the file, in hexadecimal. It is what identifies a bundle.
+    #[must_use]
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// The size of the file in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// What the block behind the archive says.
+    #[must_use]
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Its files, by path.
+    pub fn files(&self) -> impl Iterator<Item = &ArchiveFile> {
+        self.files.values()
+    }
+
+    /// The file with this path.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&ArchiveFile> {
+        self.files.get(path)
+    }
+
+    /// The folders with entries of their own.
+    pub(crate) fn folders(&self) -> &[String] {
+        &self.folders
+    }
+
+    /// The content of a file of at most `max` bytes. Blocks.
+    ///
+    /// # Errors
+    /// If it is not there, larger, or damaged.
+    pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, BundleError> {
+        let file = self.file(path).ok_or_else(|| Refusal::NoFile(path.to_owned()))?;
+        if file.size > max {
+            return Err(BundleError::TooLargeToRead { path: path.to_owned(), max });
+        }
+        let mut content = Vec::new();
+        entry_data::copy(&self.file, file, &mut content)?;
+        Ok(content)
+    }
+
+    /// Writes a file's content to `sink`.
+    pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
+        entry_data::copy(&self.file, file, sink)
+    }
+
+    /// Copies the file as it is, and returns the hash of what was copied.
+    pub(crate) fn copy_whole(&self, sink: &mut dyn io::Write) -> Result<String, BundleError> {
+        let cant_copy = |cause| BundleError::io("the bundle can't be copied", cause);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0)).map_err(cant_copy)?;
+        let mut sink = HashingWriter::new(sink);
+        // One byte more than it had: if it has grown, the hash is another.
+        io::copy(&mut file.take(self.size + 1), &mut sink).map_err(cant_copy)?;
+        Ok(sink.finish().sha256)
+    }
+
+    /// The hashes of all files, as they will lie on disk. Unpacks everything, and writes nothing. Blocks.
+    ///
+    /// # Errors
+    /// If a file is damaged or can't be read.
+    pub fn tree(&self) -> Result<Tree, BundleError> {
+        let mut tree = Tree::default();
+        for file in self.files() {
+            let mut sink = HashingWriter::new(io::sink());
+            self.copy(file, &mut sink)?;
+            tree.add(&file.path, sink.finish(), file.executable && cfg!(unix));
+        }
+        Ok(tree)
+    }
+}
+
+fn hash(mut file: &File, size: u64) -> Result<String, BundleError> {
+    let cant_read = |cause| BundleError::io("the bundle can't be read", cause);
+    let mut hash = Sha256::new();
+    file.seek(SeekFrom::Start(0)).map_err(cant_read)?;
+    let read = io::copy(&mut file.take(size + 1), &mut hash).map_err(cant_read)?;
+    if read == size { Ok(format!("{:x}", hash.finalize())) } else { Err(BundleError::Changed) }
+}
+
+/// Reads exactly these bytes of the file.
+fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleError> {
+    let mut bytes = vec![0; length];
+    let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
+    read.map_err(|cause| BundleError::io("the bundle can't be read", cause))?;
+    Ok(bytes)
+}
+
+/// True if an archive may hold a file with this path.
+pub(crate) fn is_safe_path(path: &str) -> bool {
+    names::problem(path).is_none()
+}

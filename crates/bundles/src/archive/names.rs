@@ -1,0 +1,100 @@
+//! Which paths may be unpacked, and which can't lie beside each other.
+
+use std::collections::HashMap;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::{PathProblem, Refusal};
+use crate::limits::{MAX_DEPTH, MAX_NAME, MAX_PATH};
+
+/// Names of devices on Windows, with any extension.
+/// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>
+const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+
+/// The reason why a path, without the slash at the end of a folder's, is not unpacked.
+pub(super) fn problem(path: &str) -> Option<PathProblem> {
+    if path.len() > MAX_PATH || path.split('/').count() > MAX_DEPTH {
+        return Some(PathProblem::TooLong);
+    }
+    if path.chars().any(char::is_control) {
+        return Some(PathProblem::Control);
+    }
+    if path.contains('\\') {
+        return Some(PathProblem::Backslash);
+    }
+    if path.contains(':') {
+        return Some(PathProblem::Colon);
+    }
+    if path.starts_with('/') {
+        return Some(PathProblem::Absolute);
+    }
+    path.split('/').find_map(part_problem)
+}
+
+fn part_problem(part: &str) -> Option<PathProblem> {
+    match part {
+        "" => Some(PathProblem::Empty),
+        "." | ".." => Some(PathProblem::Dots),
+        _ if part.len() > MAX_NAME => Some(PathProblem::TooLong),
+        _ if part.ends_with(['.', ' ']) => Some(PathProblem::TrailingDotOrSpace),
+        _ if is_reserved(part) => Some(PathProblem::Reserved),
+        _ => None,
+    }
+}
+
+fn is_reserved(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_uppercase();
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    let is_port = port.is_some_and(|number| {
+        let mut digits = number.chars();
+        matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
+    });
+    is_port || RESERVED.contains(&stem.as_str())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File,
+    /// With an entry of its own.
+    Folder,
+    /// Known by what lies in it.
+    ImpliedFolder,
+}
+
+/// The paths so far. Two that a file system may take for one are refused: those that differ in case or in Unicode normalization alone.
+#[derive(Default)]
+pub(super) struct Names(HashMap<String, (String, Kind)>);
+
+impl Names {
+    pub(super) fn add(&mut self, path: &str, is_folder: bool) -> Result<(), Refusal> {
+        for (end, _) in path.match_indices('/') {
+            self.add_one(&path[..end], Kind::ImpliedFolder)?;
+        }
+        self.add_one(path, if is_folder { Kind::Folder } else { Kind::File })
+    }
+
+    fn add_one(&mut self, path: &str, kind: Kind) -> Result<(), Refusal> {
+        let folded = folded(path);
+        let Some((other, before)) = self.0.get_mut(&folded) else {
+            self.0.insert(folded, (path.to_owned(), kind));
+            return Ok(());
+        };
+        if other != path {
+            return Err(Refusal::Twins(other.clone(), path.to_owned()));
+        }
+        match (*before, kind) {
+            (Kind::File, Kind::File) | (Kind::Folder, Kind::Folder) => Err(Refusal::Duplicate(path.to_owned())),
+            (Kind::File, _) | (_, Kind::File) => Err(Refusal::FileAndFolder(path.to_owned())),
+            (_, Kind::ImpliedFolder) => Ok(()),
+            (Kind::ImpliedFolder, Kind::Folder) => {
+                *before = Kind::Folder;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The same for all paths that a file system may take for one. Through both cases, since `ß` and `SS`, or `ſ` and `s`, meet in one only.
+fn folded(path: &str) -> String {
+    path.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
+}

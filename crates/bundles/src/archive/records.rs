@@ -1,0 +1,159 @@
+//! The records of a ZIP archive, as APPNOTE 6.3.10 lays them out (sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16), without any judgement but on their form.
+
+use super::Refusal;
+
+pub(super) const END_LENGTH: usize = 22;
+pub(super) const LOCAL_LENGTH: usize = 30;
+/// The length of the record that points to the directory of a ZIP64 archive.
+pub(super) const LOCATOR_LENGTH: usize = 20;
+const CENTRAL_LENGTH: usize = 46;
+
+const END: [u8; 4] = *b"PK\x05\x06";
+pub(super) const LOCATOR: [u8; 4] = *b"PK\x06\x07";
+const CENTRAL: [u8; 4] = *b"PK\x01\x02";
+const LOCAL: [u8; 4] = *b"PK\x03\x04";
+const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
+
+/// The extra field with sizes of 64 bits.
+const EXTRA_ZIP64: u16 = 0x0001;
+/// Sizes and checksum follow the data.
+pub(super) const FLAG_DESCRIPTOR: u16 = 1 << 3;
+/// The name is UTF-8.
+pub(super) const FLAG_UTF8: u16 = 1 << 11;
+/// Encryption, strong encryption, and a masked directory.
+pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+
+/// The record at the end of an archive.
+pub(super) struct End {
+    pub(super) entries: u16,
+    pub(super) directory_size: u32,
+    pub(super) directory_at: u32,
+    pub(super) comment: u16,
+    /// True if it is the end of one of several disks.
+    pub(super) is_split: bool,
+}
+
+impl End {
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() < END_LENGTH || bytes[..4] != END {
+            return None;
+        }
+        let (disk, directory_disk, here, entries) = (u16(bytes, 4), u16(bytes, 6), u16(bytes, 8), u16(bytes, 10));
+        Some(Self {
+            entries,
+            directory_size: u32(bytes, 12),
+            directory_at: u32(bytes, 16),
+            comment: u16(bytes, 20),
+            is_split: disk != 0 || directory_disk != 0 || here != entries,
+        })
+    }
+
+    /// True if a value has to be looked up in ZIP64 records.
+    pub(super) fn is_zip64(&self) -> bool {
+        self.entries == u16::MAX || self.directory_size == u32::MAX || self.directory_at == u32::MAX
+    }
+}
+
+/// What both headers of an entry say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    pub(super) crc: u32,
+    pub(super) packed: u32,
+    pub(super) size: u32,
+    pub(super) name: Vec<u8>,
+    pub(super) is_zip64: bool,
+}
+
+/// An entry of the central directory.
+pub(super) struct Central {
+    pub(super) header: Header,
+    pub(super) attributes: u32,
+    pub(super) local_at: u32,
+}
+
+/// Reads the whole central directory.
+pub(super) fn directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Central>, Refusal> {
+    let mut headers = Vec::with_capacity(entries.into());
+    for _ in 0..entries {
+        if bytes.len() < CENTRAL_LENGTH || bytes[..4] != CENTRAL {
+            return Err(Refusal::Directory);
+        }
+        let (name, extra, comment) = (length(bytes, 28), length(bytes, 30), length(bytes, 32));
+        let end = CENTRAL_LENGTH + name + extra + comment;
+        if bytes.len() < end {
+            return Err(Refusal::Directory);
+        }
+        let header = Header::read(&bytes[8..], &bytes[CENTRAL_LENGTH..], name, extra);
+        let local_at = u32(bytes, 42);
+        let is_zip64 = header.is_zip64 || local_at == u32::MAX;
+        if u16(bytes, 34) != 0 {
+            return Err(Refusal::SeveralDisks);
+        }
+        headers.push(Central { header: Header { is_zip64, ..header }, attributes: u32(bytes, 38), local_at });
+        bytes = &bytes[end..];
+    }
+    if bytes.is_empty() { Ok(headers) } else { Err(Refusal::Directory) }
+}
+
+/// The lengths of the name and of the extra fields in a local header; `None` if it is none.
+pub(super) fn local_lengths(fixed: &[u8; LOCAL_LENGTH]) -> Option<(usize, usize)> {
+    (fixed[..4] == LOCAL).then(|| (length(fixed, 26), length(fixed, 28)))
+}
+
+/// A local header, whose lengths are those of [`local_lengths`].
+pub(super) fn local(fixed: &[u8; LOCAL_LENGTH], rest: &[u8], (name, extra): (usize, usize)) -> Header {
+    Header::read(&fixed[6..], rest, name, extra)
+}
+
+/// The length of the record behind the data that repeats checksum and sizes, if `bytes` begin with the one of this entry.
+pub(super) fn descriptor_length(bytes: &[u8], header: &Header) -> Option<u64> {
+    let expected = [header.crc, header.packed, header.size].map(u32::to_le_bytes).concat();
+    if bytes.starts_with(&DESCRIPTOR) && bytes[4..].starts_with(&expected) {
+        Some(16)
+    } else {
+        bytes.starts_with(&expected).then_some(12)
+    }
+}
+
+impl Header {
+    /// Reads it from its flags on, and what follows the part of fixed length.
+    fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
+        let (packed, size) = (u32(from_flags, 12), u32(from_flags, 16));
+        let has_zip64 = extra_ids(&rest[name..name + extra]).any(|id| id == EXTRA_ZIP64);
+        Self {
+            flags: u16(from_flags, 0),
+            method: u16(from_flags, 2),
+            crc: u32(from_flags, 8),
+            packed,
+            size,
+            name: rest[..name].to_vec(),
+            is_zip64: has_zip64 || packed == u32::MAX || size == u32::MAX,
+        }
+    }
+
+    pub(super) fn has_descriptor(&self) -> bool {
+        self.flags & FLAG_DESCRIPTOR != 0
+    }
+}
+
+fn extra_ids(mut extra: &[u8]) -> impl Iterator<Item = u16> {
+    std::iter::from_fn(move || {
+        let id = (extra.len() >= 4).then(|| u16(extra, 0))?;
+        extra = extra.get(4 + length(extra, 2)..).unwrap_or_default();
+        Some(id)
+    })
+}
+
+fn u16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn u32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn length(bytes: &[u8], at: usize) -> usize {
+    usize::from(u16(bytes, at))
+}

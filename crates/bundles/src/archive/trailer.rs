@@ -1,0 +1,64 @@
+//! The end of an archive: its end record, and the signature that may follow.
+
+use std::fs::File;
+
+use super::records::{END_LENGTH, End, LOCATOR, LOCATOR_LENGTH};
+use super::{Refusal, read_at};
+use crate::signature::{self, MAX_BLOCK};
+use crate::{BundleError, Signature};
+
+/// Where the directory lies.
+pub(super) struct Directory {
+    pub(super) at: u64,
+    pub(super) size: u64,
+    pub(super) entries: u16,
+}
+
+/// Reads the end record, which is the last thing in the file or stands right before a signature. A comment of another kind is refused: its content
+/// could be another end record, by which other programs would go.
+pub(super) fn read(file: &File, size: u64) -> Result<(Directory, Signature), BundleError> {
+    let longest = (LOCATOR_LENGTH + END_LENGTH + MAX_BLOCK) as u64;
+    let tail_at = size.saturating_sub(longest);
+    let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
+    let (archive, block) = signature::split(&tail);
+    let end_at = archive.len().checked_sub(END_LENGTH).ok_or(Refusal::NotAZip)?;
+    let Some(end) = End::read(&archive[end_at..]) else { return Err(why_no_end(archive).into()) };
+    match block {
+        // Version 2.1.2 of the official packer leaves the length of the comment at 0, later ones set it.
+        Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => {
+            return Err(Refusal::Comment.into());
+        }
+        None if end.comment != 0 => return Err(Refusal::Comment.into()),
+        _ => {}
+    }
+    let has_locator = end_at >= LOCATOR_LENGTH && archive[end_at - LOCATOR_LENGTH..].starts_with(&LOCATOR);
+    if has_locator || end.is_zip64() {
+        return Err(Refusal::Zip64.into());
+    }
+    if end.is_split {
+        return Err(Refusal::SeveralDisks.into());
+    }
+    let (at, directory_size) = (u64::from(end.directory_at), u64::from(end.directory_size));
+    if at + directory_size != tail_at + end_at as u64 {
+        return Err(misplaced(at + directory_size, tail_at + end_at as u64).into());
+    }
+    Ok((Directory { at, size: directory_size, entries: end.entries }, Signature::of(block)))
+}
+
+/// There is no end record in the last place: is there one before it?
+fn why_no_end(archive: &[u8]) -> Refusal {
+    let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, End::read(&archive[at..])?)));
+    match ends.next() {
+        Some((at, end)) if at + END_LENGTH + usize::from(end.comment) == archive.len() => Refusal::Comment,
+        Some(_) => Refusal::TrailingData,
+        None => Refusal::NotAZip,
+    }
+}
+
+/// What lies between the directory and the end record.
+fn misplaced(directory_end: u64, end_at: u64) -> Refusal {
+    match end_at.checked_sub(directory_end) {
+        Some(bytes) => Refusal::HiddenData { at: directory_end, bytes },
+        None => Refusal::Directory,
+    }
+}

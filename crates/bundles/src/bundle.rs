@@ -1,0 +1,51 @@
+//! A bundle: its archive and what its manifest says.
+
+use std::path::Path;
+
+use crate::limits::MAX_MANIFEST;
+use crate::{Archive, BundleError, Manifest, Refusal};
+
+/// The file at the root of each bundle.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// A bundle that can be shown and installed.
+#[derive(Debug)]
+pub struct Bundle {
+    /// Its files.
+    pub archive: Archive,
+    /// What its publisher says, in the language that most of it is written in.
+    pub manifest: Manifest,
+    /// What of the manifest is not used, in sentences, safe to print.
+    pub warnings: Vec<String>,
+}
+
+impl Bundle {
+    /// Opens a file, checks the structure of the archive and reads the manifest. Blocks.
+    ///
+    /// # Errors
+    /// If the file can't be read, the archive is refused, or the manifest can't be used.
+    pub fn open(path: &Path) -> Result<Self, BundleError> {
+        Self::of(Archive::open(path)?)
+    }
+
+    pub(crate) fn of(archive: Archive) -> Result<Self, BundleError> {
+        let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST, MAX_MANIFEST)?)?;
+        if archive.file(&manifest.server.entry_point).is_none() {
+            return Err(Refusal::NoFile(manifest.server.entry_point).into());
+        }
+        let shown = manifest.icons.iter().map(|icon| &icon.path).chain(&manifest.screenshots);
+        let missing = shown.filter(|path| archive.file(path).is_none());
+        warnings.extend(missing.map(|path| format!("the picture {} is not in the bundle", foreign::visible(path))));
+        Ok(Self { archive, manifest, warnings })
+    }
+
+    /// The manifest with its texts in a language, given as a BCP 47 tag such as `de-AT`, as far as the bundle has them. Only texts change. Blocks.
+    ///
+    /// # Errors
+    /// If the translations are damaged, too large or not of the form that they should have.
+    pub fn localized(&self, locale: &str) -> Result<Manifest, BundleError> {
+        let paths = self.archive.files().map(|file| file.path.as_str());
+        let Some(path) = self.manifest.translation(locale, paths) else { return Ok(self.manifest.clone()) };
+        Ok(self.manifest.translated(&self.archive.read(path, MAX_MANIFEST)?)?)
+    }
+}

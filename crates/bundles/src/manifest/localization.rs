@@ -1,0 +1,130 @@
+//! Texts in other languages: files of the bundle that replace the texts which people read, and nothing else.
+
+use serde::Serialize;
+use serde_json::Map;
+
+use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings};
+use super::read::object;
+use super::server::path_in_bundle;
+use super::{Manifest, ManifestError};
+
+const PLACEHOLDER: &str = "${locale}";
+
+/// Where a bundle's translations are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Localization {
+    /// The path of a file of translations, with `${locale}` in it.
+    pub resources: String,
+    /// The language of the manifest itself.
+    pub default_locale: String,
+}
+
+impl Default for Localization {
+    fn default() -> Self {
+        Self { resources: "mcpb-resources/${locale}.json".to_owned(), default_locale: "en-US".to_owned() }
+    }
+}
+
+impl Localization {
+    pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Self {
+        let default = Self::default();
+        let Some(object) = root.object("localization", warnings) else { return default };
+        let fields = Fields::new(object, "localization");
+        let resources = fields.text("resources", MAX_SHORT, warnings).unwrap_or_else(|| default.resources.clone());
+        let default_locale = fields.text("default_locale", MAX_SHORT, warnings).unwrap_or(default.default_locale);
+        if path_in_bundle(&resources).is_some_and(|path| path.matches(PLACEHOLDER).count() == 1) {
+            return Self { resources, default_locale };
+        }
+        warnings.add("localization.resources is not a path with one ${locale} and is not used");
+        Self { resources: default.resources, default_locale }
+    }
+}
+
+impl Manifest {
+    /// The file with the translation that fits a language best: its own, then without the last parts of its tag (RFC 4647, section 3.4), then of the
+    /// same language elsewhere. `None` if the manifest itself fits better, or nothing does.
+    pub(crate) fn translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+        let resources = path_in_bundle(&self.localization.resources)?;
+        let (before, after) = resources.split_once(PLACEHOLDER)?;
+        let tag = |path: &'p str| path.strip_prefix(before)?.strip_suffix(after).filter(|tag| !tag.contains('/'));
+        let available: Vec<(&str, &str)> = paths.filter_map(|path| Some((tag(path)?, path))).collect();
+        let own = &self.localization.default_locale;
+
+        let mut wanted = locale;
+        loop {
+            if is_same(wanted, own) {
+                return None;
+            }
+            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same(tag, wanted)) {
+                return Some(path);
+            }
+            let Some(shorter) = shorter(wanted) else { break };
+            wanted = shorter;
+        }
+        let same_language = |tag: &str| is_same(language(tag), language(locale));
+        if same_language(own) {
+            return None;
+        }
+        available.iter().find(|(tag, _)| same_language(tag)).map(|(_, path)| *path)
+    }
+
+    /// The manifest with the texts of a file of translations. Tools and prompts that it has and the manifest has not are ignored.
+    pub(crate) fn translated(&self, json: &[u8]) -> Result<Self, ManifestError> {
+        let root = object(json)?;
+        let fields = Fields::new(&root, "");
+        let mut manifest = self.clone();
+        // What is wrong in a translation is not shown; the text of the manifest is.
+        let mut warnings = Warnings::default();
+        let warnings = &mut warnings;
+        replace(&mut manifest.description, fields.text("description", MAX_LONG, warnings));
+        manifest.display_name = fields.text("display_name", MAX_SHORT, warnings).or(manifest.display_name);
+        manifest.long_description = fields.text("long_description", MAX_LONG, warnings).or(manifest.long_description);
+        let empty = Map::new();
+        let author = Fields::new(fields.object("author", warnings).unwrap_or(&empty), "author");
+        replace(&mut manifest.author.name, author.text("name", MAX_SHORT, warnings));
+        let keywords = fields.texts("keywords", warnings);
+        if !keywords.is_empty() {
+            manifest.keywords = keywords;
+        }
+        for tool in fields.objects("tools", warnings) {
+            let tool = Fields::new(tool, "tools");
+            let name = tool.text("name", MAX_SHORT, warnings);
+            if let Some(own) = manifest.tools.iter_mut().find(|own| Some(&own.name) == name.as_ref()) {
+                own.description = tool.text("description", MAX_LONG, warnings).or(own.description.take());
+            }
+        }
+        for prompt in fields.objects("prompts", warnings) {
+            let prompt = Fields::new(prompt, "prompts");
+            let name = prompt.text("name", MAX_SHORT, warnings);
+            if let Some(own) = manifest.prompts.iter_mut().find(|own| Some(&own.name) == name.as_ref()) {
+                own.description = prompt.text("description", MAX_LONG, warnings).or(own.description.take());
+                own.text = prompt.text("text", MAX_LONG, warnings).or(own.text.take());
+            }
+        }
+        Ok(manifest)
+    }
+}
+
+fn replace(text: &mut String, with: Option<String>) {
+    if let Some(with) = with {
+        *text = with;
+    }
+}
+
+fn is_same(tag: &str, other: &str) -> bool {
+    tag.eq_ignore_ascii_case(other)
+}
+
+fn language(tag: &str) -> &str {
+    tag.split('-').next().unwrap_or(tag)
+}
+
+/// The tag without its last part, and without a part of one letter that would then be the last.
+fn shorter(tag: &str) -> Option<&str> {
+    let (shorter, _) = tag.rsplit_once('-')?;
+    match shorter.rsplit_once('-') {
+        Some((before, last)) if last.len() == 1 => Some(before),
+        _ => Some(shorter),
+    }
+}

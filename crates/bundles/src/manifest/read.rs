@@ -1,0 +1,192 @@
+//! Reads a manifest. What is needed to start the server must be right; of the rest, what is wrong is left out with a warning.
+
+use serde_json::{Map, Value};
+
+use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings};
+use super::server::path_in_bundle;
+use super::{
+    Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
+};
+
+/// The versions of the format that are read in full.
+const VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
+/// The longest name of a bundle, in bytes.
+const MAX_NAME: usize = 200;
+
+/// The fields at the root. `_meta` is for other hosts.
+const KNOWN: [&str; 28] = [
+    "$schema",
+    "_meta",
+    "author",
+    "compatibility",
+    "description",
+    "display_name",
+    "documentation",
+    "dxt_version",
+    "homepage",
+    "icon",
+    "icons",
+    "keywords",
+    "license",
+    "localization",
+    "long_description",
+    "manifest_version",
+    "name",
+    "privacy_policies",
+    "prompts",
+    "prompts_generated",
+    "repository",
+    "screenshots",
+    "server",
+    "support",
+    "tools",
+    "tools_generated",
+    "user_config",
+    "version",
+];
+
+impl Manifest {
+    /// Reads `manifest.json`. Returns what of it is not used as well, in sentences that are safe to print.
+    ///
+    /// # Errors
+    /// If it is not a JSON object, or if its name, its version or what to start are missing or can't be used.
+    pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
+        let root = object(json)?;
+        let fields = Fields::new(&root, "");
+        let mut warnings = Warnings::default();
+        for key in fields.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+            warnings.add(&format!("{} is not known and is not used", fields.path(key)));
+        }
+        let manifest = manifest(fields, &mut warnings)?;
+        Ok((manifest, warnings.0))
+    }
+}
+
+/// The object that a file consists of.
+pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
+    serde_json::from_slice(json).map_err(|cause| ManifestError::NotJson(cause.to_string()))
+}
+
+fn manifest(fields: Fields<'_>, warnings: &mut Warnings) -> Result<Manifest, ManifestError> {
+    let manifest_version = manifest_version(fields, warnings);
+    let name = fields.needed("name", MAX_NAME)?;
+    let version = fields.needed("version", MAX_SHORT)?;
+    if semver::Version::parse(&version).is_err() {
+        warnings.add(&format!("version {version} is not of the form 1.2.3, so it can't be compared with others"));
+    }
+    for key in ["description", "author"].into_iter().filter(|key| fields.value(key).is_none()) {
+        warnings.add(&format!("{key} is missing"));
+    }
+    let server = Server::read(fields, warnings)?;
+    let mut short = |key: &str| fields.text(key, MAX_SHORT, warnings);
+    Ok(Manifest {
+        manifest_version,
+        name,
+        display_name: short("display_name"),
+        version,
+        homepage: short("homepage"),
+        documentation: short("documentation"),
+        support: short("support"),
+        license: short("license"),
+        description: fields.text("description", MAX_LONG, warnings).unwrap_or_default(),
+        long_description: fields.text("long_description", MAX_LONG, warnings),
+        author: author(fields, warnings),
+        repository: repository(fields, warnings),
+        keywords: fields.texts("keywords", warnings),
+        privacy_policies: fields.texts("privacy_policies", warnings),
+        icons: icons(fields, warnings),
+        screenshots: screenshots(fields, warnings),
+        server,
+        tools: tools(fields, warnings),
+        tools_generated: fields.flag("tools_generated", warnings),
+        prompts: prompts(fields, warnings),
+        prompts_generated: fields.flag("prompts_generated", warnings),
+        compatibility: Compatibility::read(fields, warnings),
+        localization: Localization::read(fields, warnings),
+        user_config: user_config::read(fields, warnings)?,
+    })
+}
+
+fn manifest_version(fields: Fields<'_>, warnings: &mut Warnings) -> String {
+    let mut version = |key| fields.text(key, MAX_SHORT, warnings);
+    let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
+    if version.is_empty() {
+        warnings.add("manifest_version is missing");
+    } else if !VERSIONS.contains(&version.as_str()) {
+        warnings
+            .add(&format!("the manifest is of version {version}, which is not known; what is new in it is not used"));
+    }
+    version
+}
+
+fn author(fields: Fields<'_>, warnings: &mut Warnings) -> Author {
+    let Some(author) = fields.object("author", warnings) else { return Author::default() };
+    let author = Fields::new(author, "author");
+    let mut short = |key: &str| author.text(key, MAX_SHORT, warnings);
+    Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
+}
+
+/// Written as a text, too, as npm has it.
+fn repository(fields: Fields<'_>, warnings: &mut Warnings) -> Option<String> {
+    if fields.value("repository").is_some_and(Value::is_string) {
+        return fields.text("repository", MAX_SHORT, warnings);
+    }
+    let repository = fields.object("repository", warnings)?;
+    Fields::new(repository, "repository").text("url", MAX_SHORT, warnings)
+}
+
+/// Icons from the network would tell somebody who looks at the bundle, so only those in it are taken.
+fn icons(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<Icon> {
+    let listed = fields.objects("icons", warnings);
+    let mut icons: Vec<Icon> = Vec::new();
+    for icon in listed {
+        let icon = Fields::new(icon, "icons");
+        let Some(src) = icon.text("src", MAX_SHORT, warnings) else { continue };
+        let Some(path) = picture(&src, warnings) else { continue };
+        let mut short = |key: &str| icon.text(key, MAX_SHORT, warnings);
+        icons.push(Icon { path, size: short("size"), theme: short("theme") });
+    }
+    let single = fields.text("icon", MAX_SHORT, warnings).filter(|_| icons.is_empty());
+    let single = single.and_then(|src| picture(&src, warnings));
+    icons.extend(single.map(|path| Icon { path, size: None, theme: None }));
+    icons
+}
+
+fn screenshots(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<String> {
+    let paths = fields.texts("screenshots", warnings);
+    paths.iter().filter_map(|path| picture(path, warnings)).collect()
+}
+
+fn picture(src: &str, warnings: &mut Warnings) -> Option<String> {
+    let path = path_in_bundle(src);
+    if path.is_none() {
+        warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
+    }
+    path
+}
+
+fn tools(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<ToolClaim> {
+    let mut tools = Vec::new();
+    for tool in fields.objects("tools", warnings) {
+        let tool = Fields::new(tool, "tools");
+        let Some(name) = tool.text("name", MAX_SHORT, warnings) else { continue };
+        tools.push(ToolClaim { name, description: tool.text("description", MAX_LONG, warnings) });
+    }
+    tools
+}
+
+fn prompts(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<PromptClaim> {
+    let mut prompts = Vec::new();
+    for prompt in fields.objects("prompts", warnings) {
+        let prompt = Fields::new(prompt, "prompts");
+        let Some(name) = prompt.text("name", MAX_SHORT, warnings) else { continue };
+        prompts.push(PromptClaim {
+            name,
+            description: prompt.text("description", MAX_LONG, warnings),
+            arguments: prompt.texts("arguments", warnings),
+            text: prompt.text("text", MAX_LONG, warnings),
+        });
+    }
+    prompts
+}

@@ -1,0 +1,166 @@
+//! What a bundle starts.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ManifestError;
+use super::fields::{Fields, MAX_ITEMS, MAX_SHORT, MAX_WORD, Warnings, exact};
+use crate::archive::is_safe_path;
+
+/// What kind of program a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServerKind {
+    /// JavaScript with its packages in the bundle.
+    Node,
+    /// Python with its packages in the bundle.
+    Python,
+    /// A program of its own.
+    Binary,
+    /// Python whose packages uv loads at the first start.
+    Uv,
+}
+
+/// What to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Server {
+    /// What kind of program it is.
+    pub kind: ServerKind,
+    /// The path of its main file in the bundle.
+    pub entry_point: String,
+    /// The command.
+    pub command: Command,
+    /// What is different on a platform, as Node names it: `win32`, `darwin`, `linux`.
+    pub platform_overrides: BTreeMap<String, CommandOverride>,
+}
+
+/// A command with `${…}` in its texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Command {
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Environment variables.
+    pub env: BTreeMap<String, String>,
+}
+
+/// The parts of a command that a platform replaces, each as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CommandOverride {
+    /// Another program.
+    pub command: Option<String>,
+    /// Other arguments.
+    pub args: Option<Vec<String>>,
+    /// Other variables.
+    pub env: Option<BTreeMap<String, String>>,
+}
+
+impl Server {
+    /// The command on a platform.
+    #[must_use]
+    pub fn command_on(&self, platform: &str) -> Command {
+        let mut command = self.command.clone();
+        if let Some(other) = self.platform_overrides.get(platform).cloned() {
+            command.command = other.command.unwrap_or(command.command);
+            command.args = other.args.unwrap_or(command.args);
+            command.env = other.env.unwrap_or(command.env);
+        }
+        command
+    }
+
+    pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Self, ManifestError> {
+        let server = root.object("server", warnings);
+        let server =
+            server.ok_or_else(|| ManifestError::Field { field: "server".to_owned(), expected: "an object" })?;
+        let server = Fields::new(server, "server");
+        let kind = match server.needed("type", MAX_SHORT)?.as_str() {
+            "node" => ServerKind::Node,
+            "python" => ServerKind::Python,
+            "binary" => ServerKind::Binary,
+            "uv" => ServerKind::Uv,
+            other => return Err(ManifestError::ServerKind(other.to_owned())),
+        };
+        let written = server.needed("entry_point", MAX_WORD)?;
+        let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
+        let Some(config) = server.value("mcp_config") else {
+            // The schema of 0.4 demands it of all, its text not of uv.
+            let field = "server.mcp_config".to_owned();
+            let error = ManifestError::Field { field, expected: "an object" };
+            let command = (kind == ServerKind::Uv).then(|| uv(&entry_point)).ok_or(error)?;
+            return Ok(Self { kind, entry_point, command, platform_overrides: BTreeMap::new() });
+        };
+        let CommandOverride { command, args, env } = command(config, "server.mcp_config")?;
+        let field = "server.mcp_config.command".to_owned();
+        let command = command.filter(|command| !command.is_empty());
+        let command = command.ok_or(ManifestError::Field { field, expected: "a text" })?;
+        let command = Command { command, args: args.unwrap_or_default(), env: env.unwrap_or_default() };
+        Ok(Self { kind, entry_point, command, platform_overrides: overrides(config)? })
+    }
+}
+
+fn uv(entry_point: &str) -> Command {
+    let args = ["run", "--directory", "${__dirname}", entry_point].map(str::to_owned).to_vec();
+    Command { command: "uv".to_owned(), args, env: BTreeMap::new() }
+}
+
+fn overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, ManifestError> {
+    const AT: &str = "server.mcp_config.platform_overrides";
+    let Some(overrides) = config.get("platform_overrides").filter(|value| !value.is_null()) else {
+        return Ok(BTreeMap::new());
+    };
+    let overrides =
+        overrides.as_object().ok_or_else(|| ManifestError::Field { field: AT.to_owned(), expected: "an object" })?;
+    if overrides.len() > MAX_ITEMS {
+        return Err(ManifestError::TooLong(AT.to_owned()));
+    }
+    let one = |(platform, value): (&String, &Value)| {
+        Ok((exact(&platform.as_str().into(), AT, MAX_SHORT)?, command(value, &format!("{AT}.{platform}"))?))
+    };
+    overrides.iter().map(one).collect()
+}
+
+/// Reads a command, of which everything counts: a part that can't be read is an error.
+fn command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
+    let object = value.as_object();
+    let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
+    let fields = Fields::new(object, at);
+    Ok(CommandOverride {
+        command: fields.exact("command", MAX_WORD)?,
+        args: fields.value("args").map(|args| words(args, &fields.path("args"))).transpose()?,
+        env: fields.value("env").map(|env| variables(env, &fields.path("env"))).transpose()?,
+    })
+}
+
+fn words(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
+    let field = || ManifestError::Field { field: at.to_owned(), expected: "a list of texts" };
+    let args = args.as_array().ok_or_else(field)?;
+    if args.len() > MAX_ITEMS {
+        return Err(ManifestError::TooLong(at.to_owned()));
+    }
+    args.iter().map(|arg| exact(arg, at, MAX_WORD)).collect()
+}
+
+fn variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
+    let field = || ManifestError::Field { field: at.to_owned(), expected: "an object of texts" };
+    let env = env.as_object().ok_or_else(field)?;
+    if env.len() > MAX_ITEMS {
+        return Err(ManifestError::TooLong(at.to_owned()));
+    }
+    let one = |(name, value): (&String, &Value)| {
+        if name.is_empty() || name.len() > MAX_SHORT || name.contains(['=', '\0']) {
+            return Err(ManifestError::Field { field: at.to_owned(), expected: "an object with names of variables" });
+        }
+        Ok((name.clone(), exact(value, &format!("{at}.{name}"), MAX_WORD)?))
+    };
+    env.iter().map(one).collect()
+}
+
+/// The path of a file in the bundle as the archive has it, from how manifests write it: also with `./` or the bundle's folder in front.
+pub(crate) fn path_in_bundle(written: &str) -> Option<String> {
+    let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
+    is_safe_path(path).then(|| path.to_owned())
+}

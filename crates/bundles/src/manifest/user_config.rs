@@ -1,0 +1,112 @@
+//! What the user fills in.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ManifestError;
+use super::fields::{Fields, MAX_LONG, MAX_SHORT, MAX_WORD, Warnings, cut, exact};
+
+/// The type of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UserConfigKind {
+    /// Text.
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// The path of a folder.
+    Directory,
+    /// The path of a file.
+    File,
+}
+
+/// A value that the user fills in.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserConfig {
+    /// What `${user_config.KEY}` names.
+    pub key: String,
+    /// What it takes.
+    pub kind: UserConfigKind,
+    /// What to call it.
+    pub title: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// True if the server can't start without it.
+    pub required: bool,
+    /// The values if the user enters none, with `${HOME}` and the like.
+    pub default: Vec<String>,
+    /// True if it takes several values.
+    pub multiple: bool,
+    /// True if it is a secret.
+    pub sensitive: bool,
+    /// The smallest number.
+    pub min: Option<f64>,
+    /// The greatest number.
+    pub max: Option<f64>,
+}
+
+/// Reads all of them. One with a type that is not known is taken as text.
+pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Vec<UserConfig>, ManifestError> {
+    let Some(all) = root.object("user_config", warnings) else { return Ok(Vec::new()) };
+    if all.len() > installs::MAX_INPUTS {
+        return Err(ManifestError::TooLong("user_config".to_owned()));
+    }
+    let mut inputs = Vec::new();
+    for (key, value) in all {
+        let at = format!("user_config.{}", cut(key, MAX_SHORT));
+        if key.is_empty() || key.len() > MAX_SHORT || key.contains('}') {
+            return Err(ManifestError::Field { field: at, expected: "the name of a value" });
+        }
+        let object = value.as_object();
+        let object = object.ok_or_else(|| ManifestError::Field { field: at.clone(), expected: "an object" })?;
+        inputs.push(one(key, Fields::new(object, &at), warnings)?);
+    }
+    Ok(inputs)
+}
+
+fn one(key: &str, fields: Fields<'_>, warnings: &mut Warnings) -> Result<UserConfig, ManifestError> {
+    let kind = match fields.text("type", MAX_SHORT, warnings).as_deref() {
+        Some("string") => UserConfigKind::String,
+        Some("number") => UserConfigKind::Number,
+        Some("boolean") => UserConfigKind::Boolean,
+        Some("directory") => UserConfigKind::Directory,
+        Some("file") => UserConfigKind::File,
+        _ => {
+            warnings.add(&format!("{} is not known; it is taken as text", fields.path("type")));
+            UserConfigKind::String
+        }
+    };
+    let default = match fields.value("default") {
+        None => Vec::new(),
+        Some(Value::Array(values)) => values.iter().map(|value| default(value, &fields)).collect::<Result<_, _>>()?,
+        Some(value) => vec![default(value, &fields)?],
+    };
+    Ok(UserConfig {
+        key: key.to_owned(),
+        kind,
+        title: fields.text("title", MAX_SHORT, warnings),
+        description: fields.text("description", MAX_LONG, warnings),
+        required: fields.flag("required", warnings),
+        default,
+        multiple: fields.flag("multiple", warnings),
+        sensitive: fields.flag("sensitive", warnings),
+        min: fields.number("min", warnings),
+        max: fields.number("max", warnings),
+    })
+}
+
+/// A default as the text that would be put in.
+fn default(value: &Value, fields: &Fields<'_>) -> Result<String, ManifestError> {
+    match value {
+        Value::Bool(value) => Ok(value.to_string()),
+        // Numbers of Rust are written without an exponent, those of serde_json with one.
+        Value::Number(number) => Ok(match number.as_f64().filter(|_| number.is_f64()) {
+            Some(fraction) => fraction.to_string(),
+            None => number.to_string(),
+        }),
+        value => exact(value, &fields.path("default"), MAX_WORD),
+    }
+}

@@ -1,0 +1,247 @@
+//! From a manifest to a plan: the command that a bundle would run on this computer, with blanks for what the user fills in.
+
+mod program;
+mod substitution;
+
+pub use program::Program;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use foreign::visible;
+use installs::{Argument, InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+
+use crate::manifest::path_in_bundle;
+use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
+use crate::{Bundle, ManifestError, ServerKind};
+use substitution::Substitution;
+
+/// The longest name that a server gets, in characters.
+const MAX_NAME: usize = 64;
+/// What opens a reference to a secret in the settings, which only the user's own values may become.
+const SECRET_REFERENCE: &str = "${secret:";
+
+/// A system, as bundles tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Platform {
+    /// Windows.
+    Windows,
+    /// macOS.
+    MacOs,
+    /// Linux.
+    Linux,
+}
+
+impl Platform {
+    /// How manifests name it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Windows => "win32",
+            Self::MacOs => "darwin",
+            Self::Linux => "linux",
+        }
+    }
+
+    fn separator(self) -> &'static str {
+        if self == Self::Windows { "\\" } else { "/" }
+    }
+}
+
+/// What a plan has to know of this computer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The system.
+    pub platform: Platform,
+    /// Where the bundle is or will be unpacked: [`Bundle::folder`].
+    pub folder: PathBuf,
+    /// The user's home folder.
+    pub home: PathBuf,
+    /// The user's desktop.
+    pub desktop: PathBuf,
+    /// The user's documents.
+    pub documents: PathBuf,
+    /// The user's downloads.
+    pub downloads: PathBuf,
+    /// The version of Node on the user's `PATH`, if it is known.
+    pub node: Option<String>,
+    /// The version of Python on the user's `PATH`, if it is known.
+    pub python: Option<String>,
+}
+
+/// What a bundle would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundlePlan {
+    /// The command, the inputs, and what to look at.
+    pub install: InstallPlan,
+    /// Where its program is.
+    pub program: Program,
+    /// The files of the bundle that decide what runs: those to compare before each start, with [`verify_tree`](crate::verify_tree).
+    pub watched: BTreeSet<String>,
+}
+
+/// The reason why there is no command. The texts are safe to print.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The command holds a value of the user. What a bundle runs is fixed, only its arguments are not.
+    #[error("the command holds a value that the user would enter")]
+    InputInCommand,
+    /// The command is a file that the bundle does not have.
+    #[error("the command is the file {}, which is not in the bundle", visible(.0))]
+    NoFile(String),
+    /// A text asks for a secret of the keychain.
+    #[error("{} asks for a secret of the keychain", visible(.0))]
+    Secret(String),
+    /// A folder's name can't stand in settings.
+    #[error("the name of the folder {} is not Unicode", .0.display())]
+    Folder(PathBuf),
+    /// The manifest can't be used on this platform.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+}
+
+/// Makes a plan of a bundle. `${…}` in the manifest's texts is replaced once, and what comes in its place is never looked at again.
+///
+/// An argument or variable without its value is left out. An argument with an input of several values is repeated for each.
+///
+/// # Errors
+/// If no command follows that could be shown and approved.
+pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
+    let manifest = &bundle.manifest;
+    let substitution = Substitution::new(place)?;
+    let written = manifest.server.command_on(place.platform.name());
+    let mut notes = Vec::new();
+
+    let command = substitution.text(&written.command).ok_or(PlanError::InputInCommand)?;
+    let (program, command) = program::find(bundle, place, &written.command, command)?;
+    let mut watched: BTreeSet<String> = [manifest.server.entry_point.clone()].into();
+    if let Program::Inside(path) = &program {
+        watched.insert(path.clone());
+    }
+
+    let mut templates = Templates { inputs: &manifest.user_config, substitution: &substitution, notes: &mut notes };
+    let mut args = Vec::new();
+    for arg in &written.args {
+        args.push(Argument { words: vec![templates.of(arg, arg, true)?] });
+        watched.extend(path_in_bundle(arg).filter(|path| bundle.archive.file(path).is_some()));
+    }
+    let mut env = BTreeMap::new();
+    for (name, value) in &written.env {
+        env.insert(name.clone(), templates.of(value, name, false)?);
+    }
+
+    notes.extend(program.note(&command));
+    notes.extend(limits(bundle, place));
+    let target = PlanTarget::Command { command, args, env };
+    let inputs = manifest.user_config.iter().map(|config| input(config, &substitution)).collect();
+    let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
+    Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
+}
+
+/// Makes templates, and says what of them is not as written.
+struct Templates<'p> {
+    inputs: &'p [UserConfig],
+    substitution: &'p Substitution,
+    notes: &'p mut Vec<String>,
+}
+
+impl Templates<'_> {
+    fn of(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
+        let template = self.substitution.template(text);
+        // Pieces that only together open a reference count, too; the user's own values can't complete one, since `${` is the publisher's.
+        let literal: String =
+            template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
+        if literal.contains(SECRET_REFERENCE) {
+            return Err(PlanError::Secret(what.to_owned()));
+        }
+        for key in template.keys() {
+            match self.inputs.iter().find(|input| input.key == key) {
+                None => self.note(&format!("{what} is left out: the bundle has no setting {key}.")),
+                Some(input) if input.multiple && !is_argument => {
+                    self.note(&format!("The variable {what} takes only the first of the values of {key}."));
+                }
+                Some(input) if input.multiple && template.parts.len() > 1 => {
+                    self.note(&format!("The argument {what} is repeated for each value of {key}."));
+                }
+                Some(_) => {}
+            }
+        }
+        if literal.contains("${") {
+            self.note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
+        }
+        Ok(template)
+    }
+
+    fn note(&mut self, text: &str) {
+        self.notes.push(visible(text).into_owned());
+    }
+}
+
+fn input(config: &UserConfig, substitution: &Substitution) -> PlanInput {
+    let kind = match config.kind {
+        UserConfigKind::String => InputKind::Text,
+        UserConfigKind::Number => InputKind::Number,
+        UserConfigKind::Boolean => InputKind::Boolean,
+        UserConfigKind::Directory => InputKind::Folder,
+        UserConfigKind::File => InputKind::File,
+    };
+    PlanInput {
+        label: config.title.clone().unwrap_or_else(|| config.key.clone()),
+        description: config.description.clone(),
+        kind,
+        required: config.required,
+        secret: config.sensitive,
+        multiple: config.multiple,
+        // A default that holds another value is no default.
+        default: config.default.iter().filter_map(|value| substitution.text(value)).collect(),
+        min: config.min,
+        max: config.max,
+        ..PlanInput::text(&config.key)
+    }
+}
+
+/// What the bundle says of where it runs, as far as this computer is another.
+fn limits(bundle: &Bundle, place: &Place) -> Vec<String> {
+    let compatibility = &bundle.manifest.compatibility;
+    let mut notes = Vec::new();
+    if bundle.manifest.server.kind == ServerKind::Uv {
+        notes.push(
+            "uv loads its packages over the network at the first start. The bundle's hash does not cover them."
+                .to_owned(),
+        );
+    }
+    let own = place.platform.name();
+    if let Some(platforms) = compatibility.platforms.as_ref().filter(|all| !all.iter().any(|name| name == own)) {
+        let platforms = visible(&platforms.join(", ")).into_owned();
+        notes.push(format!("It is made for {platforms}, and this system is {own}."));
+    }
+    for (runtime, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
+        let Some(range) = compatibility.runtimes.get(runtime) else { continue };
+        let needs = format!("It needs {shown} {}", visible(range));
+        match version.as_ref().map(|version| (version, is_in_range(version, range))) {
+            Some((_, Some(true))) => {}
+            Some((version, Some(false))) => notes.push(format!("{needs}, and this computer has {}.", visible(version))),
+            Some((version, None)) => {
+                notes.push(format!("{needs}, which could not be compared with {}.", visible(version)));
+            }
+            None => notes.push(format!("{needs}.")),
+        }
+    }
+    notes
+}
+
+/// A name that can be shown: the one for people, or the one for programs.
+fn server_name(display_name: &str, name: &str) -> String {
+    let usable = |name: &str| {
+        let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+        let name: String = name.chars().filter(is_seen).take(MAX_NAME).collect();
+        name.trim().to_owned()
+    };
+    let names = [usable(display_name), usable(name), "server".to_owned()];
+    names.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
+}
+
+/// A folder as text.
+fn folder_text(folder: &Path) -> Result<String, PlanError> {
+    folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::Folder(folder.to_owned()))
+}

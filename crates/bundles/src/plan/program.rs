@@ -1,0 +1,73 @@
+//! Where the program of a bundle is.
+
+use serde::Serialize;
+
+use super::{Place, PlanError, Platform};
+use crate::Bundle;
+use crate::manifest::path_in_bundle;
+
+/// Programs that bundles are run by. They are roles: which one it is, the user's `PATH` says.
+const RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
+/// Runtimes that load what they run, so that the bundle holds next to nothing of it.
+const LAUNCHERS: [&str; 2] = ["npx", "uvx"];
+
+/// Where the program of a bundle is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "name", rename_all = "camelCase")]
+pub enum Program {
+    /// In the bundle, at this path.
+    Inside(String),
+    /// A runtime that many bundles use, from the user's `PATH`.
+    Runtime(String),
+    /// Any other program of this computer.
+    Foreign(String),
+}
+
+/// Finds the program, and what to run for it: the absolute path of one in the bundle. `written` is as in the manifest, `command` with all put in.
+pub(super) fn find(
+    bundle: &Bundle,
+    place: &Place,
+    written: &str,
+    command: String,
+) -> Result<(Program, String), PlanError> {
+    if !written.contains(['/', '\\']) && bundle.archive.file(written).is_none() {
+        let name = command.strip_suffix(".exe").unwrap_or(&command);
+        let is_runtime = RUNTIMES.contains(&name) || LAUNCHERS.contains(&name);
+        let program = if is_runtime { Program::Runtime(name.to_owned()) } else { Program::Foreign(command.clone()) };
+        return Ok((program, command));
+    }
+    let folder = super::folder_text(&place.folder)?;
+    let below = command.strip_prefix(&folder).and_then(|rest| rest.strip_prefix(['/', '\\']));
+    let is_absolute = command.starts_with(['/', '\\']) || command.contains(':');
+    if below.is_none() && is_absolute {
+        return Ok((Program::Foreign(command.clone()), command));
+    }
+    let below = match (below, place.platform) {
+        (Some(below), Platform::Windows) => below.replace('\\', "/"),
+        (Some(below), _) => below.to_owned(),
+        (None, _) => written.to_owned(),
+    };
+    let path = path_in_bundle(&below).and_then(|path| {
+        let with_extension = (place.platform == Platform::Windows).then(|| format!("{path}.exe"));
+        [Some(path), with_extension].into_iter().flatten().find(|path| bundle.archive.file(path).is_some())
+    });
+    let path = path.ok_or(PlanError::NoFile(below))?;
+    let command = format!("{folder}{0}{1}", place.platform.separator(), path.replace('/', place.platform.separator()));
+    Ok((Program::Inside(path), command))
+}
+
+impl Program {
+    /// What the user should know of it.
+    pub(super) fn note(&self, command: &str) -> Option<String> {
+        let command = foreign::visible(command);
+        match self {
+            Self::Runtime(name) if LAUNCHERS.contains(&name.as_str()) || name == "docker" => Some(format!(
+                "{command} loads the server over the network when it starts. The bundle's hash does not cover what it loads."
+            )),
+            Self::Foreign(_) => {
+                Some(format!("It runs {command}, a program of this computer that is not in the bundle."))
+            }
+            Self::Inside(_) | Self::Runtime(_) => None,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `${…}` in the texts of a manifest, replaced in one pass: the reference implementation replaces in turns, so that a value can name another one.
+
+use installs::{Template, TemplatePart};
+
+use super::{Place, PlanError, folder_text};
+
+const OPENS: &str = "${";
+const INPUT: &str = "user_config.";
+
+/// What is known of this computer, by name.
+pub(super) struct Substitution {
+    known: [(&'static str, String); 7],
+}
+
+impl Substitution {
+    pub(super) fn new(place: &Place) -> Result<Self, PlanError> {
+        let separator = || place.platform.separator().to_owned();
+        Ok(Self {
+            known: [
+                ("__dirname", folder_text(&place.folder)?),
+                ("HOME", folder_text(&place.home)?),
+                ("DESKTOP", folder_text(&place.desktop)?),
+                ("DOCUMENTS", folder_text(&place.documents)?),
+                ("DOWNLOADS", folder_text(&place.downloads)?),
+                ("pathSeparator", separator()),
+                ("/", separator()),
+            ],
+        })
+    }
+
+    /// The text with everything put in but inputs. What is not known stays as it is.
+    pub(super) fn template(&self, text: &str) -> Template {
+        let (mut parts, mut literal) = (Vec::new(), String::new());
+        let mut rest = text;
+        while let Some((before, inner, after)) = next(rest) {
+            literal.push_str(before);
+            rest = after;
+            if let Some(key) = inner.strip_prefix(INPUT) {
+                if !literal.is_empty() {
+                    parts.push(TemplatePart::Text(std::mem::take(&mut literal)));
+                }
+                parts.push(TemplatePart::Input(key.to_owned()));
+            } else if let Some((_, value)) = self.known.iter().find(|(name, _)| *name == inner) {
+                literal.push_str(value);
+            } else {
+                // Another name may begin within what is not one.
+                literal.push_str(OPENS);
+                rest = &text[text.len() - after.len() - inner.len() - 1..];
+            }
+        }
+        literal.push_str(rest);
+        if !literal.is_empty() || parts.is_empty() {
+            parts.push(TemplatePart::Text(literal));
+        }
+        Template { parts }
+    }
+
+    /// The text with everything put in; `None` if it holds an input.
+    pub(super) fn text(&self, text: &str) -> Option<String> {
+        match self.template(text).parts.as_slice() {
+            [TemplatePart::Text(text)] => Some(text.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// The text before the next `${…}`, what is in it, and the text after it.
+fn next(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once(OPENS)?;
+    let (inner, after) = rest.split_once('}')?;
+    Some((before, inner, after))
+}

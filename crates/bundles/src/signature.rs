@@ -1,0 +1,106 @@
+//! The signature behind a bundle. Nothing rests on it.
+//!
+//! The format is that of `mcpb sign`: `MCPB_SIG_V1`, four bytes of length, a detached PKCS#7 SignedData in DER, `MCPB_SIG_END`. The official tools verify
+//! none (issues 21, 260 and 277 of the format's repository), publishers' certificates have no common root, and depending on the version of the signer
+//! the signed bytes are not the stored ones. So only the name that it gives is read, and shown as what it is: a claim.
+
+use std::fmt;
+
+use cms::cert::CertificateChoices;
+use cms::cert::x509::Certificate;
+use cms::cert::x509::attr::AttributeTypeAndValue;
+use cms::cert::x509::der::asn1::{ObjectIdentifier, PrintableStringRef, TeletexStringRef, Utf8StringRef};
+use cms::cert::x509::der::{Decode as _, Tagged as _};
+use cms::content_info::ContentInfo;
+use cms::signed_data::{SignedData, SignerIdentifier};
+use foreign::visible;
+use serde::Serialize;
+
+const BEGIN: &[u8] = b"MCPB_SIG_V1";
+const END: &[u8] = b"MCPB_SIG_END";
+const LENGTH: usize = 4;
+/// The longest block: as long as the comment of a ZIP archive may be.
+pub(crate) const MAX_BLOCK: usize = u16::MAX as usize;
+/// The longest name that is shown, in characters.
+const MAX_NAME: usize = 200;
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+
+/// What the block behind an archive says. It is not checked, so it must never count for safety.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "camelCase")]
+pub enum Signature {
+    /// There is none.
+    Absent,
+    /// There is one that gives this name for the signer. Anybody can write any name.
+    Claimed {
+        /// The common name of the signer's certificate, safe to print.
+        name: String,
+    },
+    /// There is one whose signer can't be read.
+    Unreadable,
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => formatter.write_str("not signed"),
+            Self::Claimed { name } => write!(formatter, "signed by {name} (not checked)"),
+            Self::Unreadable => formatter.write_str("signed, but the signature can't be read"),
+        }
+    }
+}
+
+impl Signature {
+    /// Reads a block that [`split`] found.
+    pub(crate) fn of(block: Option<&[u8]>) -> Self {
+        let Some(block) = block else { return Self::Absent };
+        let der = &block[BEGIN.len() + LENGTH..block.len() - END.len()];
+        signer(der).map_or(Self::Unreadable, |name| Self::Claimed { name })
+    }
+}
+
+/// Splits the end of a file into what belongs to the archive and a block of exactly this form.
+pub(crate) fn split(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let Some(before_end) = tail.strip_suffix(END) else { return (tail, None) };
+    let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BEGIN));
+    for at in begins {
+        let rest = &before_end[at + BEGIN.len()..];
+        let Some((length, der)) = rest.split_first_chunk::<LENGTH>() else { continue };
+        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_BLOCK {
+            return (&tail[..at], Some(&tail[at..]));
+        }
+    }
+    (tail, None)
+}
+
+/// The common name in the certificate of the first signer.
+fn signer(der: &[u8]) -> Option<String> {
+    let signed: SignedData = ContentInfo::from_der(der).ok()?.content.decode_as().ok()?;
+    let SignerIdentifier::IssuerAndSerialNumber(id) = &signed.signer_infos.0.as_slice().first()?.sid else {
+        return None;
+    };
+    let certificates = signed.certificates.as_ref()?.0.iter().filter_map(|certificate| match certificate {
+        CertificateChoices::Certificate(certificate) => Some(certificate),
+        CertificateChoices::Other(_) => None,
+    });
+    let is_the_signers = |certificate: &&Certificate| {
+        let certificate = &certificate.tbs_certificate;
+        certificate.issuer == id.issuer && certificate.serial_number == id.serial_number
+    };
+    let certificate = certificates.into_iter().find(is_the_signers)?;
+    let mut attributes = certificate.tbs_certificate.subject.0.iter().flat_map(|part| part.0.iter());
+    let name = text(attributes.find(|attribute| attribute.oid == COMMON_NAME)?)?;
+    let name: String = visible(name.trim()).chars().take(MAX_NAME).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+fn text(attribute: &AttributeTypeAndValue) -> Option<String> {
+    use cms::cert::x509::der::Tag;
+    let value = &attribute.value;
+    Some(match value.tag() {
+        Tag::Utf8String => Utf8StringRef::try_from(value).ok()?.as_str().to_owned(),
+        Tag::PrintableString => PrintableStringRef::try_from(value).ok()?.as_str().to_owned(),
+        Tag::TeletexString => TeletexStringRef::try_from(value).ok()?.as_str().to_owned(),
+        _ => return None,
+    })
+}

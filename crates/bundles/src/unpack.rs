@@ -1,0 +1,151 @@
+//! A bundle's files on disk: unpacked as a whole or not at all, and removed.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::tree::{HashingWriter, Tree, verify_tree};
+use crate::{Archive, ArchiveFile, Bundle, BundleError};
+
+/// What folders of unfinished work begin with.
+const UNFINISHED: &str = ".unfinished-";
+/// How much of the bundle's hash its folder's name has.
+const HASH_PREFIX: usize = 16;
+/// The longest name in front of it, in bytes.
+const MAX_FOLDER_NAME: usize = 64;
+
+/// A bundle that is unpacked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// Its folder, to put into the plan as [`Place::folder`](crate::Place::folder).
+    pub folder: PathBuf,
+    /// Its files. Whoever installs it keeps them, or at least their hash, where the server can't write.
+    pub tree: Tree,
+}
+
+impl Bundle {
+    /// The folder below `root` that this bundle is unpacked to: its name, and the beginning of its hash.
+    #[must_use]
+    pub fn folder(&self, root: &Path) -> PathBuf {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let name: String =
+            self.manifest.name.chars().map(|c| if is_plain(c) { c.to_ascii_lowercase() } else { '-' }).collect();
+        let name = name[..name.len().min(MAX_FOLDER_NAME)].trim_matches('-');
+        let name = if name.is_empty() { "bundle" } else { name };
+        root.join(format!("{name}-{}", &self.archive.sha256()[..HASH_PREFIX]))
+    }
+}
+
+/// Unpacks a bundle to [`Bundle::folder`]. Blocks, for as long as the disk takes for a few hundred megabytes.
+///
+/// The file is copied first, so that what is unpacked is what has the hash that the user saw. Files get their content and whether their owner may run
+/// them, nothing else of the archive: no owner, no time, no other mode. A bundle that is there already is compared with its archive and left as it is.
+///
+/// # Errors
+/// If the file has changed since it was opened, if its data is damaged, if the disk fails, or if the bundle is there already with other content.
+/// Nothing stays on disk then.
+pub fn unpack(bundle: &Bundle, root: &Path) -> Result<Installed, BundleError> {
+    let folder = bundle.folder(root);
+    if fs::symlink_metadata(&folder).is_ok() {
+        let tree = bundle.archive.tree()?;
+        verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
+        return Ok(Installed { folder, tree });
+    }
+    let cant_make = |cause| BundleError::io("the folder for bundles can't be made", cause);
+    make_folder(root).map_err(cant_make)?;
+    // Removed with all that is in it wherever this function ends.
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_make)?;
+    let copy = unfinished.path().join("archive");
+    let mut file = File::create_new(&copy).map_err(cant_make)?;
+    if bundle.archive.copy_whole(&mut file)? != bundle.archive.sha256() {
+        return Err(BundleError::Changed);
+    }
+    drop(file);
+    let archive = Archive::open(&copy)?;
+    if archive.sha256() != bundle.archive.sha256() {
+        return Err(BundleError::Changed);
+    }
+    let files = unfinished.path().join("files");
+    let tree = write_files(&archive, &files)?;
+    fs::rename(&files, &folder)
+        .map_err(|cause| BundleError::io("the bundle's folder can't be put in its place", cause))?;
+    Ok(Installed { folder, tree })
+}
+
+/// Removes an unpacked bundle. Blocks.
+///
+/// # Errors
+/// If `folder` is not a folder right below `root`, or can't be removed.
+pub fn remove(root: &Path, folder: &Path) -> Result<(), BundleError> {
+    let is_below = folder.parent() == Some(root) && folder.file_name().is_some();
+    if !is_below || !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+        return Err(BundleError::NotInstalled);
+    }
+    let cant_remove = |cause| BundleError::io("the bundle can't be removed", cause);
+    // Renamed first: a folder of which a part is gone must not pass for an installed bundle.
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_remove)?;
+    fs::rename(folder, unfinished.path().join("files")).map_err(cant_remove)?;
+    unfinished.close().map_err(cant_remove)
+}
+
+/// Removes what an app left that was killed while it unpacked or removed a bundle. To be called while nothing does. Blocks.
+///
+/// # Errors
+/// If the root can't be read, or something can't be removed.
+pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
+    let cant_remove = |cause| BundleError::io("what is left of an unfinished installation can't be removed", cause);
+    let entries = match fs::read_dir(root) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(cant_remove)?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(cant_remove)?;
+        let is_folder = entry.file_type().map_err(cant_remove)?.is_dir();
+        if is_folder && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            fs::remove_dir_all(entry.path()).map_err(cant_remove)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes all files into a folder that is not there yet. The paths are those of an [`Archive`], which lead out of no folder.
+fn write_files(archive: &Archive, folder: &Path) -> Result<Tree, BundleError> {
+    let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
+    make_folder(folder).map_err(cant_make)?;
+    for path in archive.folders() {
+        make_folder(&folder.join(path)).map_err(cant_make)?;
+    }
+    let mut tree = Tree::default();
+    for file in archive.files() {
+        let place = folder.join(&file.path);
+        make_folder(place.parent().unwrap_or(folder)).map_err(cant_make)?;
+        let opened =
+            new_file(&place, file).map_err(|cause| BundleError::io("a file of the bundle can't be made", cause))?;
+        let mut sink = HashingWriter::new(opened);
+        archive.copy(file, &mut sink)?;
+        tree.add(&file.path, sink.finish(), file.executable && cfg!(unix));
+    }
+    Ok(tree)
+}
+
+#[cfg(unix)]
+fn make_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    DirBuilder::new().recursive(true).mode(0o755).create(path)
+}
+
+#[cfg(not(unix))]
+fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).create(path)
+}
+
+/// A file that was not there, so nothing is overwritten and no link is followed.
+fn new_file(path: &Path, file: &ArchiveFile) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if file.executable { 0o755 } else { 0o644 });
+    #[cfg(not(unix))]
+    let _ = file;
+    options.open(path)
+}

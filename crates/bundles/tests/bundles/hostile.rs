@@ -1,0 +1,239 @@
+//! Archives that are made to harm: each is refused with its reason, and leaves nothing on disk.
+
+use std::fs;
+
+use bundles::{PathProblem, Refusal};
+
+use crate::sample::{Disk, refused, valid};
+use crate::zip_writer::{Entry, Zip, crc, end};
+
+/// A deflate stream of zeros: a block whose codes make one byte of zeros stand for four times 258 zeros (RFC 1951, section 3.2.7).
+fn zeros(packed: usize) -> Vec<u8> {
+    let mut bits: Vec<bool> = Vec::new();
+    let mut number = |value: u32, count: u32| bits.extend((0..count).map(|bit| value >> bit & 1 == 1));
+    number(1, 1);
+    number(2, 2);
+    // 286 codes for literals and lengths, one for distances, 18 lengths of codes for these lengths.
+    number(29, 5);
+    number(0, 5);
+    number(14, 4);
+    for at in 0..18 {
+        number(
+            match at {
+                2 => 1,
+                15 | 17 => 2,
+                _ => 0,
+            },
+            3,
+        );
+    }
+    // 18 is `0`, 1 is `10`, 2 is `11`: literal 0 has two bits, the end two, length 258 one, distance 1 one.
+    let (one, two) = ((1, 2), (3, 2));
+    let runs = |zeros: u32| [(0, 1), (zeros - 11, 7)];
+    let codes = [vec![two], runs(138).to_vec(), runs(117).to_vec(), vec![two], runs(28).to_vec(), vec![one, one]];
+    for (value, count) in codes.concat() {
+        number(value, count);
+    }
+    // The literal; all bits that follow are matches, until the end that never comes.
+    number(1, 2);
+    let mut bytes: Vec<u8> = Vec::new();
+    for byte in bits.chunks(8) {
+        bytes.push(byte.iter().enumerate().map(|(at, bit)| u8::from(*bit) << at).sum());
+    }
+    bytes.resize(packed, 0);
+    bytes
+}
+
+fn bomb(name: &str, packed: usize, size: u32) -> Entry {
+    Entry { data: zeros(packed), method: 8, size, ..Entry::stored(name, b"") }
+}
+
+#[test]
+fn ten_megabytes_that_unpack_to_twenty_gigabytes() {
+    // Each declares what it unpacks to, and four of five have no data of their own.
+    let at = valid().bytes().len() as u32;
+    let mut all = Zip::of([bomb("zero", 10 << 20, 0xffff_fff0)]);
+    all.entries.extend((1..5).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
+    assert!(all.bytes().len() < 11 << 20 && at > 0);
+    refused(&all.bytes(), &Refusal::FileTooLarge("zero".to_owned()));
+    // Within the size of one file, and too tight.
+    refused(&Zip::of([bomb("zero", 256 << 10, 256 << 20)]).bytes(), &Refusal::Ratio("zero".to_owned()));
+    // Each tight file too small to count, all together not.
+    let many = (0..300).map(|n| bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
+    refused(&Zip::of(many).bytes(), &Refusal::RatioOfAll);
+    // Loose enough, and too much in all.
+    let many = (0..3).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
+    refused(&Zip::of(many).bytes(), &Refusal::UnpackedTooLarge);
+    // It says that it is small, and is not: unpacking stops there. Its data is real, as the one that ends well shows.
+    refused(&valid().and(bomb("zero", 10 << 20, 1 << 20)).bytes(), &Refusal::SizeDiffers("zero".to_owned()));
+}
+
+#[test]
+fn a_file_that_unpacks_to_less_or_to_other_data_than_declared() {
+    let refuse = |entry: Entry, expected: Refusal| refused(&valid().and(entry).bytes(), &expected);
+    let file = || Entry::file("a", b"some text");
+    refuse(Entry { size: 10, ..file() }, Refusal::SizeDiffers("a".to_owned()));
+    refuse(Entry { size: 8, ..file() }, Refusal::SizeDiffers("a".to_owned()));
+    refuse(Entry { crc: crc(b"other"), ..file() }, Refusal::Checksum("a".to_owned()));
+    refuse(Entry { data: b"\xff\xff\xff".to_vec(), ..file() }, Refusal::Damaged("a".to_owned()));
+    refuse(Entry { size: 3, ..Entry::stored("a", b"four") }, Refusal::SizeDiffers("a".to_owned()));
+    let more = [file().data, b"hidden behind the data".to_vec()].concat();
+    refuse(Entry { data: more, ..file() }, Refusal::SizeDiffers("a".to_owned()));
+}
+
+#[test]
+fn a_million_entries() {
+    let mut directory = Vec::new();
+    for number in 0..1_000_000 {
+        directory.extend(Entry::stored(&format!("{number:07}"), b"").central(0));
+    }
+    let with = |count: u16| [directory.clone(), end(count, directory.len() as u32, 0)].concat();
+    // The number wraps around at 65,536.
+    refused(&with((1_000_000_usize % 65_536) as u16), &Refusal::TooManyEntries);
+    refused(&with(5), &Refusal::TooManyEntries);
+    refused(&with(u16::MAX), &Refusal::Zip64);
+    // More than the end says, in a directory that is small enough.
+    refused(&Zip { count: Some(2), ..valid().and(Entry::file("a", b"")) }.bytes(), &Refusal::Directory);
+    refused(&Zip { count: Some(4), ..valid().and(Entry::file("a", b"")) }.bytes(), &Refusal::Directory);
+}
+
+#[test]
+fn paths_that_lead_out() {
+    for (path, problem) in [
+        ("../escape", PathProblem::Dots),
+        ("server/../../escape", PathProblem::Dots),
+        ("server/..", PathProblem::Dots),
+        ("./a", PathProblem::Dots),
+        ("..\\escape", PathProblem::Backslash),
+        ("server\\..\\..\\escape", PathProblem::Backslash),
+        ("/etc/escape", PathProblem::Absolute),
+        ("//host/share/escape", PathProblem::Absolute),
+        ("\\\\host\\share", PathProblem::Backslash),
+        ("C:/escape", PathProblem::Colon),
+        ("C:escape", PathProblem::Colon),
+        ("server/index.js:stream", PathProblem::Colon),
+        ("a\0b", PathProblem::Control),
+        ("a\nb", PathProblem::Control),
+        ("", PathProblem::Empty),
+        ("/", PathProblem::Empty),
+        ("a//b", PathProblem::Empty),
+        ("a//", PathProblem::Empty),
+    ] {
+        let expected = Refusal::Path { path: path.to_owned(), problem };
+        refused(&valid().and(Entry::file(path, b"x")).bytes(), &expected);
+    }
+    let latin = Entry { name: b"caf\xe9".to_vec(), ..Entry::file("", b"x") };
+    let problem = PathProblem::NotUtf8;
+    refused(&valid().and(latin.clone()).bytes(), &Refusal::Path { path: "caf\u{fffd}".to_owned(), problem });
+    let unmarked = Entry { flags: 0, ..Entry::file("café", b"x") };
+    refused(&valid().and(unmarked).bytes(), &Refusal::Path { path: "café".to_owned(), problem });
+}
+
+#[test]
+fn links_and_what_is_written_through_them() {
+    for mode in [0o120_777, 0o020_666, 0o060_666, 0o010_644, 0o140_755] {
+        let special = Entry::stored("server/link", b"/tmp").mode(mode);
+        let through = Entry::file("server/link/escape", b"x");
+        refused(&valid().and(special).and(through).bytes(), &Refusal::Special("server/link".to_owned()));
+    }
+    for mode in [0o104_755, 0o102_755] {
+        refused(&valid().and(Entry::file("a", b"x").mode(mode)).bytes(), &Refusal::SetUserId("a".to_owned()));
+    }
+    let kind = |entry: Entry, path: &str| refused(&valid().and(entry).bytes(), &Refusal::KindDiffers(path.to_owned()));
+    kind(Entry::file("a", b"x").mode(0o040_755), "a");
+    kind(Entry::file("a/", b"").mode(0o100_644), "a");
+    kind(Entry { attributes: 0x10, ..Entry::file("a", b"x") }, "a");
+    kind(Entry::stored("a/", b"x").mode(0o040_755), "a");
+}
+
+#[test]
+fn two_headers_that_differ() {
+    let mut other_manifest = valid();
+    other_manifest.entries[0].local_name = Some(b"manifest.jsom".to_vec());
+    refused(&other_manifest.bytes(), &Refusal::HeadersDiffer("manifest.json".to_owned()));
+    let mut other_size = valid();
+    other_size.entries[1].local_size = Some(1);
+    refused(&other_size.bytes(), &Refusal::HeadersDiffer("server/index.js".to_owned()));
+    for at in [6, 8, 14, 18, 22] {
+        let mut bytes = valid().bytes();
+        bytes[at] ^= 2;
+        refused(&bytes, &Refusal::HeadersDiffer("manifest.json".to_owned()));
+    }
+    let mut descriptor = valid().and(Entry { descriptor: Some(true), ..Entry::file("a", b"x") });
+    let entry = descriptor.entries[2].clone();
+    let length = descriptor.entries[..2].iter().map(|entry| entry.local().len()).sum::<usize>() + entry.local().len();
+    let mut bytes = descriptor.bytes();
+    bytes[length - 1] ^= 1;
+    refused(&bytes, &Refusal::HeadersDiffer("a".to_owned()));
+    descriptor.entries[2].local_size = Some(7);
+    refused(&descriptor.bytes(), &Refusal::HeadersDiffer("a".to_owned()));
+}
+
+#[test]
+fn data_that_belongs_to_no_entry() {
+    let hidden = |zip: Zip, at: usize, bytes: usize| {
+        refused(&zip.bytes(), &Refusal::HiddenData { at: at as u64, bytes: bytes as u64 });
+    };
+    let entries = || valid().entries.iter().map(|entry| entry.local().len()).sum::<usize>();
+    let directory = || valid().bytes().len() - 22;
+    hidden(Zip { prefix: b"#!/bin/sh\n".to_vec(), ..valid() }, 0, 10);
+    hidden(Zip { gap: b"gap".to_vec(), ..valid() }, entries(), 3);
+    // Two directories: another program may take the other one.
+    let other = Entry::file("manifest.json", b"{}").central(0);
+    hidden(Zip { gap: other.clone(), ..valid() }, entries(), other.len());
+    hidden(Zip { before_end: other.clone(), ..valid() }, directory(), other.len());
+    // A whole archive before another one.
+    let first = valid().bytes();
+    hidden(Zip { prefix: first.clone(), ..valid() }, 0, first.len());
+    // A prefix that the offsets do not know of.
+    refused(&[b"MZ".to_vec(), valid().bytes()].concat(), &Refusal::HiddenData { at: directory() as u64, bytes: 2 });
+    refused(&Zip { suffix: b"x".to_vec(), ..valid() }.bytes(), &Refusal::TrailingData);
+    refused(&Zip { comment: b"x".to_vec(), ..valid() }.bytes(), &Refusal::Comment);
+    // A second end, in the comment of the first.
+    refused(
+        &Zip { comment: end(0, 0, 0), ..valid() }.bytes(),
+        &Refusal::HiddenData { at: 0, bytes: (directory() + 22) as u64 },
+    );
+    let overlap = Entry { shares: Some(0), ..valid().entries[0].clone() };
+    let overlap = Entry { name: b"manifest.copy".to_vec(), ..overlap };
+    refused(&valid().and(overlap).bytes(), &Refusal::Overlap("manifest.copy".to_owned()));
+}
+
+#[test]
+fn what_bundles_have_no_use_for() {
+    let refuse = |entry: Entry, expected: Refusal| refused(&valid().and(entry).bytes(), &expected);
+    let file = || Entry::file("a", b"x");
+    for flag in [1, 1 << 6, 1 << 13] {
+        refuse(Entry { flags: flag, ..file() }, Refusal::Encrypted("a".to_owned()));
+    }
+    for method in [1, 9, 12, 14, 93, 95, 99] {
+        refuse(Entry { method, ..file() }, Refusal::Method { path: "a".to_owned(), method });
+    }
+    refuse(Entry { extra: b"\x01\0\x08\0\0\0\0\0\0\0\0\0".to_vec(), ..file() }, Refusal::Zip64);
+    refuse(Entry { size: u32::MAX, ..file() }, Refusal::Zip64);
+    refused(&Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid() }.bytes(), &Refusal::Zip64);
+    let mut split = valid().bytes();
+    let end_at = split.len() - 22;
+    split[end_at + 4] = 1;
+    refused(&split, &Refusal::SeveralDisks);
+}
+
+#[test]
+fn what_is_no_archive() {
+    refused(b"", &Refusal::NotAZip);
+    refused(&[7; 1000], &Refusal::NotAZip);
+    let whole = valid().bytes();
+    refused(&whole[..whole.len() - 1], &Refusal::NotAZip);
+    refused(&whole[..whole.len() / 2], &Refusal::NotAZip);
+    refused(&end(0, 0, 0), &Refusal::NoFile("manifest.json".to_owned()));
+    let without_entry_point = Zip::of([valid().entries[0].clone()]);
+    refused(&without_entry_point.bytes(), &Refusal::NoFile("server/index.js".to_owned()));
+}
+
+#[test]
+fn a_file_beyond_the_largest() {
+    let disk = Disk::with(b"");
+    fs::File::create(disk.file()).unwrap().set_len(bundles::limits::MAX_ARCHIVE + 1).unwrap();
+    assert!(disk.install().unwrap_err().to_string().contains("larger than 512 MB"));
+    disk.holds_only(&[]);
+}

@@ -1,0 +1,203 @@
+//! Manifests of all versions, and what of them is not used.
+
+use bundles::{BundleError, Manifest, ManifestError, Refusal, ServerKind};
+use serde_json::{Value, json};
+
+use crate::sample::{Disk, manifest, zip};
+use crate::zip_writer::Entry;
+
+fn read(value: &Value) -> (Manifest, Vec<String>) {
+    Manifest::read(value.to_string().as_bytes()).unwrap()
+}
+
+fn with(field: &str, value: Value) -> Value {
+    let mut manifest = manifest("0.3");
+    manifest[field] = value;
+    manifest
+}
+
+#[test]
+fn each_version_is_read() {
+    for version in ["0.1", "0.2", "0.3", "0.4"] {
+        assert_eq!(read(&manifest(version)).1, [""; 0], "{version}");
+    }
+    let mut old = manifest("0.1");
+    old["dxt_version"] = old.as_object_mut().unwrap().remove("manifest_version").unwrap();
+    let (manifest, warnings) = read(&old);
+    assert_eq!((manifest.manifest_version.as_str(), warnings.as_slice()), ("0.1", &[][..]));
+    let (_, warnings) = read(&with("manifest_version", "0.9".into()));
+    assert_eq!(warnings, ["the manifest is of version 0.9, which is not known; what is new in it is not used"]);
+}
+
+#[test]
+fn each_kind_of_server_is_opened() {
+    for (kind, expected) in [
+        ("node", ServerKind::Node),
+        ("python", ServerKind::Python),
+        ("binary", ServerKind::Binary),
+        ("uv", ServerKind::Uv),
+    ] {
+        let mut manifest = manifest("0.4");
+        manifest["server"]["type"] = kind.into();
+        let disk = Disk::with(&zip(&manifest).bytes());
+        assert_eq!(disk.open().unwrap().manifest.server.kind, expected);
+    }
+    let mut manifest = manifest("0.4");
+    manifest["server"] = json!({ "type": "uv", "entry_point": "server/index.js" });
+    let command = read(&manifest).0.server.command;
+    assert_eq!((command.command.as_str(), command.args[3].as_str()), ("uv", "server/index.js"));
+    manifest["server"]["type"] = "node".into();
+    assert!(Manifest::read(manifest.to_string().as_bytes()).is_err(), "only uv has a command of its own");
+}
+
+#[test]
+fn all_fields_are_read() {
+    let mut all = manifest("0.3");
+    for (field, value) in [
+        ("display_name", json!("Notes")),
+        ("long_description", json!("# Notes")),
+        ("repository", json!({ "type": "git", "url": "https://notes.test/git" })),
+        ("icon", json!("icon.png")),
+        ("icons", json!([{ "src": "./a.png", "size": "16x16", "theme": "dark" }, { "src": "https://x.test/a.png" }])),
+        ("screenshots", json!(["shot.png", "../shot.png"])),
+        ("tools", json!([{ "name": "add", "description": "Adds" }, "none"])),
+        ("prompts", json!([{ "name": "sum", "arguments": ["of"], "text": "Sum ${arguments.of}" }])),
+        ("tools_generated", json!(true)),
+        ("keywords", json!(["a", 1])),
+        ("privacy_policies", json!(["https://notes.test/privacy"])),
+        ("compatibility", json!({ "claude_desktop": ">=1", "platforms": ["linux"], "runtimes": { "node": ">=18" } })),
+        ("_meta", json!({ "com.example": {} })),
+        ("surprise", json!(1)),
+    ] {
+        all[field] = value;
+    }
+    let (manifest, warnings) = read(&all);
+    assert_eq!(manifest.repository.as_deref(), Some("https://notes.test/git"));
+    assert_eq!(manifest.icons.iter().map(|icon| icon.path.as_str()).collect::<Vec<_>>(), ["a.png"]);
+    assert_eq!(manifest.screenshots, ["shot.png"]);
+    assert_eq!((manifest.tools.len(), manifest.tools_generated), (1, true));
+    assert_eq!(manifest.prompts[0].arguments, ["of"]);
+    assert_eq!(manifest.compatibility.clients["claude_desktop"], ">=1");
+    assert_eq!(manifest.compatibility.runtimes["node"], ">=18");
+    let expected = [
+        "surprise is not known and is not used",
+        "the picture https://x.test/a.png is not in the bundle and is not shown",
+        "the picture ../shot.png is not in the bundle and is not shown",
+    ];
+    for warning in expected {
+        assert!(warnings.iter().any(|found| found == warning), "{warning} in {warnings:?}");
+    }
+    assert_eq!(warnings.len(), 5, "{warnings:?}");
+}
+
+#[test]
+fn texts_are_bounded_and_hidden_characters_seen() {
+    let (manifest, warnings) = read(&with("description", "é".repeat(1 << 16).into()));
+    assert!(manifest.description.len() <= 64 << 10 && manifest.description.ends_with('…'));
+    assert_eq!(warnings, ["description is too long and was cut"]);
+    let (_, warnings) = read(&with("\u{202e}field", 1.into()));
+    assert_eq!(warnings, ["\\u{202e}field is not known and is not used"]);
+    let (_, warnings) =
+        read(&Value::Object((0..5000).map(|n| (n.to_string(), n.into())).chain(manifest_fields()).collect()));
+    assert_eq!(warnings.len(), 100);
+}
+
+fn manifest_fields() -> impl Iterator<Item = (String, Value)> {
+    manifest("0.3").as_object().unwrap().clone().into_iter()
+}
+
+#[test]
+fn what_decides_what_is_started_must_be_right() {
+    let field = |field: &str, expected| ManifestError::Field { field: field.to_owned(), expected };
+    let config = |value: Value| {
+        let mut manifest = manifest("0.3");
+        manifest["server"]["mcp_config"] = value;
+        manifest
+    };
+    let mut outside = manifest("0.3");
+    outside["server"]["entry_point"] = "../index.js".into();
+    for (value, expected) in [
+        (with("name", Value::Null), field("name", "a text")),
+        (with("version", 3.into()), field("version", "a text")),
+        (with("name", "n".repeat(201).into()), ManifestError::TooLong("name".to_owned())),
+        (with("server", Value::Null), field("server", "an object")),
+        (outside, ManifestError::Path("../index.js".to_owned())),
+        (config(json!({ "command": "" })), field("server.mcp_config.command", "a text")),
+        (config(json!({ "command": "a\0b" })), field("server.mcp_config.command", "a text")),
+        (config(json!({ "command": "a", "args": "b" })), field("server.mcp_config.args", "a list of texts")),
+        (config(json!({ "command": "a", "args": [1] })), field("server.mcp_config.args", "a text")),
+        (config(json!({ "command": "a", "env": { "A": 1 } })), field("server.mcp_config.env.A", "a text")),
+        (
+            config(json!({ "command": "a", "env": { "A=B": "" } })),
+            field("server.mcp_config.env", "an object with names of variables"),
+        ),
+        (
+            config(json!({ "command": "a", "platform_overrides": { "linux": 1 } })),
+            field("server.mcp_config.platform_overrides.linux", "an object"),
+        ),
+        (
+            config(json!({ "command": "a", "args": vec!["b"; 1001] })),
+            ManifestError::TooLong("server.mcp_config.args".to_owned()),
+        ),
+        (with("user_config", json!({ "a": 1 })), field("user_config.a", "an object")),
+    ] {
+        assert_eq!(Manifest::read(value.to_string().as_bytes()).unwrap_err(), expected);
+    }
+    let mut unknown = manifest("0.3");
+    unknown["server"]["type"] = "wasm".into();
+    assert_eq!(Manifest::read(unknown.to_string().as_bytes()), Err(ManifestError::ServerKind("wasm".to_owned())));
+    assert!(matches!(Manifest::read(b"[]"), Err(ManifestError::NotJson(_))));
+    assert!(matches!(Manifest::read("[".repeat(100_000).as_bytes()), Err(ManifestError::NotJson(_))));
+}
+
+#[test]
+fn a_manifest_beyond_its_bound_is_not_read() {
+    let large = with("description", "d".repeat(2 << 20).into());
+    let mut zip = zip(&large);
+    zip.entries[0] = Entry::stored("manifest.json", large.to_string().as_bytes());
+    let error = Disk::with(&zip.bytes()).open().unwrap_err();
+    assert!(matches!(error, BundleError::TooLargeToRead { max: 1_048_576, .. }), "{error:?}");
+    zip.entries[0] = Entry::file("Manifest.json", manifest("0.3").to_string().as_bytes());
+    let error = Disk::with(&zip.bytes()).open().unwrap_err();
+    assert!(matches!(error, BundleError::Refused(Refusal::NoFile(path)) if path == "manifest.json"));
+}
+
+#[test]
+fn texts_in_the_language_that_fits_best() {
+    let mut manifest = with("tools", json!([{ "name": "add", "description": "Adds" }]));
+    manifest["prompts"] = json!([{ "name": "sum", "text": "Sum" }]);
+    let mut zip = zip(&manifest);
+    for (locale, description) in
+        [("de", "deutsch"), ("de-CH", "schweizerdeutsch"), ("es-MX", "español"), ("zh-Hant", "漢")]
+    {
+        let texts = json!({
+            "description": description,
+            "server": { "mcp_config": { "command": "evil" } },
+            "tools": [{ "name": "add", "description": description }, { "name": "other", "description": "x" }],
+            "prompts": [{ "name": "sum", "text": description }],
+        });
+        zip = zip.and(Entry::file(&format!("mcpb-resources/{locale}.json"), texts.to_string().as_bytes()));
+    }
+    let disk = Disk::with(&zip.and(Entry::file("mcpb-resources/fr.json", b"[")).bytes());
+    let bundle = disk.open().unwrap();
+    for (locale, expected) in [
+        ("de-AT", "deutsch"),
+        ("de-ch", "schweizerdeutsch"),
+        ("de-CH-1996", "schweizerdeutsch"),
+        ("es-UY", "español"),
+        ("zh-Hant-x-private", "漢"),
+        ("en-GB", "Keeps notes"),
+        ("pt", "Keeps notes"),
+        ("../server", "Keeps notes"),
+        ("", "Keeps notes"),
+    ] {
+        let localized = bundle.localized(locale).unwrap();
+        assert_eq!(localized.description, expected, "{locale}");
+        assert_eq!(localized.server, bundle.manifest.server, "a translation replaces texts only");
+        assert_eq!(localized.tools.len(), 1);
+    }
+    let german = bundle.localized("de").unwrap();
+    assert_eq!(german.tools[0].description.as_deref(), Some("deutsch"));
+    assert_eq!(german.prompts[0].text.as_deref(), Some("deutsch"));
+    assert!(bundle.localized("fr").is_err(), "what is damaged is not passed over");
+}

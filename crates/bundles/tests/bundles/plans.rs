@@ -1,0 +1,216 @@
+//! Plans: the command that a bundle would run.
+
+use std::path::Path;
+
+use bundles::{Bundle, BundlePlan, Place, PlanError, Platform, Program, plan};
+use installs::{FillError, InputProblem, InputValues};
+use ports::server_config::StdioConfig;
+use serde_json::{Value, json};
+
+use crate::sample::{Disk, manifest, zip};
+use crate::zip_writer::Entry;
+
+fn place() -> Place {
+    Place {
+        platform: Platform::Linux,
+        folder: "/apps/notes".into(),
+        home: "/home/ann".into(),
+        desktop: "/home/ann/Desktop".into(),
+        documents: "/home/ann/${user_config.a}".into(),
+        downloads: "/home/ann/Downloads".into(),
+        node: Some("v20.1.0".to_owned()),
+        python: None,
+    }
+}
+
+fn bundle(config: Value, inputs: Value) -> Bundle {
+    let mut manifest = manifest("0.3");
+    manifest["server"]["mcp_config"] = config;
+    manifest["user_config"] = inputs;
+    let zip = zip(&manifest).and(Entry::file("bin/notes", b"").mode(0o100_755)).and(Entry::file("bin/win.exe", b""));
+    Disk::with(&zip.bytes()).open().unwrap()
+}
+
+fn planned(config: Value, inputs: Value) -> BundlePlan {
+    plan(&bundle(config, inputs), &place()).unwrap()
+}
+
+fn filled(plan: &BundlePlan, values: &[(&str, &[&str])]) -> Result<StdioConfig, FillError> {
+    let owned = |(key, values): &(&str, &[&str])| ((*key).to_owned(), values.iter().map(|v| (*v).to_owned()).collect());
+    let values: InputValues = values.iter().map(owned).collect();
+    let new = plan.install.fill(&values, None)?;
+    Ok(new.entry.config.as_stdio().unwrap().clone())
+}
+
+#[test]
+fn everything_is_put_in_once() {
+    let args = json!([
+        "${__dirname}/server/index.js",
+        "--home=${HOME}${/}x${pathSeparator}",
+        "${DESKTOP}:${DOWNLOADS}",
+        "${DOCUMENTS}",
+        "${user_config.a}",
+        "<${user_config.a}>",
+        "${unknown} ${${HOME}} ${",
+        "$${HOME}",
+    ]);
+    let plan = planned(json!({ "command": "node", "args": args }), json!({ "a": { "type": "string", "title": "A" } }));
+    let args = filled(&plan, &[("a", &["${HOME} $& ${user_config.a}"])]).unwrap().args;
+    assert_eq!(
+        args,
+        [
+            "/apps/notes/server/index.js",
+            "--home=/home/ann/x/",
+            "/home/ann/Desktop:/home/ann/Downloads",
+            "/home/ann/${user_config.a}",
+            "${HOME} $& ${user_config.a}",
+            "<${HOME} $& ${user_config.a}>",
+            "${unknown} ${/home/ann} ${",
+            "$/home/ann",
+        ]
+    );
+    assert!(plan.install.notes.iter().any(|note| note.starts_with("${unknown}")), "{:?}", plan.install.notes);
+    assert_eq!(plan.watched.iter().collect::<Vec<_>>(), ["server/index.js"]);
+}
+
+#[test]
+fn all_types_of_values() {
+    let inputs = json!({
+        "dirs": { "type": "directory", "multiple": true, "default": ["${HOME}/a", "${DESKTOP}"] },
+        "file": { "type": "file" },
+        "port": { "type": "number", "min": 1, "max": 9, "default": 3.5 },
+        "on": { "type": "boolean", "default": true },
+        "key": { "type": "string", "sensitive": true, "required": true },
+        "odd": { "type": "colour" },
+    });
+    let args =
+        json!(["${user_config.dirs}", "--file=${user_config.file}", "${user_config.port}", "${user_config.none}"]);
+    let env = json!({ "ON": "${user_config.on}", "KEY": "${user_config.key}", "ODD": "${user_config.odd}", "D": "${user_config.dirs}" });
+    let plan = planned(json!({ "command": "node", "args": args, "env": env }), inputs);
+    let keys: Vec<_> = plan.install.inputs.iter().map(|input| input.key.as_str()).collect();
+    assert_eq!(keys, ["dirs", "file", "port", "on", "key", "odd"], "in the order of the manifest");
+
+    let missing = filled(&plan, &[]).unwrap_err();
+    assert_eq!(missing, FillError::Inputs([("key".to_owned(), InputProblem::Missing)].into()));
+    let server = filled(&plan, &[("key", &["k"])]).unwrap();
+    assert_eq!(server.args, ["/home/ann/a", "/home/ann/Desktop", "3.5"], "what has no value is left out");
+    let env: Vec<_> = server.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(env, ["D=/home/ann/a", "ON=true"], "the secret goes to the keychain");
+    let wrong = filled(&plan, &[("key", &["k"]), ("port", &["10"]), ("on", &["yes"]), ("file", &["a"])]).unwrap_err();
+    let FillError::Inputs(wrong) = wrong else { panic!("{wrong:?}") };
+    assert_eq!(wrong.keys().collect::<Vec<_>>(), ["file", "on", "port"]);
+    for note in [
+        "${user_config.none} is left out: the bundle has no setting none.",
+        "The variable D takes only the first of the values of dirs.",
+    ] {
+        assert!(plan.install.notes.iter().any(|found| found == note), "{:?}", plan.install.notes);
+    }
+}
+
+#[test]
+fn programs_inside_and_outside() {
+    let program = |command: &str| planned(json!({ "command": command }), Value::Null);
+    for inside in ["${__dirname}/bin/notes", "bin/notes", "./bin/notes"] {
+        let plan = program(inside);
+        assert_eq!(plan.program, Program::Inside("bin/notes".to_owned()));
+        assert_eq!(filled(&plan, &[]).unwrap().command, "/apps/notes/bin/notes");
+        assert_eq!(plan.install.notes, [""; 0]);
+        assert!(plan.watched.contains("bin/notes"));
+    }
+    for runtime in ["node", "python", "python3", "uv", "npx", "uvx", "docker"] {
+        let plan = program(runtime);
+        assert_eq!(plan.program, Program::Runtime(runtime.to_owned()));
+        let loads = ["npx", "uvx", "docker"].contains(&runtime);
+        assert_eq!(plan.install.notes.iter().any(|note| note.contains("over the network")), loads, "{runtime}");
+    }
+    for foreign in ["bash", "/bin/sh", "/apps/notes-other/bin/notes", "${HOME}/bin/x", "C:\\x.exe"] {
+        let plan = program(foreign);
+        assert!(matches!(plan.program, Program::Foreign(_)), "{foreign}: {:?}", plan.program);
+        assert!(plan.install.notes[0].contains("not in the bundle"), "{:?}", plan.install.notes);
+    }
+    let error = |command: &str| plan(&bundle(json!({ "command": command }), Value::Null), &place()).unwrap_err();
+    for missing in ["bin/other", "${__dirname}/../../bin/sh", "../notes/bin/notes", "${__dirname}/bin"] {
+        assert!(matches!(error(missing), PlanError::NoFile(_)), "{missing}");
+    }
+    assert_eq!(error("${user_config.a}"), PlanError::InputInCommand);
+}
+
+#[test]
+fn another_platform() {
+    let config = json!({
+        "command": "bin/notes",
+        "args": ["a"],
+        "env": { "A": "1", "B": "2" },
+        "platform_overrides": {
+            "win32": { "command": "bin\\win", "env": { "C": "3" } },
+            "darwin": { "args": [] },
+        },
+    });
+    let server = |platform, folder: &str| {
+        let place = Place { platform, folder: folder.into(), ..place() };
+        plan(&bundle(config.clone(), Value::Null), &place)
+    };
+    // Paths of bundles have slashes on each system.
+    assert!(matches!(server(Platform::Windows, "C:\\apps"), Err(PlanError::NoFile(_))));
+    let mac = filled(&server(Platform::MacOs, "/apps").unwrap(), &[]).unwrap();
+    assert_eq!((mac.args.len(), mac.env.len()), (0, 2));
+    let linux = filled(&server(Platform::Linux, "/apps").unwrap(), &[]).unwrap();
+    assert_eq!((linux.args.len(), linux.env.len()), (1, 2));
+
+    let windows = Place { platform: Platform::Windows, folder: "C:\\apps\\notes".into(), ..place() };
+    let config =
+        json!({ "command": "${__dirname}/bin/win", "platform_overrides": { "win32": { "env": { "C": "3" } } } });
+    let windows = plan(&bundle(config, Value::Null), &windows).unwrap();
+    let server = filled(&windows, &[]).unwrap();
+    assert_eq!(server.command, "C:\\apps\\notes\\bin\\win.exe");
+    assert_eq!(server.env.keys().collect::<Vec<_>>(), ["C"], "a platform's variables replace all others");
+}
+
+#[test]
+fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
+    let mut manifest = manifest("0.4");
+    manifest["server"]["type"] = "uv".into();
+    manifest["compatibility"] = json!({
+        "platforms": ["darwin"],
+        "runtimes": { "node": ">=22", "python": ">=3.10" },
+        "claude_desktop": ">=99",
+    });
+    let bundle = Disk::with(&zip(&manifest).bytes()).open().unwrap();
+    let notes = plan(&bundle, &place()).unwrap().install.notes;
+    assert_eq!(
+        notes,
+        [
+            "uv loads its packages over the network at the first start. The bundle's hash does not cover them.",
+            "It is made for darwin, and this system is linux.",
+            "It needs Node >=22, and this computer has v20.1.0.",
+            "It needs Python >=3.10.",
+        ]
+    );
+}
+
+#[test]
+fn a_bundle_names_no_secret_of_the_keychain() {
+    for config in [
+        json!({ "command": "node", "env": { "A": "${secret:github.TOKEN}" } }),
+        json!({ "command": "node", "args": ["x${secret:github.TOKEN}"] }),
+        json!({ "command": "node", "env": { "A": "${secret:${user_config.a}" } }),
+    ] {
+        let error = plan(&bundle(config, Value::Null), &place()).unwrap_err();
+        assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn the_folder_is_below_the_root_whatever_the_name() {
+    for (name, expected) in
+        [("../../Evil Näme", "evil-n-me-"), ("...", "bundle-"), ("漢字", "bundle-"), ("con", "con-")]
+    {
+        let mut manifest = manifest("0.3");
+        manifest["name"] = name.into();
+        let bundle = Disk::with(&zip(&manifest).bytes()).open().unwrap();
+        let folder = bundle.folder(Path::new("/root"));
+        assert_eq!(folder.parent(), Some(Path::new("/root")));
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(name.starts_with(expected) && name.ends_with(&bundle.archive.sha256()[..16]), "{name}");
+    }
+}

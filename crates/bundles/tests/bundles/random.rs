@@ -1,0 +1,100 @@
+//! Whatever a file holds, reading it ends without a panic, and nothing is written beside the root.
+
+use bundles::{Bundle, Manifest, Place, Platform, plan};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::sample::{Disk, manifest, valid, zip};
+use crate::zip_writer::Entry;
+
+/// Opens, plans and unpacks, and checks what is on disk.
+fn try_all(bytes: &[u8]) {
+    let disk = Disk::with(bytes);
+    match disk.install() {
+        Ok(installed) => disk.holds_only(&[&installed.folder]),
+        Err(_) => disk.holds_only(&[]),
+    }
+    if let Ok(bundle) = disk.open() {
+        try_plan(&bundle);
+        let _ = bundle.localized("de-AT");
+    }
+}
+
+fn try_plan(bundle: &Bundle) {
+    let [folder, home, desktop, documents, downloads] = ["/f", "/h", "/h/d", "/h/o", "/h/l"].map(Into::into);
+    for platform in [Platform::Windows, Platform::MacOs, Platform::Linux] {
+        let (folder, home, desktop): (std::path::PathBuf, _, _) =
+            (Clone::clone(&folder), Clone::clone(&home), Clone::clone(&desktop));
+        let (documents, downloads) = (Clone::clone(&documents), Clone::clone(&downloads));
+        let place =
+            Place { platform, folder, home, desktop, documents, downloads, node: Some("20".to_owned()), python: None };
+        if let Ok(plan) = plan(bundle, &place) {
+            assert!(plan.install.notes.iter().all(|note| !note.chars().any(char::is_control)));
+        }
+    }
+}
+
+fn sample() -> Vec<u8> {
+    let zip = valid().and(Entry { descriptor: Some(true), ..Entry::file("mcpb-resources/de.json", b"{}") });
+    zip.and(Entry::folder("empty/")).and(Entry::stored("bin/a", b"text")).bytes()
+}
+
+proptest! {
+    #[test]
+    fn random_bytes(bytes in vec(any::<u8>(), 0..2000)) {
+        try_all(&bytes);
+        let _ = Manifest::read(&bytes);
+    }
+
+    #[test]
+    fn archives_with_changed_bytes(changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        let mut bytes = sample();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        try_all(&bytes);
+    }
+
+    #[test]
+    fn archives_that_are_cut_or_doubled(
+        from in any::<prop::sample::Index>(),
+        to in any::<prop::sample::Index>(),
+        into in any::<prop::sample::Index>(),
+        removed in any::<bool>(),
+    ) {
+        let mut bytes = sample();
+        let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
+        let range = from.min(to)..from.max(to);
+        if removed {
+            bytes.drain(range);
+        } else {
+            let part = bytes[range].to_vec();
+            let into = into.index(bytes.len());
+            bytes.splice(into..into, part);
+        }
+        try_all(&bytes);
+    }
+
+    #[test]
+    fn any_name_of_a_file(names in vec("(\\PC|[./\\\\:a-c\u{0}\u{301}]){0,12}", 1..4)) {
+        let zip = names.iter().fold(valid(), |zip, name| zip.and(Entry::file(name, b"x")));
+        try_all(&zip.bytes());
+    }
+
+    #[test]
+    fn any_value_in_a_manifest(
+        field in prop::sample::select(vec!["name", "server", "user_config", "compatibility", "localization", "icons", "tools", "author"]),
+        text in "(\\PC|\\$\\{|\\}|user_config\\.a|HOME|__dirname|/){0,20}",
+        nested in any::<bool>(),
+    ) {
+        let mut manifest = manifest("0.3");
+        manifest[field] = if nested { json!({ &text: [text] }) } else { Value::from(text.as_str()) };
+        let _ = Manifest::read(manifest.to_string().as_bytes());
+        let mut manifest = crate::sample::manifest("0.3");
+        manifest["server"]["mcp_config"] = json!({ "command": text, "args": [text], "env": { "A": text } });
+        manifest["user_config"] = json!({ "a": { "type": "string", "default": text } });
+        try_all(&zip(&manifest).bytes());
+    }
+}

@@ -1,0 +1,84 @@
+//! Bundles to begin with, and the folders that they are tried in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bundles::{Bundle, BundleError, Installed, Refusal, unpack};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::zip_writer::{Entry, Zip};
+
+/// A manifest of a server on Node, of this version.
+pub(crate) fn manifest(version: &str) -> Value {
+    json!({
+        "manifest_version": version,
+        "name": "notes",
+        "version": "1.2.3",
+        "description": "Keeps notes",
+        "author": { "name": "Ann" },
+        "server": {
+            "type": "node",
+            "entry_point": "server/index.js",
+            "mcp_config": { "command": "node", "args": ["${__dirname}/server/index.js"] },
+        },
+    })
+}
+
+/// An archive with this manifest and a file of code.
+pub(crate) fn zip(manifest: &Value) -> Zip {
+    let manifest = Entry::file("manifest.json", manifest.to_string().as_bytes());
+    Zip::of([manifest, Entry::file("server/index.js", b"process.exit()").mode(0o100_755)])
+}
+
+pub(crate) fn valid() -> Zip {
+    zip(&manifest("0.3"))
+}
+
+/// A folder with a bundle in it, and the root below which it is unpacked.
+pub(crate) struct Disk(pub(crate) TempDir);
+
+impl Disk {
+    pub(crate) fn with(bytes: &[u8]) -> Self {
+        let disk = Self(tempfile::tempdir().unwrap());
+        fs::write(disk.file(), bytes).unwrap();
+        disk
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        self.0.path().join("in.mcpb")
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.0.path().join("root")
+    }
+
+    pub(crate) fn open(&self) -> Result<Bundle, BundleError> {
+        Bundle::open(&self.file())
+    }
+
+    pub(crate) fn install(&self) -> Result<Installed, BundleError> {
+        unpack(&self.open()?, &self.root())
+    }
+
+    /// Nothing is beside the bundle's file and the root, and nothing but these folders in the root.
+    pub(crate) fn holds_only(&self, folders: &[&Path]) {
+        let names = |folder: &Path| -> Vec<PathBuf> {
+            let entries = fs::read_dir(folder).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().path()).collect()
+        };
+        let outside: Vec<_> = names(self.0.path()).into_iter().filter(|path| *path != self.root()).collect();
+        assert_eq!(outside, [self.file()], "nothing is written beside the root");
+        assert_eq!(names(&self.root()), folders, "nothing else stays in the root");
+    }
+}
+
+/// Opens and unpacks an archive, and expects this refusal, with nothing left on disk.
+pub(crate) fn refused(bytes: &[u8], expected: &Refusal) {
+    let disk = Disk::with(bytes);
+    match disk.install() {
+        Err(BundleError::Refused(refusal)) => assert_eq!(refusal, *expected),
+        other => panic!("expected {expected:?}, got {other:?}"),
+    }
+    disk.holds_only(&[]);
+}

@@ -1,0 +1,141 @@
+//! Files on disk.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use bundles::{BundleError, Installed, Tree, TreeChange, limits, remove, remove_leftovers, unpack, verify_tree};
+
+use crate::sample::{Disk, valid};
+use crate::zip_writer::{Entry, Zip};
+
+fn sample() -> Zip {
+    let entries = [
+        Entry::folder("empty/"),
+        Entry::file("server/lib/a", b"a").mode(0o100_666),
+        Entry { descriptor: Some(true), ..Entry::file("b", b"with a signature") },
+        Entry { descriptor: Some(false), ..Entry::file("c", b"without") },
+        Entry { attributes: 0, ..Entry::stored("d", b"") },
+    ];
+    entries.into_iter().fold(valid(), Zip::and)
+}
+
+fn mode(installed: &Installed, path: &str) -> u32 {
+    fs::metadata(installed.folder.join(path)).unwrap().permissions().mode() & 0o7777
+}
+
+#[test]
+fn files_have_their_content_and_no_mode_but_that_they_run() {
+    let disk = Disk::with(&sample().bytes());
+    let installed = disk.install().unwrap();
+    disk.holds_only(&[&installed.folder]);
+    assert_eq!(fs::read(installed.folder.join("b")).unwrap(), b"with a signature");
+    assert!(installed.folder.join("empty").is_dir());
+    let modes = ["server/index.js", "server/lib/a", "d"].map(|path| mode(&installed, path) & 0o122);
+    assert_eq!(modes, [0o100, 0, 0], "only what runs runs, and nobody else writes");
+    assert_eq!(mode(&installed, "server") & 0o7022, 0);
+    assert_eq!(installed.tree, disk.open().unwrap().archive.tree().unwrap(), "what was looked at is what is there");
+}
+
+#[test]
+fn unpacking_again_leaves_it_as_it_is() {
+    let disk = Disk::with(&sample().bytes());
+    let installed = disk.install().unwrap();
+    assert_eq!(disk.install().unwrap(), installed);
+    fs::write(installed.folder.join("b"), "other").unwrap();
+    assert!(matches!(disk.install(), Err(BundleError::Differs(TreeChange::Changed(path))) if path == "b"));
+    disk.holds_only(&[&installed.folder]);
+}
+
+#[test]
+fn a_file_that_changes_after_it_was_opened_is_not_unpacked() {
+    let disk = Disk::with(&sample().bytes());
+    let bundle = disk.open().unwrap();
+    let mut longer = sample().bytes();
+    longer[200] ^= 1;
+    fs::write(disk.file(), &longer).unwrap();
+    assert!(matches!(unpack(&bundle, &disk.root()), Err(BundleError::Changed)));
+    longer.push(0);
+    fs::write(disk.file(), &longer).unwrap();
+    assert!(matches!(unpack(&bundle, &disk.root()), Err(BundleError::Changed)));
+    disk.holds_only(&[]);
+}
+
+#[test]
+fn a_changed_file_is_found_at_the_next_start() {
+    let disk = Disk::with(&sample().bytes());
+    let Installed { folder, tree } = disk.install().unwrap();
+    let verify = |path: &str| verify_tree(&folder, &tree, [&path.to_owned()]);
+    let all = || verify_tree(&folder, &tree, tree.files.keys());
+    assert_eq!(all(), Ok(()));
+    fs::write(folder.join("cache.pyc"), "beside").unwrap();
+    assert_eq!(all(), Ok(()), "programs write beside their code");
+
+    let entry = "server/index.js";
+    let runs = |mode| fs::set_permissions(folder.join(entry), fs::Permissions::from_mode(mode)).unwrap();
+    runs(0o644);
+    assert_eq!(verify(entry), Err(TreeChange::Changed(entry.to_owned())));
+    runs(0o755);
+    fs::write(folder.join(entry), "process.exiT()").unwrap();
+    assert_eq!(verify(entry), Err(TreeChange::Changed(entry.to_owned())));
+    assert_eq!(verify("b"), Ok(()));
+    fs::remove_file(folder.join(entry)).unwrap();
+    assert_eq!(verify(entry), Err(TreeChange::Missing(entry.to_owned())));
+    fs::write(disk.0.path().join("in.mcpb"), "process.exit()").unwrap();
+    symlink(disk.file(), folder.join(entry)).unwrap();
+    assert_eq!(verify(entry), Err(TreeChange::NotAFile(entry.to_owned())));
+    fs::rename(folder.join("server"), folder.join("moved")).unwrap();
+    symlink(folder.join("moved"), folder.join("server")).unwrap();
+    assert_eq!(verify("server/lib/a"), Err(TreeChange::NotAFile("server/lib/a".to_owned())));
+    assert_eq!(verify("other"), Err(TreeChange::Unknown("other".to_owned())));
+}
+
+#[test]
+fn the_hash_of_a_tree_covers_names_contents_and_modes() {
+    let tree = |zip: Zip| Disk::with(&zip.bytes()).open().unwrap().archive.tree().unwrap();
+    let base = tree(valid().and(Entry::file("a", b"1")));
+    let others = [
+        valid().and(Entry::file("b", b"1")),
+        valid().and(Entry::file("a", b"2")),
+        valid().and(Entry::file("a", b"1").mode(0o100_755)),
+        valid(),
+    ];
+    assert!(others.into_iter().all(|other| tree(other).hash() != base.hash()));
+    let stored = serde_json::to_string(&base).unwrap();
+    assert_eq!(serde_json::from_str::<Tree>(&stored).unwrap().hash(), base.hash());
+}
+
+#[test]
+fn removing() {
+    let disk = Disk::with(&sample().bytes());
+    let installed = disk.install().unwrap();
+    symlink(disk.0.path(), installed.folder.join("out")).unwrap();
+    let root = disk.root();
+    for wrong in
+        [root.clone(), disk.0.path().to_owned(), root.join(".."), root.join("other"), installed.folder.join("server")]
+    {
+        assert!(matches!(remove(&root, &wrong), Err(BundleError::NotInstalled)), "{wrong:?}");
+    }
+    symlink(disk.0.path(), root.join("link")).unwrap();
+    assert!(matches!(remove(&root, &root.join("link")), Err(BundleError::NotInstalled)));
+    fs::remove_file(root.join("link")).unwrap();
+    remove(&root, &installed.folder).unwrap();
+    disk.holds_only(&[]);
+}
+
+#[test]
+fn leftovers_of_a_killed_app_are_removed() {
+    let disk = Disk::with(&sample().bytes());
+    remove_leftovers(&disk.root()).unwrap();
+    let installed = disk.install().unwrap();
+    fs::create_dir_all(disk.root().join(".unfinished-abc/files")).unwrap();
+    remove_leftovers(&disk.root()).unwrap();
+    disk.holds_only(&[&installed.folder]);
+}
+
+#[test]
+fn as_many_files_as_may_be_are_opened() {
+    let file = |n: usize| Entry::stored(&n.to_string(), b"");
+    let most = (2..limits::MAX_ENTRIES).map(file).fold(valid(), Zip::and);
+    assert_eq!(Disk::with(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
+    crate::sample::refused(&most.and(Entry::file("one more", b"")).bytes(), &bundles::Refusal::TooManyEntries);
+}

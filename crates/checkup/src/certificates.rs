@@ -1,0 +1,143 @@
+//! Certificates by which remote servers are recognized: those that Drawbridge itself takes, and those that settings of local servers name.
+
+use std::path::{Path, PathBuf};
+
+use ports::server_config::ServerEntry;
+use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
+
+use crate::computer::Environment;
+use crate::finding::Outcome;
+use crate::text::Text;
+
+/// Where the variables name a file with certificates, for Drawbridge itself.
+const FILE: &str = "SSL_CERT_FILE";
+const FOLDER: &str = "SSL_CERT_DIR";
+/// The same for programs of Node.js, Python and curl.
+const OF_SERVERS: [&str; 5] = [FILE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
+
+pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Outcome {
+    let named: Vec<&'static str> = [FILE, FOLDER].into_iter().filter(|name| environment.get(name).is_some()).collect();
+    let file = environment.get(FILE).map(PathBuf::from);
+    let folder = environment.get(FOLDER).map(PathBuf::from);
+    // As the library of the connections does it.
+    let loaded = match (&file, &folder) {
+        (None, None) => load_native_certs(),
+        _ => load_certs_from_paths(file.as_deref(), folder.as_deref()),
+    };
+    let remote = || servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone());
+    if let Some(outcome) = of_drawbridge(&loaded, &named) {
+        return outcome.of(remote().collect());
+    }
+    let broken: Vec<String> =
+        servers.iter().filter(|server| names_unreadable(server)).map(|server| server.name.clone()).collect();
+    if !broken.is_empty() {
+        return Outcome::problem(
+            Text::of("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
+            Text::of("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
+        )
+        .of(broken);
+    }
+    let seen = Text::of("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
+    Outcome::ok(match named.first() {
+        Some(variable) => seen.and(", from ").and(variable).and(". Local servers do not get this variable."),
+        None => seen.and(", from the system."),
+    })
+}
+
+/// What keeps Drawbridge from recognizing a server; none if it can.
+fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<Outcome> {
+    let cause = |text: Text| match loaded.errors.first() {
+        Some(error) => text.and(" (").foreign(error).and(")."),
+        None => text.and("."),
+    };
+    match (named.first(), loaded.certs.is_empty()) {
+        (Some(variable), true) => Some(Outcome::problem(
+            cause(
+                Text::of("No certificate can be read from where ")
+                    .and(variable)
+                    .and(" points, so no https server is trusted"),
+            ),
+            Text::of(
+                "Correct the path, make the file readable and see that it is in PEM format, or unset the variable for the session from which Drawbridge is started.",
+            ),
+        )),
+        (Some(variable), false) if !loaded.errors.is_empty() => Some(Outcome::warning(
+            cause(Text::of("Some certificates can't be read from where ").and(variable).and(" points")),
+            Text::of("Repair or remove the file that is named there."),
+        )),
+        (None, true) => Some(Outcome::problem(
+            cause(Text::of("The system has no certificates, so no https server is trusted")),
+            Text::of("Install them (on Linux the package ca-certificates)."),
+        )),
+        _ => None,
+    }
+}
+
+/// Whether a variable of a local server names a file with certificates that is not there.
+fn names_unreadable(server: &ServerEntry) -> bool {
+    let Some(stdio) = server.config.as_stdio() else { return false };
+    let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
+    stdio.env.iter().any(|(name, value)| {
+        OF_SERVERS.contains(&name.as_str())
+            && !value.is_empty()
+            && !value.contains("${")
+            && is_unreadable(Path::new(value))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use ports::server_config::{HttpConfig, StdioConfig};
+
+    use super::*;
+    use crate::finding::FindingState;
+
+    fn servers(own: Option<(&str, &str)>) -> Vec<ServerEntry> {
+        let env = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+        vec![
+            ServerEntry { name: "far".to_owned(), config: HttpConfig::default().into() },
+            ServerEntry { name: "near".to_owned(), config: StdioConfig { env, ..StdioConfig::default() }.into() },
+        ]
+    }
+
+    #[test]
+    fn a_file_that_can_not_be_read_or_has_no_certificate_is_a_problem_of_remote_servers() {
+        let folder = tempfile::tempdir().unwrap();
+        let [missing, empty, good] =
+            ["missing", "empty", "good"].map(|name| folder.path().join(name).display().to_string());
+        std::fs::write(&empty, "no certificate").unwrap();
+        let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
+        std::fs::write(&good, made.cert.pem()).unwrap();
+        for path in [&missing, &empty] {
+            let outcome = check(&Environment::with(&[(FILE, path)], None), &servers(None));
+            assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
+            assert!(outcome.seen.to_string().contains(FILE), "the variable is named: {}", outcome.seen);
+            assert_eq!(outcome.servers, ["far"], "for {path}");
+        }
+        let outcome = check(&Environment::with(&[(FILE, &good)], None), &servers(None));
+        assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
+        assert!(outcome.seen.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.seen);
+        let outcome = check(&Environment::with(&[(FILE, &good), (FOLDER, &missing)], None), &servers(None));
+        assert_eq!(outcome.state, FindingState::Warning, "a part of them: {}", outcome.seen);
+    }
+
+    #[test]
+    fn a_local_server_whose_own_file_is_missing_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let good = folder.path().join("good");
+        let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
+        std::fs::write(&good, made.cert.pem()).unwrap();
+        let environment = Environment::with(&[(FILE, good.to_str().unwrap())], None);
+        let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
+        assert_eq!(
+            (outcome.state, &outcome.servers[..]),
+            (FindingState::Problem, &["near".to_owned()][..]),
+            "{}",
+            outcome.seen
+        );
+        let outcome = check(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
+        assert_eq!(outcome.state, FindingState::Ok, "one that is there: {}", outcome.seen);
+    }
+}

@@ -1,0 +1,48 @@
+//! Whether the clock is behind. A clock that is far off makes certificates and tokens invalid. One that is ahead can't be told without the
+//! network, which is not asked here.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use crate::finding::Outcome;
+use crate::text::Text;
+
+/// How far behind a clock is left alone.
+const TOLERATED: Duration = Duration::from_secs(10 * 60);
+
+/// Compares the time with that of files which can't be from the future.
+pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> Outcome {
+    let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
+    match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > TOLERATED) {
+        Some(behind) => Outcome::problem(
+            Text::of("The clock is behind the last change of Drawbridge's files, by ")
+                .number(behind.as_secs() / 60)
+                .and(" minutes."),
+            Text::of(
+                "Set the clock, or have the system set it from the network. With a wrong one, servers with https are not trusted and sign-ins fail.",
+            ),
+        ),
+        None => Outcome::ok(Text::of("The clock is not behind the files of Drawbridge.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::finding::FindingState;
+
+    #[test]
+    fn a_clock_behind_the_files_is_told() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let files = [file.path().to_owned(), "/nonexistent".into()];
+        let written = file.path().metadata().unwrap().modified().unwrap();
+        assert_eq!(check(written + Duration::from_secs(60), &files).state, FindingState::Ok, "after it");
+        assert_eq!(check(written - Duration::from_secs(60), &files).state, FindingState::Ok, "nearly the same");
+        let behind = check(written - Duration::from_secs(86_400), &files);
+        assert_eq!(behind.state, FindingState::Problem);
+        assert!(behind.seen.to_string().contains("1440 minutes"), "{}", behind.seen);
+        assert_eq!(check(written, &[]).state, FindingState::Ok, "with nothing to compare with");
+    }
+}

@@ -1,0 +1,87 @@
+//! Whether Docker's daemon can be reached. Its client is there without it, and every server in a container then fails.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::computer::Environment;
+use crate::finding::{FindingState, Outcome};
+use crate::text::Text;
+
+/// Where the daemon listens, also that of Docker Desktop and of one that runs for its user alone.
+pub(crate) fn sockets(environment: &Environment) -> Vec<PathBuf> {
+    let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
+    if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
+        sockets.push(Path::new(folder).join("docker.sock"));
+    }
+    if let Some(home) = &environment.home {
+        sockets.extend([".docker/run/docker.sock", ".docker/desktop/docker.sock"].map(|socket| home.join(socket)));
+    }
+    sockets
+}
+
+/// Adds to what is known of Docker whether its daemon answers. Nothing is sent to it.
+pub(crate) fn with_daemon(outcome: Outcome, sockets: &[PathBuf]) -> Outcome {
+    if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
+        return outcome;
+    }
+    let servers = outcome.servers.clone();
+    let tried: Vec<std::io::Result<()>> = sockets.iter().map(|socket| connect(socket)).collect();
+    if tried.iter().any(Result::is_ok) {
+        return Outcome { seen: outcome.seen.and(" Its daemon takes connections."), ..outcome };
+    }
+    let denied = tried.iter().any(|one| one.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
+    let worse = if denied {
+        Outcome::problem(
+            outcome.seen.and(" You may not use its daemon."),
+            Text::of(
+                "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Whoever is in it can do all that root can; Podman needs no such group.",
+            ),
+        )
+    } else {
+        Outcome::warning(
+            outcome.seen.and(" Its daemon does not listen in any of the usual places."),
+            Text::of(
+                "Start it (\"sudo systemctl start docker\", or Docker Desktop). One elsewhere is fine if \"docker context\" names it; servers do not get your variable DOCKER_HOST.",
+            ),
+        )
+    };
+    worse.of(servers)
+}
+
+#[cfg(unix)]
+fn connect(socket: &Path) -> std::io::Result<()> {
+    std::os::unix::net::UnixStream::connect(socket).map(drop)
+}
+
+#[cfg(not(unix))]
+fn connect(_socket: &Path) -> std::io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_daemon_is_found_where_it_listens() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = Environment::with(&[("XDG_RUNTIME_DIR", "/run/user/1000")], Some(home.path().to_owned()));
+        let sockets = sockets(&environment);
+        assert!(sockets.contains(&"/run/user/1000/docker.sock".into()), "one of the user alone: {sockets:?}");
+        let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
+        let docker = || Outcome::ok(Text::of("Docker 27.3.1")).of(vec!["box".to_owned()]);
+        let without = with_daemon(docker(), &of_home);
+        assert_eq!(without.state, FindingState::Warning, "{}", without.seen);
+        assert!(without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")), "what to do");
+        assert_eq!(without.servers, ["box"], "for whom");
+        let nobody = with_daemon(Outcome::ok(Text::of("Docker 27.3.1")), &of_home);
+        assert_eq!(nobody.state, FindingState::Ok, "where no server needs it, nothing is missing");
+        std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
+        let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();
+        let with = with_daemon(docker(), &of_home);
+        assert_eq!(with.state, FindingState::Ok, "{}", with.seen);
+        assert!(with.seen.to_string().contains("takes connections"), "{}", with.seen);
+    }
+}

@@ -1,0 +1,152 @@
+//! The folders that are written to: whether that can be done, and how much room they have. Nothing is written to find out.
+
+use std::path::{Path, PathBuf};
+
+use crate::finding::Outcome;
+use crate::text::Text;
+
+const MIB: u64 = 1024 * 1024;
+/// With less room than this, what the user does next may not be kept.
+const TOO_LITTLE: u64 = 100 * MIB;
+/// With less room than this, the packages of a few servers fill the disk.
+const LITTLE: u64 = 1024 * MIB;
+
+/// What was seen of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Facts {
+    /// The folder itself, or the nearest above it that is there.
+    nearest: PathBuf,
+    is_folder: bool,
+    is_writable: bool,
+    free_bytes: Option<u64>,
+}
+
+pub(crate) fn check(folder: &Path) -> Outcome {
+    told(folder, &facts(folder))
+}
+
+fn told(folder: &Path, facts: &Facts) -> Outcome {
+    let is_there = facts.nearest == folder;
+    let seen = Text::of("").path(folder);
+    if !facts.is_folder {
+        return Outcome::problem(
+            seen.and(": a file lies where a folder should, at ").path(&facts.nearest).and("."),
+            Text::of("Move that file away."),
+        );
+    }
+    if !facts.is_writable {
+        return Outcome::problem(
+            seen.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
+            Text::of(
+                "See whose folder it is and who may write to it; it must be yours. A disk may also have become read-only.",
+            ),
+        );
+    }
+    let seen = seen.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
+    let Some(free) = facts.free_bytes else {
+        return Outcome::ok(seen.and("; how much room it has is not known here."));
+    };
+    let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
+    if free < TOO_LITTLE {
+        return Outcome::problem(seen, Text::of("Make room on this disk: nothing may be kept any more."));
+    }
+    if free < LITTLE {
+        return Outcome::warning(
+            seen,
+            Text::of("Make room on this disk: packages of servers need some hundred MiB each."),
+        );
+    }
+    Outcome::ok(seen)
+}
+
+fn facts(folder: &Path) -> Facts {
+    let nearest = folder.ancestors().find(|ancestor| ancestor.symlink_metadata().is_ok()).unwrap_or(folder);
+    Facts {
+        nearest: nearest.to_owned(),
+        is_folder: nearest.is_dir(),
+        is_writable: is_writable(nearest),
+        free_bytes: free_bytes(nearest),
+    }
+}
+
+#[cfg(unix)]
+fn is_writable(folder: &Path) -> bool {
+    use nix::unistd::{AccessFlags, access};
+    access(folder, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|facts| !facts.permissions().readonly())
+}
+
+/// What this user may still write there, in bytes.
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = nix::sys::statvfs::statvfs(folder).ok()?;
+    #[allow(clippy::useless_conversion, reason = "the type differs between systems")]
+    let (blocks, size) = (u64::from(disk.blocks_available()), u64::from(disk.fragment_size()));
+    Some(blocks.saturating_mul(size))
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::finding::FindingState;
+
+    #[test]
+    fn a_folder_says_whether_it_can_be_used() {
+        let facts = |is_there: bool, is_writable, free_bytes| Facts {
+            nearest: if is_there { "/data/app".into() } else { "/data".into() },
+            is_folder: true,
+            is_writable,
+            free_bytes,
+        };
+        let (ok, warning, problem) = (FindingState::Ok, FindingState::Warning, FindingState::Problem);
+        let cases = [
+            (facts(true, true, Some(2 * LITTLE)), ok, "can be written to; 2048 MiB"),
+            (facts(false, true, Some(2 * LITTLE)), ok, "is not there yet, and can be made"),
+            (facts(true, true, None), ok, "not known"),
+            (facts(true, true, Some(LITTLE - 1)), warning, "1023 MiB"),
+            (facts(true, true, Some(TOO_LITTLE - 1)), problem, "99 MiB"),
+            (facts(true, false, Some(2 * LITTLE)), problem, "can't be written to"),
+            (facts(false, false, Some(2 * LITTLE)), problem, "can't be made"),
+        ];
+        for (facts, state, words) in cases {
+            let outcome = told(Path::new("/data/app"), &facts);
+            assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
+            assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
+            assert_eq!(outcome.next.is_some(), state != ok, "a step where one is needed: {facts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_seen_and_nothing_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = folder.path().join("a/b");
+        assert_eq!(check(&new).state, FindingState::Ok, "it can be made: {}", check(&new).seen);
+        assert!(!folder.path().join("a").exists(), "and is not made");
+        assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the disk has some room");
+        std::fs::write(folder.path().join("a"), "").unwrap();
+        let outcome = check(&new);
+        assert_eq!(outcome.state, FindingState::Problem, "a file is in the way: {}", outcome.seen);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(is_writable(folder.path()), "one's own folder");
+        // Not even root may enter it, unlike a folder that only its permissions close.
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(!is_writable(&file), "what can't be entered");
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether secrets outlast the program.
+
+use ports::server_config::{ServerEntry, ServerTransport};
+use ports::{Secrets, SecretsStatus, secrets};
+
+use crate::finding::Outcome;
+use crate::text::Text;
+
+pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> Outcome {
+    let cause = |words: &'static str, cause: String| Text::of(words).and(" (").foreign(cause).and(").");
+    let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
+    match keychain.status() {
+        SecretsStatus::Keychain => Outcome::ok(Text::of("The system's keychain keeps the key of your secrets.")),
+        SecretsStatus::Locked { cause: said } => Outcome::problem(
+            cause("The keychain is locked, or did not let Drawbridge in", said),
+            Text::of("Unlock it, for instance by signing in to the desktop with your password, and check again."),
+        )
+        .of(concerned()),
+        SecretsStatus::Missing { cause: said } => Outcome::warning(
+            cause("This system has no keychain that answers, so secrets and sign-ins last until Drawbridge is closed", said),
+            Text::of(if cfg!(target_os = "linux") {
+                "Install and start a keychain, such as GNOME Keyring (package gnome-keyring) or KWallet, in your desktop session, and check again."
+            } else {
+                "Sign in to the desktop with your password, and check again."
+            }),
+        )
+        .of(concerned()),
+        SecretsStatus::Broken { cause: said } => Outcome::problem(
+            cause("The secrets that were kept can't be used", said),
+            Text::of("Do what is said there. If the key is lost for good, move secrets.json out of the data folder and enter the secrets again."),
+        )
+        .of(concerned()),
+    }
+}
+
+/// Whether the settings of a server name secrets.
+fn has_secrets(server: &ServerEntry) -> bool {
+    match &server.config.transport {
+        ServerTransport::Stdio(stdio) => secrets::in_environment(stdio),
+        ServerTransport::Http(http) => secrets::names_in(&http.headers).next().is_some() || http.auth.is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ports::server_config::{HttpConfig, StdioConfig};
+    use ports::{SecretError, SecretKept};
+
+    use super::*;
+    use crate::finding::FindingState;
+
+    struct Says(SecretsStatus);
+
+    impl Secrets for Says {
+        fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
+            Ok(None)
+        }
+        fn set(&self, _: &str, _: &str) -> Result<SecretKept, SecretError> {
+            Ok(SecretKept::Keychain)
+        }
+        fn delete(&self, _: &str) -> Result<(), SecretError> {
+            Ok(())
+        }
+        fn keys(&self, _: &str) -> Result<Vec<String>, SecretError> {
+            Ok(Vec::new())
+        }
+        fn status(&self) -> SecretsStatus {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn each_state_of_the_keychain_has_its_step_and_its_servers() {
+        let entry = |name: &str, config| ServerEntry { name: name.to_owned(), config };
+        let values = |value: &str| [("KEY".to_owned(), value.to_owned())].into();
+        let servers = [
+            entry("local", StdioConfig { env: values("${secret:a}"), ..StdioConfig::default() }.into()),
+            entry("plain", StdioConfig { env: values("1"), ..StdioConfig::default() }.into()),
+            entry("remote", HttpConfig { headers: values("Bearer ${secret:b}"), ..HttpConfig::default() }.into()),
+        ];
+        let cause = || "the cause".to_owned();
+        let cases = [
+            (SecretsStatus::Keychain, FindingState::Ok, ""),
+            (SecretsStatus::Locked { cause: cause() }, FindingState::Problem, "Unlock it"),
+            (SecretsStatus::Missing { cause: cause() }, FindingState::Warning, "keychain"),
+            (SecretsStatus::Broken { cause: cause() }, FindingState::Problem, "secrets.json"),
+        ];
+        for (status, state, step) in cases {
+            let outcome = check(&Says(status.clone()), &servers);
+            assert_eq!(outcome.state, state, "{status:?}");
+            let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
+            assert!(next.contains(step), "what to do about {status:?}: {next}");
+            if state != FindingState::Ok {
+                assert!(outcome.seen.to_string().contains("the cause"), "{status:?}: {}", outcome.seen);
+                assert_eq!(outcome.servers, ["local", "remote"], "those with secrets, for {status:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Looks at this computer for what keeps servers from working, says what to do about it, and makes a report that can be shown to others.
+//!
+//! This is a crate of its own because a look must be possible where nothing else is: when the settings can't be read or the data folder
+//! can't be written to, no `host` starts, so it knows only ports, the starting of programs (`process`) and what command lines say
+//! (`launches`). Callers: `drawbridge-cli doctor`, and the commands of `api` for the page.
+//!
+//! Nothing is changed, and nothing is sent to another computer. What is run: the login shell for its search path, a runtime with
+//! `--version`, bubblewrap with a shell that does nothing, and `gsettings get`. Each check has a time limit, and one that fails does not
+//! stop the others (`run.rs`).
+//!
+//! - `computer`: what is looked at
+//! - `finding`: the outcome of a check
+//! - `text`: what a finding says, for its user and for others
+//! - `needs`: the programs that servers need; `runtimes`, `containers`, `programs`: whether they are there
+//! - `report`, `system`: the report
+
+mod certificates;
+mod clock;
+mod computer;
+mod containers;
+mod finding;
+mod folders;
+mod keychain;
+mod needs;
+mod programs;
+mod proxy;
+mod report;
+mod run;
+mod runtimes;
+mod sandbox;
+mod search_path;
+mod settings;
+mod system;
+mod text;
+mod web_view;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ports::server_config::{ConfigProblem, ServerEntry};
+use process::SearchPath;
+use tokio::time::timeout;
+
+pub use computer::{Computer, Environment, WebView};
+pub use finding::{CheckId, Finding, FindingState};
+pub use report::{Program, ReportedServer, report};
+pub use text::{Text, Version};
+
+use finding::Outcome;
+use run::Check;
+use runtimes::RUNTIMES;
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Checkup {
+    /// The findings, always in the same order.
+    pub findings: Vec<Finding>,
+    /// The servers that are set up; none if the settings can't be read.
+    pub servers: Vec<ServerEntry>,
+}
+
+/// Looks at this computer. Takes some seconds, and about a minute at most: the settings, the look for programs and the checks have a limit
+/// each, and so has the login shell.
+pub async fn check(computer: Computer) -> Checkup {
+    let settings = read_settings(&computer).await;
+    let path = match computer.search_path.clone() {
+        Some(path) => path,
+        None => SearchPath::read().await,
+    };
+    let servers = settings.clone().unwrap_or_default();
+    let needed = match &settings {
+        Ok(servers) => needs_of(servers.clone(), path.clone()).await,
+        Err(_) => None,
+    };
+    let checks = checks(computer, settings, &servers, &path, needed);
+    Checkup { findings: run::all(checks).await, servers }
+}
+
+fn checks(
+    computer: Computer,
+    settings: Result<Vec<ServerEntry>, ConfigProblem>,
+    servers: &[ServerEntry],
+    path: &SearchPath,
+    needed: Option<Vec<needs::Need>>,
+) -> Vec<Check> {
+    let Computer { settings: port, secrets, data_folder, cache_folder, environment, web_view, clock, .. } = computer;
+    let home = environment.home.clone();
+    let config_file = port.path();
+    let config_folder = config_file.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let own: Arc<[ServerEntry]> = servers.into();
+    let mut checks = vec![Check::new(CheckId::Settings, async move { settings::check(&settings) })];
+    let entries = Arc::clone(&own);
+    checks.push(Check::blocking(CheckId::Keychain, move || keychain::check(secrets.as_ref(), &entries)));
+    let searched = path.clone();
+    checks.push(Check::blocking(CheckId::SearchPath, move || search_path::check(&searched, home.as_deref())));
+    for runtime in RUNTIMES {
+        let (path, needed, sockets) = (path.clone(), needed.clone(), containers::sockets(&environment));
+        checks.push(Check::new(runtime.id, async move {
+            let outcome = runtimes::check(runtime, path, needed).await;
+            if runtime.id != CheckId::Docker {
+                return outcome;
+            }
+            let known = outcome.clone();
+            let tried = tokio::task::spawn_blocking(move || containers::with_daemon(outcome, &sockets));
+            tried.await.unwrap_or(known)
+        }));
+    }
+    checks.push(Check::new(CheckId::Programs, async move { programs::check(needed.as_deref()) }));
+    checks.push(Check::new(CheckId::Sandbox, sandbox::check(path.clone(), own.to_vec())));
+    checks.push(Check::new(CheckId::Proxy, proxy::check(environment.clone(), path.clone(), own.to_vec())));
+    let entries = Arc::clone(&own);
+    checks.push(Check::blocking(CheckId::Certificates, move || certificates::check(&environment, &entries)));
+    checks.push(Check::new(CheckId::WebView, async move { web_view::check(web_view.as_ref()) }));
+    let mut files = vec![config_file, data_folder.clone()];
+    let folders = [
+        (CheckId::DataFolder, Some(data_folder)),
+        (CheckId::ConfigFolder, Some(config_folder)),
+        (CheckId::CacheFolder, cache_folder),
+    ];
+    for (id, folder) in folders {
+        checks.push(Check::blocking(id, move || match folder {
+            Some(folder) => folders::check(&folder),
+            None => {
+                Outcome::unknown(Text::of("The system names no such folder."), Text::of("Set HOME for your session."))
+            }
+        }));
+    }
+    files.extend(std::env::current_exe());
+    checks.push(Check::blocking(CheckId::Clock, move || clock::check(clock.time(), &files)));
+    checks
+}
+
+/// The servers, read on a thread that may wait for a slow disk.
+async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigProblem> {
+    let port = Arc::clone(&computer.settings);
+    let reading = tokio::task::spawn_blocking(move || port.load());
+    let failed =
+        |message: &str| Err(ConfigProblem { file: None, line: None, column: None, message: message.to_owned() });
+    match timeout(run::LIMIT, reading).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(_)) => failed("reading it failed"),
+        Err(_) => failed("reading it took too long"),
+    }
+}
+
+/// What the servers need, looked for on a thread that may wait for a slow disk; none if that takes too long.
+async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<needs::Need>> {
+    let looking = tokio::task::spawn_blocking(move || needs::of(&servers, &path));
+    timeout(run::LIMIT, looking).await.ok()?.ok()
+}

@@ -1,0 +1,147 @@
+//! The proxy by which Drawbridge reaches remote servers, registries and models: from the environment, or as the desktop has it.
+
+use std::time::Duration;
+
+use ports::server_config::ServerEntry;
+use process::{OutputLimits, SearchPath, ServerCommand, is_of_system, output_of};
+
+use crate::computer::Environment;
+use crate::finding::Outcome;
+use crate::text::Text;
+
+/// The bounds of the program that tells the desktop's settings.
+const GSETTINGS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
+
+/// In the order in which they are taken for https, each in both spellings: the first that is set counts, even if it is empty.
+const VARIABLES: [(&str, &str); 3] =
+    [("HTTPS_PROXY", "https_proxy"), ("HTTP_PROXY", "http_proxy"), ("ALL_PROXY", "all_proxy")];
+
+/// What the environment says of a proxy.
+#[derive(Debug, PartialEq, Eq)]
+enum Named {
+    Nothing,
+    /// It can be used, by this variable.
+    Usable(&'static str),
+    /// It can't, for this reason.
+    Unusable(&'static str, &'static str),
+}
+
+pub(crate) async fn check(environment: Environment, path: SearchPath, servers: Vec<ServerEntry>) -> Outcome {
+    let remote = || -> Vec<String> {
+        servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone()).collect()
+    };
+    match named(&environment) {
+        Named::Unusable(variable, reason) => Outcome::problem(
+            Text::of("The proxy in ").and(variable).and(" can't be used: ").and(reason),
+            Text::of("Set the variable to the address of an HTTP proxy, such as http://proxy.example:3128, for the session from which Drawbridge is started, or unset it."),
+        )
+        .of(remote()),
+        Named::Usable(variable) => Outcome::ok(
+            Text::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
+        ),
+        Named::Nothing if has_proxy_of_desktop(&path).await => Outcome::warning(
+            Text::of("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
+            Text::of("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
+        )
+        .of(remote()),
+        Named::Nothing if is_in_system() => Outcome::ok(Text::of("Drawbridge uses the proxy of the system's settings.")),
+        Named::Nothing => Outcome::ok(Text::of("No proxy is set; connections are direct.")),
+    }
+}
+
+fn named(environment: &Environment) -> Named {
+    // So do servers of web pages pass on a request; its header would choose the proxy.
+    if environment.is_set("REQUEST_METHOD") {
+        return Named::Nothing;
+    }
+    let mut usable = None;
+    for (upper, lower) in VARIABLES {
+        let Some(variable) = [upper, lower].into_iter().find(|name| environment.is_set(name)) else { continue };
+        if environment.get(variable).is_none() {
+            continue;
+        }
+        let problem = environment.text(variable).map_or(Some("it is not Unicode text."), problem);
+        match problem {
+            Some(reason) => return Named::Unusable(variable, reason),
+            None => usable = usable.or(Some(variable)),
+        }
+    }
+    usable.map_or(Named::Nothing, Named::Usable)
+}
+
+/// Why a proxy's address can't be used.
+fn problem(address: &str) -> Option<&'static str> {
+    let with_scheme = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+    let Ok(url) = url::Url::parse(&with_scheme) else { return Some("it is no address of a proxy, and is ignored.") };
+    match url.scheme() {
+        "http" | "https" if url.has_host() => None,
+        "socks4" | "socks4a" | "socks5" | "socks5h" => Some("Drawbridge speaks to HTTP proxies only, not SOCKS."),
+        _ => Some("it is no address of an HTTP proxy, and is ignored."),
+    }
+}
+
+/// Whether GNOME's settings have a proxy. They are read as its own program tells them.
+async fn has_proxy_of_desktop(path: &SearchPath) -> bool {
+    if !cfg!(target_os = "linux") {
+        return false;
+    }
+    let command = ServerCommand {
+        program: "gsettings".to_owned(),
+        arguments: ["get", "org.gnome.system.proxy", "mode"].map(str::to_owned).into(),
+        ..ServerCommand::default()
+    };
+    let Ok(program) = path.resolve(&command) else { return false };
+    if !is_of_system(&program) {
+        return false;
+    }
+    let output = output_of(&command, &program, path, &[], GSETTINGS).await;
+    output.is_ok_and(|output| ["'manual'", "'auto'"].contains(&String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// Whether the system's settings have a proxy that Drawbridge takes.
+#[cfg(any(target_os = "macos", windows))]
+fn is_in_system() -> bool {
+    let matcher = hyper_util::client::proxy::matcher::Matcher::from_system();
+    matcher.intercept(&http::Uri::from_static("https://modelcontextprotocol.io")).is_some()
+}
+
+/// On Linux there are none but those of the environment.
+#[cfg(not(any(target_os = "macos", windows)))]
+fn is_in_system() -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_that_can_not_be_used_is_told() {
+        let of = |variables: &[(&str, &str)]| named(&Environment::with(variables, None));
+        assert_eq!(of(&[]), Named::Nothing);
+        assert_eq!(of(&[("HTTPS_PROXY", "http://ann:key@proxy.example:3128")]), Named::Usable("HTTPS_PROXY"));
+        assert_eq!(of(&[("https_proxy", "proxy.example:3128")]), Named::Usable("https_proxy"), "HTTP is meant");
+        assert_eq!(of(&[("HTTPS_PROXY", ""), ("https_proxy", "socks5://x")]), Named::Nothing, "the first that is set");
+        for (variable, value) in
+            [("ALL_PROXY", "socks5h://127.0.0.1:1080"), ("HTTP_PROXY", "ftp://x"), ("http_proxy", "::")]
+        {
+            let found = of(&[(variable, value)]);
+            assert!(matches!(found, Named::Unusable(name, _) if name == variable), "{variable}={value}: {found:?}");
+        }
+        assert_eq!(of(&[("REQUEST_METHOD", "GET"), ("HTTP_PROXY", "ftp://x")]), Named::Nothing, "of a web page");
+    }
+
+    #[tokio::test]
+    async fn what_can_not_be_used_concerns_remote_servers() {
+        let path = SearchPath::of_process("a test".to_owned());
+        let servers = vec![
+            ServerEntry { name: "far".to_owned(), config: ports::server_config::HttpConfig::default().into() },
+            ServerEntry { name: "near".to_owned(), config: ports::server_config::StdioConfig::default().into() },
+        ];
+        let environment = Environment::with(&[("ALL_PROXY", "socks5://canary.example")], None);
+        let outcome = check(environment, path, servers).await;
+        assert_eq!(outcome.servers, ["far"], "not the local one");
+        assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);
+        assert!(!outcome.seen.to_string().contains("canary"), "a password may stand in it: {}", outcome.seen);
+    }
+}

@@ -1,0 +1,120 @@
+//! The report: Markdown to paste into an issue, without anything private. Names, commands, arguments, variables, headers, addresses and the
+//! messages of errors are not searched for and crossed out; they never get here. See [`Text`](crate::text::Text).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use launches::packages::{Launched, launched};
+use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig};
+
+use crate::computer::{Environment, WebView};
+use crate::finding::{Finding, FindingState};
+use crate::system;
+use crate::text::Version;
+
+/// What made the report.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// What draws its window.
+    pub web_view: Option<&'a WebView>,
+}
+
+/// A server, as far as a report tells of it.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportedServer<'a> {
+    /// How it is set up. Only its kind is told.
+    pub config: &'a ServerConfig,
+    /// Its state in a word, if it has one here.
+    pub state: Option<&'static str>,
+}
+
+/// The report on these findings.
+#[must_use]
+pub fn report(
+    findings: &[Finding],
+    program: Program<'_>,
+    servers: &[ReportedServer<'_>],
+    environment: &Environment,
+) -> String {
+    let (os_release, kernel) = system::read();
+    let mut text =
+        format!("## Drawbridge: report on this computer\n\n- Program: {} {}\n", program.name, program.version);
+    text.push_str(&format!("- System: {}\n", system::system(os_release.as_deref(), kernel.as_deref())));
+    if let Some(WebView { name, version }) = program.web_view {
+        let version =
+            Version::find(version).map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
+        text.push_str(&format!("- Web view: {name} {version}\n"));
+    }
+    text.push_str(&format!("- Session: {}\n", system::session(environment)));
+    text.push_str("\n### Findings\n\n");
+    for finding in findings {
+        text.push_str(&line(finding, environment.home.as_deref()));
+    }
+    text.push_str("\n### Servers\n\n");
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for server in servers {
+        let state = server.state.map(|state| format!(": {state}")).unwrap_or_default();
+        *kinds.entry(format!("{}{state}", kind(server.config))).or_default() += 1;
+    }
+    for (kind, count) in &kinds {
+        text.push_str(&format!("- {count} × {kind}\n"));
+    }
+    if kinds.is_empty() {
+        text.push_str("- none\n");
+    }
+    text
+}
+
+fn line(finding: &Finding, home: Option<&Path>) -> String {
+    let Finding { title, state, seen, next, servers, .. } = finding;
+    let mut text = format!("- **{title}**: {}. {}", state.word(), seen.for_report(home));
+    match servers.len() {
+        0 => {}
+        1 => text.push_str(" Concerns 1 server."),
+        several => text.push_str(&format!(" Concerns {several} servers.")),
+    }
+    if let (Some(next), FindingState::Problem | FindingState::Warning) = (next, state) {
+        text.push_str(&format!("\n  - {}", next.for_report(home)));
+    }
+    text + "\n"
+}
+
+/// What kind of server this is.
+fn kind(config: &ServerConfig) -> String {
+    match &config.transport {
+        ServerTransport::Stdio(stdio) => {
+            let sandbox = if stdio.sandbox.is_some() { ", in a sandbox" } else { "" };
+            format!("local, {}{sandbox}", launcher(stdio))
+        }
+        ServerTransport::Http(http) => format!("remote, {}", address(http)),
+    }
+}
+
+fn launcher(stdio: &StdioConfig) -> &'static str {
+    match launched(&stdio.command, &stdio.args) {
+        Some(Launched::Package(reference)) => reference.launcher.name(),
+        Some(Launched::Unknown(..)) => "another launcher, or one in a shell",
+        None => crate::needs::known_program(stdio).unwrap_or("a program of its own"),
+    }
+}
+
+/// Scheme, and whether the address is this computer.
+fn address(http: &HttpConfig) -> String {
+    let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
+    let scheme = match url.scheme() {
+        "https" => "https",
+        "http" => "http",
+        _ => "another scheme",
+    };
+    let is_here = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    format!("{scheme}, {}", if is_here { "on this computer" } else { "not on this computer" })
+}

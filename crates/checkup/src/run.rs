@@ -1,0 +1,91 @@
+//! Runs checks beside each other, each within a time limit; one that fails or hangs does not stop the others.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::time::timeout;
+
+use crate::finding::{CheckId, Finding, Outcome};
+use crate::text::Text;
+
+/// How long one check may take. The keychain may be asking the user for its password.
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+
+/// A check that was not run yet.
+pub(crate) struct Check {
+    id: CheckId,
+    run: BoxFuture<'static, Outcome>,
+}
+
+impl Check {
+    pub(crate) fn new(id: CheckId, run: impl Future<Output = Outcome> + Send + 'static) -> Self {
+        Self { id, run: Box::pin(run) }
+    }
+
+    /// A check that waits for the disk or for another program.
+    pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> Outcome + Send + 'static) -> Self {
+        Self::new(id, async {
+            match tokio::task::spawn_blocking(run).await {
+                Ok(outcome) => outcome,
+                Err(error) => failed(error),
+            }
+        })
+    }
+}
+
+/// The findings, in the order of the checks.
+pub(crate) async fn all(checks: Vec<Check>) -> Vec<Finding> {
+    let running: Vec<_> = checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(LIMIT, check.run)))).collect();
+    let mut findings = Vec::new();
+    for (id, task) in running {
+        let outcome = match task.await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Outcome::unknown(
+                Text::of("This did not end within ").number(LIMIT.as_secs()).and(" s."),
+                Text::of("Check again when this computer is less busy."),
+            ),
+            Err(error) => failed(error),
+        };
+        findings.push(outcome.named(id));
+    }
+    findings
+}
+
+fn failed(error: tokio::task::JoinError) -> Outcome {
+    tracing::error!(%error, "a check of this computer failed");
+    Outcome::unknown(
+        Text::of("The check itself failed."),
+        Text::of("Report this as a bug of Drawbridge, with the report of this check."),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::FindingState;
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_fails_or_hangs_does_not_stop_the_others() {
+        let findings = all(vec![
+            Check::new(CheckId::Proxy, async { panic!("a failure of the check") }),
+            Check::new(CheckId::Node, std::future::pending()),
+            Check::blocking(CheckId::Clock, || panic!("a failure on another thread")),
+            Check::new(CheckId::Uv, async { Outcome::ok(Text::of("fine")) }),
+        ])
+        .await;
+        let states: Vec<_> = findings.iter().map(|finding| (finding.id, finding.state)).collect();
+        let unknown = FindingState::Unknown;
+        assert_eq!(
+            states,
+            [
+                (CheckId::Proxy, unknown),
+                (CheckId::Node, unknown),
+                (CheckId::Clock, unknown),
+                (CheckId::Uv, FindingState::Ok)
+            ],
+            "each has its finding, in order"
+        );
+        assert!(findings[1].seen.to_string().contains("20 s"), "the one that hangs says so: {}", findings[1].seen);
+        assert!(findings.iter().all(|finding| finding.id == CheckId::Uv || finding.next.is_some()), "and what to do");
+    }
+}

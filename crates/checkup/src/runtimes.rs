@@ -1,0 +1,180 @@
+//! The runtimes and launchers that servers are made for: where they are, which version, which servers need them, and how to get them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use process::{Output, OutputLimits, SearchPath, ServerCommand, output_of};
+
+use crate::finding::{CheckId, Outcome};
+use crate::needs::Need;
+use crate::text::{Text, Version};
+
+/// The bounds of a program that tells its version.
+const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
+
+/// A runtime, or a launcher.
+pub(crate) struct Runtime {
+    pub(crate) id: CheckId,
+    name: &'static str,
+    /// The programs that commands of servers name.
+    pub(crate) programs: &'static [&'static str],
+    /// The programs that are asked for the version with `--version`, the first that is found. None of them loads or writes anything for
+    /// it; `npx` and `dnx` might.
+    asked: &'static [&'static str],
+    /// The oldest version that servers on the official SDKs run with, where there is one.
+    oldest: Option<(&'static [u32], &'static str)>,
+    install: &'static str,
+}
+
+/// All that is looked for.
+pub(crate) const RUNTIMES: &[Runtime] = &[
+    Runtime {
+        id: CheckId::Node,
+        name: "Node.js",
+        programs: &["npx", "npm", "node"],
+        asked: &["node"],
+        // `engines` in package.json of @modelcontextprotocol/sdk.
+        oldest: Some((&[18], "most servers need Node.js 18 or later")),
+        install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in the package npm of its own.",
+    },
+    Runtime {
+        id: CheckId::Python,
+        name: "Python",
+        programs: &["python3", "python"],
+        asked: &["python3", "python"],
+        // `requires-python` of the package mcp.
+        oldest: Some((&[3, 10], "most servers need Python 3.10 or later")),
+        install: "Install Python 3 (package python3, or python.org). Where there is only \"python3\", write that as the server's command.",
+    },
+    Runtime {
+        id: CheckId::Uv,
+        name: "uv",
+        programs: &["uvx", "uv"],
+        asked: &["uv", "uvx"],
+        oldest: None,
+        install: "Install uv, which brings uvx and gets Python by itself: docs.astral.sh/uv.",
+    },
+    Runtime {
+        id: CheckId::Docker,
+        name: "Docker",
+        programs: &["docker"],
+        asked: &["docker"],
+        oldest: None,
+        install: "Install Docker (docs.docker.com/engine/install), or run the server with Podman.",
+    },
+    Runtime {
+        id: CheckId::Podman,
+        name: "Podman",
+        programs: &["podman"],
+        asked: &["podman"],
+        oldest: None,
+        install: "Install Podman (package podman, or podman.io).",
+    },
+    Runtime {
+        id: CheckId::Dotnet,
+        name: ".NET",
+        programs: &["dnx", "dotnet"],
+        asked: &["dotnet"],
+        oldest: None,
+        install: "Install the .NET SDK 10 or later, which brings dnx (dot.net).",
+    },
+];
+
+/// Looks for a runtime, and asks it for its version. What servers need is none if that could not be found out.
+pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Option<Vec<Need>>) -> Outcome {
+    let is_known = needs.is_some();
+    let needs = needs.unwrap_or_default();
+    let is_of_runtime = |need: &&Need| need.known.is_some_and(|known| runtime.programs.contains(&known));
+    let needs: Vec<&Need> = needs.iter().filter(is_of_runtime).collect();
+    let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
+    let missing: Vec<&&Need> = needs.iter().filter(|need| need.found.is_err()).collect();
+    let asked = runtime.asked.iter().find_map(|name| Some((*name, find(name, &path)?)));
+    let install = || Text::of(runtime.install);
+    let Some((name, program)) = asked else {
+        return match (needs.is_empty(), missing.is_empty()) {
+            (true, _) if !is_known => {
+                Outcome::unknown(Text::of("Not installed. Whether a server needs it is not known."), install())
+            }
+            (true, _) => Outcome::ok(Text::of("Not installed; no server needs it.")),
+            // Each server that needs it names its own place.
+            (false, true) => Outcome::ok(
+                Text::of(runtime.name)
+                    .and(" is not on the search path; the servers that need it name where theirs is."),
+            )
+            .of(needed_by()),
+            (false, false) => {
+                let servers = missing.iter().map(|need| need.server.clone()).collect();
+                Outcome::problem(not_found(Text::of(runtime.name).and(" was not found. "), &missing), install())
+                    .of(servers)
+            }
+        };
+    };
+    let at = |text: Text| text.and(", ").program(program.clone(), name);
+    let version = match version_of(&program, &path, VERSION_LIMITS).await {
+        Ok(version) => version,
+        Err(cause) => {
+            let seen = at(Text::of(runtime.name)).and(", does not tell its version: ").foreign(cause);
+            let next = Text::of("Run it with --version in a terminal, and repair or reinstall it.");
+            let outcome = if needs.is_empty() { Outcome::warning(seen, next) } else { Outcome::problem(seen, next) };
+            return outcome.of(needed_by());
+        }
+    };
+    let seen = at(Text::of(runtime.name).and(" ").version(&version));
+    if !missing.is_empty() {
+        let servers = missing.iter().map(|need| need.server.clone()).collect();
+        return Outcome::problem(not_found(seen.and(". "), &missing), install()).of(servers);
+    }
+    if let Some((oldest, words)) = runtime.oldest
+        && version.is_before(oldest)
+    {
+        return Outcome::warning(seen.and("; ").and(words).and("."), install()).of(needed_by());
+    }
+    Outcome::ok(seen.and(".")).of(needed_by())
+}
+
+/// Names the programs that are missing, each once.
+fn not_found(seen: Text, missing: &[&&Need]) -> Text {
+    let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut text = seen.and("Not found where a server's command looks for it: ");
+    for (index, name) in names.iter().enumerate() {
+        text = text.and(if index == 0 { "" } else { ", " }).and(name);
+    }
+    text.and(".")
+}
+
+fn find(name: &str, path: &SearchPath) -> Option<PathBuf> {
+    let program = path.resolve(&ServerCommand { program: name.to_owned(), ..ServerCommand::default() }).ok()?;
+    // Without the command line tools, macOS has programs there that only offer to install them.
+    let is_stand_in = cfg!(target_os = "macos")
+        && program.starts_with("/usr/bin")
+        && name.starts_with("python")
+        && !Path::new("/Library/Developer/CommandLineTools/usr/bin/python3").exists()
+        && !Path::new("/Applications/Xcode.app").exists();
+    (!is_stand_in).then_some(program)
+}
+
+/// Runs a program with `--version`.
+async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<Version, String> {
+    let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
+    let command = ServerCommand {
+        program: program.display().to_string(),
+        arguments: vec!["--version".to_owned()],
+        // A version manager's shim may read a file of the folder that it runs in, and the home folder may be missing.
+        working_directory: program.ancestors().last().map(Path::to_owned),
+        environment: quiet.map(|name| (name.to_owned(), "1".to_owned())).into(),
+        ..ServerCommand::default()
+    };
+    let Output { exit, stdout, stderr } =
+        output_of(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
+    if exit.status != Some(0) {
+        let said = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        return Err(said.unwrap_or_else(|| "it failed".to_owned()));
+    }
+    Version::find(&String::from_utf8_lossy(&stdout)).ok_or_else(|| "it printed no version".to_owned())
+}
+
+#[cfg(all(test, unix))]
+#[path = "runtimes_tests.rs"]
+mod tests;

@@ -1,0 +1,129 @@
+//! Runtimes on a search path of the test's, each a script that really runs.
+
+#![allow(clippy::unwrap_used)]
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use ports::server_config::{ServerEntry, StdioConfig};
+use process::PathSource;
+use tempfile::TempDir;
+
+use super::*;
+use crate::finding::FindingState;
+
+fn programs(scripts: &[(&str, &str)]) -> (TempDir, SearchPath) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, script) in scripts {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = SearchPath { directories: vec![folder.path().to_owned()], source: PathSource::LoginShell };
+    (folder, path)
+}
+
+async fn found(id: CheckId, path: &SearchPath, commands: &[(&str, &[&str])]) -> Outcome {
+    let servers: Vec<ServerEntry> = commands
+        .iter()
+        .enumerate()
+        .map(|(at, (command, args))| {
+            let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let config = StdioConfig { command: (*command).to_owned(), args, ..StdioConfig::default() };
+            ServerEntry { name: format!("s{at}"), config: config.into() }
+        })
+        .collect();
+    let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+    check(runtime, path.clone(), Some(crate::needs::of(&servers, path))).await
+}
+
+#[tokio::test]
+async fn version_place_and_servers_are_told() {
+    let (folder, path) = programs(&[("node", "echo v22.5.1"), ("npx", ""), ("dotnet", "echo 8.0.404")]);
+    let node =
+        found(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("sh", &["-c", "npx server"]), ("uvx", &["x"])])
+            .await;
+    assert_eq!(
+        node.state,
+        FindingState::Problem,
+        "no shell is on this path, so the second server finds no npx: {}",
+        node.seen
+    );
+    assert_eq!(node.servers, ["s1"], "only that one is kept from working");
+    let node = found(CheckId::Node, &path, &[("npx", &["-y", "server"]), ("/bin/sh", &["-c", "npx server"])]).await;
+    assert_eq!(
+        (node.state, &node.servers[..]),
+        (FindingState::Ok, &["s0".to_owned(), "s1".to_owned()][..]),
+        "{}",
+        node.seen
+    );
+    let shown = format!("Node.js 22.5.1, {}/node.", folder.path().display());
+    assert_eq!(node.seen.to_string(), shown, "version and place");
+    let dotnet = found(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
+    assert_eq!(dotnet.state, FindingState::Problem, "an SDK before 10 has no dnx: {}", dotnet.seen);
+    assert!(dotnet.next.unwrap().to_string().contains("SDK 10"), "what to do");
+}
+
+#[tokio::test]
+async fn what_is_missing_counts_where_it_is_needed() {
+    let (_folder, path) = programs(&[]);
+    for (id, command) in
+        [(CheckId::Uv, "uvx"), (CheckId::Docker, "docker"), (CheckId::Podman, "podman"), (CheckId::Python, "python")]
+    {
+        let needed = found(id, &path, &[(command, &["run", "x"])]).await;
+        assert_eq!(
+            (needed.state, &needed.servers[..]),
+            (FindingState::Problem, &["s0".to_owned()][..]),
+            "{}",
+            needed.seen
+        );
+        assert!(needed.seen.to_string().contains(command), "it is named: {}", needed.seen);
+        assert!(
+            needed.next.is_some_and(|next| next.to_string().starts_with("Install ")),
+            "what to install for {command}"
+        );
+        let free = found(id, &path, &[("/bin/sh", &[])]).await;
+        assert_eq!((free.state, free.servers.len()), (FindingState::Ok, 0), "nobody needs {command}: {}", free.seen);
+        let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
+        let unclear = check(runtime, path.clone(), None).await;
+        assert_eq!(unclear.state, FindingState::Unknown, "where nobody knows who needs {command}: {}", unclear.seen);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_names_its_own_place_is_served() {
+    let (folder, _) = programs(&[("uvx", "")]);
+    let own = folder.path().join("uvx").display().to_string();
+    let (_empty, path) = programs(&[]);
+    let uv = found(CheckId::Uv, &path, &[(&own, &["server"])]).await;
+    assert_eq!((uv.state, &uv.servers[..]), (FindingState::Ok, &["s0".to_owned()][..]), "{}", uv.seen);
+}
+
+#[tokio::test]
+async fn an_old_version_is_a_warning_and_a_broken_one_a_problem() {
+    let server: &[(&str, &[&str])] = &[("node", &["x.js"])];
+    let (_folder, path) = programs(&[("node", "echo v16.20.2")]);
+    let old = found(CheckId::Node, &path, server).await;
+    assert_eq!(old.state, FindingState::Warning, "{}", old.seen);
+    assert!(old.seen.to_string().contains("18 or later"), "{}", old.seen);
+    for (script, said) in [
+        ("echo no version", "it printed no version"),
+        ("echo >&2; echo libnode.so is missing >&2; exit 127", "libnode.so is missing"),
+        ("kill -9 $$", "it failed"),
+        ("while :; do echo 0123456789012345678901234567890123456789; done", "more than 16384 bytes"),
+    ] {
+        let (_folder, path) = programs(&[("node", script)]);
+        let broken = found(CheckId::Node, &path, server).await;
+        assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.seen);
+        assert!(broken.seen.to_string().contains(said), "{script}: {}", broken.seen);
+        let unneeded = found(CheckId::Node, &path, &[]).await;
+        assert_eq!(unneeded.state, FindingState::Warning, "where nobody needs it: {}", unneeded.seen);
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_answer_is_ended() {
+    let (folder, path) = programs(&[("node", "read line < /dev/zero")]);
+    let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_LIMITS };
+    let asked = version_of(&folder.path().join("node"), &path, limits).await;
+    assert_eq!(asked, Err("it did not end within 0.3 s".to_owned()));
+}

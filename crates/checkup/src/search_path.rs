@@ -1,0 +1,102 @@
+//! Where programs are looked for: the login shell's search path, and the version managers in it.
+
+use std::path::Path;
+
+use process::{PathSource, SearchPath};
+
+use crate::finding::Outcome;
+use crate::text::Text;
+
+/// Version managers and installers, by a part of the folders that they add, and by the folder that they install into below the home
+/// folder.
+const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
+    ("nvm", &[".nvm/"], ".nvm"),
+    ("fnm", &["fnm_multishells", "/fnm/"], ".local/share/fnm"),
+    ("Volta", &[".volta/"], ".volta"),
+    ("pyenv", &[".pyenv/"], ".pyenv"),
+    ("asdf", &[".asdf/"], ".asdf"),
+    ("mise", &["/mise/"], ".local/share/mise"),
+    ("Homebrew", &["/homebrew/", "linuxbrew"], ""),
+];
+
+pub(crate) fn check(path: &SearchPath, home: Option<&Path>) -> Outcome {
+    let there = path.directories.iter().filter(|folder| folder.is_dir()).count();
+    let shown = |manager: &&(&'static str, &[&str], &str)| {
+        let has = |folder: &std::path::PathBuf| {
+            let folder = folder.to_string_lossy();
+            manager.1.iter().any(|part| folder.contains(part))
+        };
+        path.directories.iter().any(has)
+    };
+    let is_installed = |manager: &&(&str, &[&str], &str)| {
+        !manager.2.is_empty() && home.is_some_and(|home| home.join(manager.2).is_dir())
+    };
+    let found: Vec<&'static str> = VERSION_MANAGERS.iter().filter(shown).map(|manager| manager.0).collect();
+    let left_out: Vec<&'static str> = VERSION_MANAGERS
+        .iter()
+        .filter(|manager| is_installed(manager) && !shown(manager))
+        .map(|manager| manager.0)
+        .collect();
+    let folders =
+        |words: &'static str| listed(Text::of(words).count(there, "folder", "folders"), &found, "; with ").and(".");
+    match &path.source {
+        PathSource::Process { reason } if cfg!(windows) => {
+            let _ = reason;
+            Outcome::ok(folders("Programs are looked for in "))
+        }
+        PathSource::Process { reason } => Outcome::warning(
+            folders("The login shell was not used, so programs are looked for in this program's own search path and in well-known folders, ")
+                .and(" The cause: ")
+                .foreign(reason)
+                .and("."),
+            Text::of(
+                "Set SHELL to your shell. If it is set, open a terminal and see what its start-up files wait for: they have 5 s, and nobody can answer a question.",
+            ),
+        ),
+        PathSource::LoginShell if !left_out.is_empty() => Outcome::warning(
+            listed(folders("The login shell names "), &left_out, " It does not name those of ").and("."),
+            Text::of(
+                "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
+            ),
+        ),
+        PathSource::LoginShell => Outcome::ok(folders("The login shell names ")),
+    }
+}
+
+fn listed(mut text: Text, names: &[&'static str], before: &'static str) -> Text {
+    for (index, name) in names.iter().enumerate() {
+        text = text.and(if index == 0 { before } else { ", " }).and(name);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::finding::FindingState;
+
+    #[test]
+    fn a_shell_that_does_not_answer_is_told_with_its_cause() {
+        let source = PathSource::Process { reason: "/bin/fish did not answer within 5 s".to_owned() };
+        let outcome = check(&SearchPath { directories: vec!["/usr/bin".into()], source }, None);
+        assert_eq!(outcome.state, FindingState::Warning, "version managers may be missed");
+        assert!(outcome.seen.to_string().contains("/bin/fish did not answer"), "{}", outcome.seen);
+        assert!(outcome.next.unwrap().to_string().contains("SHELL"), "with what to do");
+    }
+
+    #[test]
+    fn version_managers_are_named_and_those_that_are_left_out_are_told() {
+        let home = tempfile::tempdir().unwrap();
+        let node = home.path().join(".nvm/versions/node/v22.1.0/bin");
+        std::fs::create_dir_all(&node).unwrap();
+        let path = |directories| SearchPath { directories, source: PathSource::LoginShell };
+        let with = check(&path(vec![node]), Some(home.path()));
+        assert_eq!(with.state, FindingState::Ok, "nvm is in the path: {}", with.seen);
+        assert!(with.seen.to_string().contains("1 folder; with nvm"), "it is named: {}", with.seen);
+        let without = check(&path(vec!["/usr/bin".into()]), Some(home.path()));
+        assert_eq!(without.state, FindingState::Warning, "nvm is there, and not in the path: {}", without.seen);
+        assert!(without.seen.to_string().contains("those of nvm"), "{}", without.seen);
+    }
+}

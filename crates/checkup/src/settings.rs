@@ -1,0 +1,56 @@
+//! The settings file with the servers: whether it can be read. Reading it checks each server, too.
+
+use ports::server_config::{ConfigProblem, ServerEntry};
+
+use crate::finding::Outcome;
+use crate::text::Text;
+
+pub(crate) fn check(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> Outcome {
+    let servers = match read {
+        Ok(servers) => servers,
+        Err(problem) => {
+            let mut seen = Text::of("The settings file can't be used");
+            if let Some(line) = problem.line {
+                seen = seen.and(", line ").number(line.into());
+            }
+            if let Some(column) = problem.column {
+                seen = seen.and(", column ").number(column.into());
+            }
+            seen = seen.and(": ").foreign(&problem.message);
+            if let Some(file) = &problem.file {
+                seen = seen.and(" (").path(file).and(")");
+            }
+            return Outcome::problem(
+                seen.and("."),
+                Text::of(
+                    "Correct it in an editor; it is read again at once. Until then the servers stay as they were.",
+                ),
+            );
+        }
+    };
+    Outcome::ok(Text::of("Set up: ").count(servers.len(), "server", "servers").and("."))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::finding::FindingState;
+
+    fn of(text: &str) -> Outcome {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mcp.json");
+        std::fs::write(&file, text).unwrap();
+        check(&store::look(&file, folder.path()).unwrap().servers.load())
+    }
+
+    #[test]
+    fn a_problem_has_its_line() {
+        let broken = of("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
+        assert_eq!(broken.state, FindingState::Problem, "{}", broken.seen);
+        assert!(broken.seen.to_string().contains("line 3, column "), "{}", broken.seen);
+        let good = of(r#"{"mcpServers": {"b": {"command": "x"}}}"#);
+        assert_eq!((good.state, good.seen.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
+    }
+}

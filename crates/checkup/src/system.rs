@@ -1,0 +1,131 @@
+//! What a report says of the system. Values come from lists of this crate, or are numbers: a variable or a file may hold anything.
+
+use crate::computer::Environment;
+use crate::text::Version;
+
+/// Desktops, as `XDG_CURRENT_DESKTOP` names them.
+const DESKTOPS: &[&str] = &[
+    "GNOME",
+    "KDE",
+    "XFCE",
+    "LXQt",
+    "LXDE",
+    "MATE",
+    "Cinnamon",
+    "X-Cinnamon",
+    "Budgie",
+    "Pantheon",
+    "Unity",
+    "COSMIC",
+    "Hyprland",
+    "sway",
+    "niri",
+    "i3",
+    "Deepin",
+    "Enlightenment",
+];
+/// Linux distributions, as `ID` in os-release names them.
+const DISTRIBUTIONS: &[&str] = &[
+    "debian",
+    "ubuntu",
+    "linuxmint",
+    "pop",
+    "fedora",
+    "rhel",
+    "rocky",
+    "almalinux",
+    "centos",
+    "opensuse-tumbleweed",
+    "opensuse-leap",
+    "arch",
+    "manjaro",
+    "endeavouros",
+    "nixos",
+    "guix",
+    "gentoo",
+    "alpine",
+    "void",
+    "elementary",
+    "zorin",
+    "kali",
+    "raspbian",
+    "steamos",
+];
+
+/// Ways in which the app is packed, by a variable that is then set.
+const PACKAGES: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
+
+/// System, version and machine.
+pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
+    let mut text = std::env::consts::OS.to_owned();
+    if let Some(release) = os_release {
+        let value = |name: &str| {
+            let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            line.map(|value| value.trim_matches(['"', '\'']))
+        };
+        let named = value("ID").and_then(|id| known(DISTRIBUTIONS, id));
+        text.push_str(&format!(", {}", named.unwrap_or("another distribution")));
+        if let Some(version) = value("VERSION_ID").and_then(numbers) {
+            text.push_str(&format!(" {version}"));
+        }
+    }
+    if let Some(kernel) = kernel {
+        let version =
+            Version::find(kernel).map_or_else(|| "of unknown version".to_owned(), |version| version.to_string());
+        text.push_str(&format!(", kernel {version}"));
+        if kernel.to_ascii_lowercase().contains("microsoft") {
+            text.push_str(" (WSL)");
+        }
+    }
+    format!("{text}, {}", std::env::consts::ARCH)
+}
+
+/// The desktop and the kind of its session.
+pub(crate) fn session(environment: &Environment) -> String {
+    let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
+        None => "no desktop named",
+        Some(names) => names.split(':').find_map(|name| known(DESKTOPS, name)).unwrap_or("another desktop"),
+    };
+    let kind = match environment.text("XDG_SESSION_TYPE") {
+        None => "",
+        Some(kind) => known(&["wayland", "x11", "tty", "mir"], kind).unwrap_or("another kind of session"),
+    };
+    let wayland = environment.get("WAYLAND_DISPLAY").map(|_| "Wayland display");
+    let x11 = environment.get("DISPLAY").map(|_| "X display");
+    let packed = PACKAGES.iter().find(|(variable, _)| environment.get(variable).is_some()).map(|(_, name)| *name);
+    let parts = [Some(desktop), Some(kind), wayland, x11, packed];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn known(list: &[&'static str], name: &str) -> Option<&'static str> {
+    list.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
+}
+
+/// A version that may be one number, such as Debian's.
+fn numbers(text: &str) -> Option<String> {
+    let is_number = !text.is_empty() && text.len() <= 12 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    is_number.then(|| text.to_owned())
+}
+
+/// What the system says of itself, where it says it.
+pub(crate) fn read() -> (Option<String>, Option<String>) {
+    let text = |path: &str| std::fs::read_to_string(path).ok();
+    if cfg!(target_os = "linux") { (text("/etc/os-release"), text("/proc/sys/kernel/osrelease")) } else { (None, None) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_words_and_numbers_are_told() {
+        let told = system(Some("NAME=\"canary\"\nID=debian\nVERSION_ID=\"12\"\n"), Some("6.1.0-18-canary-amd64"));
+        assert_eq!(told, format!("{}, debian 12, kernel 6.1.0, {}", std::env::consts::OS, std::env::consts::ARCH));
+        let told = system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
+        assert!(told.contains("another distribution, kernel of unknown version"), "{told}");
+        let variables = [("XDG_CURRENT_DESKTOP", "ubuntu:GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("DISPLAY", ":0")];
+        assert_eq!(session(&Environment::with(&variables, None)), "GNOME, wayland, X display");
+        let variables = [("XDG_CURRENT_DESKTOP", "canary"), ("XDG_SESSION_TYPE", "canary"), ("SNAP", "/snap/canary")];
+        assert_eq!(session(&Environment::with(&variables, None)), "another desktop, another kind of session, Snap");
+    }
+}

@@ -1,0 +1,242 @@
+//! What a finding says, in parts that know whether they may leave this computer.
+//!
+//! A [`Text`] is written once. The user sees all of it ([`Text`]'s `Display`); a report has only what was written in this crate
+//! ([`Text::for_report`]). So nothing has to be searched for and crossed out: what came from outside is a part of its own.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+/// The most characters that are shown of what others wrote.
+const MOST_FOREIGN: usize = 400;
+
+/// Folders that are the same on many computers, from the root on. Below them a report says no more.
+const KNOWN_FOLDERS: &[&str] =
+    &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
+
+/// The same below the home folder: where installers and version managers put programs.
+const KNOWN_BELOW_HOME: &[&str] = &[
+    ".local/bin",
+    ".cargo/bin",
+    ".nvm/versions/node",
+    ".local/share/fnm",
+    ".volta/bin",
+    ".bun/bin",
+    ".deno/bin",
+    ".pyenv/shims",
+    ".asdf/shims",
+    ".local/share/mise",
+    ".dotnet",
+    "bin",
+];
+
+/// A text of a finding.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// Words of this crate, and numbers.
+    Own(String),
+    /// A file or a folder.
+    Path(PathBuf),
+    /// A program that this crate knows by name.
+    Program(PathBuf, &'static str),
+    /// Words of others, such as the message of an error.
+    Foreign(String),
+}
+
+impl Text {
+    /// Begins with words of this crate.
+    #[must_use]
+    pub fn of(words: &'static str) -> Self {
+        Self(Vec::new()).and(words)
+    }
+
+    /// Adds words of this crate.
+    #[must_use]
+    pub fn and(self, words: &'static str) -> Self {
+        self.with(Part::Own(words.to_owned()))
+    }
+
+    /// Adds a number.
+    #[must_use]
+    pub fn number(self, number: u64) -> Self {
+        self.with(Part::Own(number.to_string()))
+    }
+
+    /// Adds a number of things, by the name of one or of several.
+    #[must_use]
+    pub fn count(self, number: usize, one: &'static str, several: &'static str) -> Self {
+        self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
+    }
+
+    /// Adds a version.
+    #[must_use]
+    pub fn version(self, version: &Version) -> Self {
+        self.with(Part::Own(version.to_string()))
+    }
+
+    /// Adds a path. A report says of it only whether it is below the home folder or in a well-known one.
+    #[must_use]
+    pub fn path(self, path: impl Into<PathBuf>) -> Self {
+        self.with(Part::Path(path.into()))
+    }
+
+    /// Adds the path of a program that this crate looked for by this name.
+    #[must_use]
+    pub fn program(self, path: impl Into<PathBuf>, name: &'static str) -> Self {
+        self.with(Part::Program(path.into(), name))
+    }
+
+    /// Adds words of others. A report leaves them out.
+    #[must_use]
+    pub fn foreign(self, words: impl fmt::Display) -> Self {
+        self.with(Part::Foreign(words.to_string()))
+    }
+
+    fn with(mut self, part: Part) -> Self {
+        self.0.push(part);
+        self
+    }
+
+    /// The text without anything private: no words of others, and of paths only their place.
+    #[must_use]
+    pub fn for_report(&self, home: Option<&Path>) -> String {
+        let part = |part: &Part| match part {
+            Part::Own(words) => words.clone(),
+            Part::Path(path) => place(path, home),
+            Part::Program(path, name) => format!("{}/{name}", place(path.parent().unwrap_or(path), home)),
+            Part::Foreign(_) => "[left out]".to_owned(),
+        };
+        self.0.iter().map(part).collect()
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.0 {
+            match part {
+                Part::Own(words) => f.write_str(words)?,
+                Part::Path(path) | Part::Program(path, _) => f.write_str(&bounded(&path.to_string_lossy()))?,
+                Part::Foreign(words) => f.write_str(&bounded(words))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// What others wrote, so that it can be shown: bounded, and with hidden characters made visible.
+fn bounded(words: &str) -> String {
+    let mut shown: String = words.chars().take(MOST_FOREIGN).collect();
+    if shown.len() < words.len() {
+        shown.push('…');
+    }
+    foreign::visible(&shown).into_owned()
+}
+
+/// Where a path lies, as far as that is the same on many computers.
+fn place(path: &Path, home: Option<&Path>) -> String {
+    let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) => ("~/", below, KNOWN_BELOW_HOME),
+        None => ("/", path.strip_prefix("/").unwrap_or(path), KNOWN_FOLDERS),
+    };
+    let Some(known) = known.iter().find(|known| below.starts_with(known)) else { return format!("{start}…") };
+    if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
+}
+
+/// A version: numbers, and nothing else that a program may print.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(Vec<u32>);
+
+impl Version {
+    /// The most numbers of a version.
+    const MOST: usize = 4;
+
+    /// The first version in what a program prints, such as `22.1.0` in `v22.1.0`: at least two numbers with dots between them.
+    #[must_use]
+    pub fn find(text: &str) -> Option<Self> {
+        let candidates = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+        candidates
+            .map(|word| word.split('.').map_while(|part| part.parse().ok()).take(Self::MOST).collect::<Vec<u32>>())
+            .find(|numbers| numbers.len() > 1)
+            .map(Self)
+    }
+
+    /// Whether it is before this one.
+    #[must_use]
+    pub fn is_before(&self, other: &[u32]) -> bool {
+        self.0.as_slice() < other
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, number) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str(".")?;
+            }
+            write!(f, "{number}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_report_has_no_words_of_others_and_only_places_of_paths() {
+        let home = Path::new("/home/ann");
+        let text = Text::of("found ")
+            .program("/home/ann/.nvm/versions/node/v22.1.0-canary/bin/node", "node")
+            .and(", ")
+            .path("/home/ann/canary/data")
+            .and(", ")
+            .program("/opt/canary/bin/node", "node")
+            .and(", ")
+            .path("/usr/bin/canary")
+            .and(": ")
+            .foreign("canary \u{202e}");
+        let report = text.for_report(Some(home));
+        assert_eq!(
+            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [left out]",
+            "only where things lie"
+        );
+        assert!(text.to_string().ends_with("canary \\u{202e}"), "the user sees all of it, made visible: {text}");
+    }
+
+    #[test]
+    fn what_others_wrote_is_bounded() {
+        let shown = Text::of("").foreign("x".repeat(10_000)).to_string();
+        assert_eq!(shown.chars().count(), MOST_FOREIGN + 1, "with a mark at its end");
+    }
+
+    #[test]
+    fn a_version_is_numbers_only() {
+        let cases = [
+            ("v22.1.0\n", "22.1.0"),
+            ("Python 3.11.2", "3.11.2"),
+            ("Docker version 27.3.1, build ce12230", "27.3.1"),
+            ("uv 0.9.2 (141369ce7 2025-10-10)", "0.9.2"),
+            ("warning 7\n10.0.100-rc.2.canary", "10.0.100"),
+        ];
+        for (printed, wanted) in cases {
+            assert_eq!(Version::find(printed).unwrap().to_string(), wanted, "the version in {printed:?}");
+        }
+        assert_eq!(Version::find("no version 7 here"), None, "one number is none");
+        assert!(Version::find("v16.20.2").unwrap().is_before(&[18]), "compared by number");
+        assert!(!Version::find("v100.0.0").unwrap().is_before(&[18]), "and not as text");
+        assert!(!Version::find("3.10.0").unwrap().is_before(&[3, 10]), "the oldest itself is none before it");
+    }
+}

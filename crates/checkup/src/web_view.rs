@@ -1,0 +1,48 @@
+//! What draws the window, as the shell tells it.
+
+use crate::computer::WebView;
+use crate::finding::Outcome;
+use crate::text::{Text, Version};
+
+/// The oldest WebKitGTK of a distribution that the packages are for: Debian 12 began with 2.40.
+const OLDEST_WEBKIT: &[u32] = &[2, 40];
+
+pub(crate) fn check(web_view: Option<&WebView>) -> Outcome {
+    let Some(WebView { name, version }) = web_view else {
+        return Outcome::unknown(
+            Text::of("This program has no window."),
+            Text::of(
+                "If the app's window stays empty, update the system's web view (on Linux the package libwebkit2gtk-4.1-0).",
+            ),
+        );
+    };
+    let Some(version) = Version::find(version) else {
+        return Outcome::unknown(
+            Text::of(name).and(" tells no version that can be read: ").foreign(version),
+            Text::of("If the window is drawn wrong, update it with the system's updates."),
+        );
+    };
+    let seen = Text::of(name).and(" ").version(&version).and(".");
+    if name.contains("WebKitGTK") && version.is_before(OLDEST_WEBKIT) {
+        return Outcome::warning(
+            seen,
+            Text::of("Update the system: the window is tried with WebKitGTK 2.40 and later."),
+        );
+    }
+    Outcome::ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::FindingState;
+
+    #[test]
+    fn an_old_web_view_is_told() {
+        let of = |version: &str| check(Some(&WebView { name: "WebKitGTK", version: version.to_owned() })).state;
+        assert_eq!(of("2.48.1"), FindingState::Ok);
+        assert_eq!(of("2.38.6"), FindingState::Warning, "numbers are compared, not text");
+        assert_eq!(of("new"), FindingState::Unknown);
+        assert_eq!(check(None).state, FindingState::Unknown, "without a window there is nothing to see");
+    }
+}

@@ -1,0 +1,76 @@
+//! `doctor`: looks at this computer for what keeps servers from working. No host is started for it, as that may be what fails.
+
+use std::sync::Arc;
+
+use api::ErrorCode;
+use checkup::{Checkup, Computer, Environment, Finding, FindingState, Program, ReportedServer};
+use ports::time::SystemClock;
+use serde_json::{Value, json};
+use store::{Locations, Looked};
+
+use crate::arguments::{Arguments, Doctor};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::session::{locations, system};
+use crate::visible;
+
+/// Tells the findings, or the report. A problem among them is a failure of the command.
+pub(crate) async fn run(arguments: &Arguments, what: &Doctor, output: &Output) -> Result<Value, Failure> {
+    let Locations { config_file, data_dir } = locations(arguments)?;
+    let Looked { servers: settings, secrets } = store::look(&config_file, &data_dir).map_err(system)?;
+    let environment = Environment::of_this_program();
+    let computer = Computer {
+        settings,
+        secrets,
+        data_folder: data_dir,
+        cache_folder: store::cache_folder(),
+        environment: environment.clone(),
+        search_path: None,
+        web_view: None,
+        clock: Arc::new(SystemClock),
+    };
+    let checkup = checkup::check(computer).await;
+    let mut value = json!({ "findings": checkup.findings });
+    if what.report {
+        let report = report(&checkup, &environment);
+        output.text(&report);
+        value["report"] = report.into();
+    } else {
+        output.text(&words(&checkup.findings));
+    }
+    match checkup.findings.iter().filter(|finding| finding.state == FindingState::Problem).count() {
+        0 => Ok(value),
+        problems => {
+            let noun = if problems == 1 { "problem was" } else { "problems were" };
+            let failure = Failure::new(ErrorCode::System, format!("{problems} {noun} found on this computer"));
+            Err(Failure { value: Some(Box::new(value)), ..failure })
+        }
+    }
+}
+
+fn report(checkup: &Checkup, environment: &Environment) -> String {
+    let program = Program { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
+    let servers: Vec<_> =
+        checkup.servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
+    checkup::report(&checkup.findings, program, &servers, environment)
+}
+
+/// The findings for people, each with what to do below it.
+fn words(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let Finding { title, state, seen, next, servers, .. } = finding;
+        text.push_str(&format!("{:<8} {title}: {}\n", state.word(), visible::line(&seen.to_string())));
+        if *state == FindingState::Ok {
+            continue;
+        }
+        if let Some(next) = next {
+            text.push_str(&format!("         {}\n", visible::line(&next.to_string())));
+        }
+        if !servers.is_empty() {
+            let names: Vec<String> = servers.iter().map(|server| visible::value(server)).collect();
+            text.push_str(&format!("         Servers: {}\n", names.join(", ")));
+        }
+    }
+    text
+}

@@ -1,0 +1,32 @@
+//! Install links for the user's servers, as their authors put them on a page.
+
+use api::ApiError;
+use other_apps::{LinkFor, install_link};
+use ports::server_config::ServerEntry;
+use serde_json::{Value, json};
+
+use crate::arguments::{Link, LinkApp};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::visible::{block, line};
+
+/// Prints a link that installs a server, and says what is to be filled in and what no link carries. Nothing is started.
+pub(crate) async fn run(session: &Session, what: Link) -> Result<Value, Failure> {
+    session.servers(Some(&what.server)).await?;
+    let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
+    let server = snapshot.servers.into_iter().find(|server| server.name == what.server);
+    let server = server.ok_or_else(|| Failure::usage(format!("the server {:?} was just removed", what.server)))?;
+    let app = match what.app {
+        LinkApp::Drawbridge => LinkFor::Drawbridge,
+        LinkApp::Cursor => LinkFor::Cursor,
+        LinkApp::VsCode => LinkFor::VsCode,
+    };
+    let entry = ServerEntry { name: server.name, config: server.config };
+    let link = install_link(&entry, app).map_err(|problem| Failure::usage(problem.message))?;
+    for note in &link.notes {
+        session.output.say(&line(note));
+    }
+    let markdown = link.markdown();
+    session.output.text(&block(if what.markdown { &markdown } else { &link.link }, ""));
+    Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": link.notes }))
+}

@@ -1,0 +1,198 @@
+//! `doctor`: what it finds on a computer whose search path is the test's, and a report without anything private.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::program::{Ended, Folder, ended};
+
+/// Stands in every place that a user may fill.
+const CANARY: &str = "kanari";
+
+/// A folder of programs that the login shell names as the only one, each a script that does this.
+fn programs(folder: &Folder, scripts: &[(&str, &str)]) {
+    let bin = folder.path("bin");
+    fs::create_dir_all(&bin).unwrap();
+    symlink("/usr/bin/env", bin.join("env")).unwrap();
+    for (name, script) in scripts {
+        write_program(&bin.join(name), &format!("#!/bin/sh\n{script}\n"));
+    }
+    let shell = format!("#!/bin/sh\nPATH='{}'\nexport PATH\nfor last; do :; done\neval \"$last\"\n", bin.display());
+    write_program(&folder.path("shell"), &shell);
+}
+
+fn write_program(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// `doctor` with this home folder and nothing of the environment that could change what it finds.
+fn doctor(folder: &Folder) -> Command {
+    fs::create_dir_all(folder.path("home")).unwrap();
+    let mut command = folder.command();
+    command.arg("--json").arg("doctor").env("SHELL", folder.path("shell")).env("HOME", folder.path("home"));
+    let others = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "SSL_CERT_DIR"];
+    for name in others.into_iter().chain(["SSL_CERT_FILE", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "REQUEST_METHOD"]) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().next().is_none()
+}
+
+fn finding<'a>(ended: &'a Ended, id: &str) -> &'a Value {
+    let findings = ended.result()["value"]["findings"].as_array().unwrap();
+    findings.iter().find(|finding| finding["id"] == id).unwrap_or_else(|| panic!("a finding {id}: {findings:#?}"))
+}
+
+fn text<'a>(finding: &'a Value, key: &str) -> &'a str {
+    finding[key].as_str().unwrap_or_else(|| panic!("{key} is text: {finding}"))
+}
+
+#[test]
+fn what_a_server_needs_is_found_with_its_version() {
+    let config = json!({"mcpServers": {"web": {"command": "npx", "args": ["-y", "server"]}}});
+    let folder = Folder::with_config(&config.to_string());
+    programs(&folder, &[("node", "echo v22.5.1"), ("npx", "exit 9")]);
+    fs::remove_dir_all(folder.path("data")).unwrap();
+    let ended = ended(doctor(&folder).output().unwrap());
+    let node = finding(&ended, "node");
+    assert_eq!((&node["state"], &node["servers"]), (&json!("ok"), &json!(["web"])), "{node}");
+    assert!(text(node, "seen").starts_with("Node.js 22.5.1, "), "version and place: {node}");
+    assert!(text(node, "seen").contains("/bin/node"), "and place: {node}");
+    let path = finding(&ended, "search_path");
+    assert_eq!(path["state"], "ok", "the login shell told its path: {path}");
+    assert_eq!(finding(&ended, "uv")["state"], "ok", "what nobody needs may be missing");
+    let keychain = finding(&ended, "keychain");
+    assert_eq!(keychain["state"], "warning", "there is none in a test: {keychain}");
+    let sandbox = finding(&ended, "sandbox");
+    assert!(text(sandbox, "seen").contains("bubblewrap"), "each part of it was tried: {sandbox}");
+    assert!(is_empty(&folder.path("home")) && !folder.path("data").exists(), "nothing is made");
+}
+
+#[test]
+fn a_runtime_that_is_missing_is_a_problem_of_its_servers() {
+    let config = json!({"mcpServers": {
+        "web": {"command": "npx", "args": ["-y", "server"]},
+        "py": {"command": "uvx", "args": ["server"]},
+        "own": {"command": "/nonexistent/server"},
+        "far": {"url": "https://mcp.example.com/mcp"},
+    }});
+    let folder = Folder::with_config(&config.to_string());
+    // As Debian has it: node without npx.
+    programs(&folder, &[("node", "echo v18.20.4")]);
+    let ended = ended(doctor(&folder).output().unwrap());
+    let (code, message) = ended.error(1);
+    assert_eq!(code, "system", "{message}");
+    assert_eq!(message, "3 problems were found on this computer");
+    for (id, server, step) in
+        [("node", "web", "npx"), ("uv", "py", "docs.astral.sh/uv"), ("programs", "own", "settings")]
+    {
+        let found = finding(&ended, id);
+        assert_eq!((&found["state"], &found["servers"]), (&json!("problem"), &json!([server])), "{found}");
+        assert!(text(found, "next").contains(step), "what to do: {found}");
+    }
+}
+
+#[test]
+fn settings_and_folders_that_can_not_be_used_are_told_all_the_same() {
+    let folder = Folder::with_config("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
+    programs(&folder, &[]);
+    fs::remove_dir_all(folder.path("data")).unwrap();
+    fs::write(folder.path("data"), "a file in the way").unwrap();
+    let output = ended(doctor(&folder).output().unwrap());
+    let settings = finding(&output, "settings");
+    assert_eq!(settings["state"], "problem", "{settings}");
+    assert!(text(settings, "seen").contains("line 3, column "), "{settings}");
+    let data = finding(&output, "data_folder");
+    assert_eq!(data["state"], "problem", "{data}");
+    assert_eq!(output.status, 1, "and a host could not be started here");
+}
+
+#[test]
+fn a_report_has_nothing_private_in_it() {
+    let secret = |name: &str| format!("{CANARY}-{name}");
+    let config = json!({"mcpServers": {
+        secret("npx"): {"command": "npx", "args": ["-y", secret("argument")], "env": {secret("NAME"): secret("value")}, "cwd": "/"},
+        secret("own"): {"command": format!("/opt/{CANARY}/server"), "args": [secret("argument")]},
+        secret("home"): {"command": "~/kanari/server", "env": {"NODE_EXTRA_CA_CERTS": format!("/{CANARY}/ca.pem")}},
+        secret("far"): {"url": format!("https://{CANARY}.example/{CANARY}?key={CANARY}"),
+            "headers": {"X-Key": format!("${{secret:{CANARY}}}"), secret("Header"): secret("value")}},
+        secret("here"): {"url": format!("http://localhost:8080/{CANARY}")},
+    }});
+    let folder = Folder::with_config(&config.to_string());
+    programs(
+        &folder,
+        &[("node", &format!("echo {CANARY} >&2; exit 3")), ("python3", &format!("echo {CANARY} 3.12.1-{CANARY}"))],
+    );
+    let report = |change: &dyn Fn(&mut Command)| {
+        let home = folder.path(&format!("{CANARY}-home"));
+        fs::create_dir_all(&home).unwrap();
+        let mut command = doctor(&folder);
+        command.arg("--report").env("HOME", &home).env("USER", CANARY).env("LOGNAME", CANARY).env("HOSTNAME", CANARY);
+        command
+            .env("XDG_CURRENT_DESKTOP", CANARY)
+            .env("XDG_SESSION_TYPE", CANARY)
+            .env("LANG", CANARY)
+            .env("SNAP", CANARY);
+        change(&mut command);
+        let ended = ended(command.output().unwrap());
+        let value = &ended.result()["value"];
+        assert!(value["findings"].to_string().contains(CANARY), "the user sees what it is about: {value:#}");
+        let report = value["report"].as_str().unwrap().to_owned();
+        assert!(!report.to_ascii_lowercase().contains(CANARY), "nothing of it is in the report:\n{report}");
+        assert!(!report.contains(folder.path("").to_str().unwrap().trim_end_matches('/')), "no path of it:\n{report}");
+        report
+    };
+    let plain = report(&|_| ());
+    for line in [
+        "- Program: drawbridge-cli ",
+        "- 1 × local, npx",
+        "- 2 × local, a program of its own",
+        "- 1 × remote, https, not on this computer",
+        "- 1 × remote, http, on this computer",
+        "**Python**: ok. Python 3.12.1, /…/python3.",
+        "**Node.js**: problem. ",
+    ] {
+        assert!(plain.contains(line), "{line:?} is told:\n{plain}");
+    }
+    let home = folder.path(&format!("{CANARY}-home"));
+    let below = report(&|command| {
+        fs::create_dir_all(home.join(".nvm/versions/node")).unwrap();
+        command.env("XDG_CACHE_HOME", home.join("cache")).env("SHELL", home.join("no-shell"));
+        command
+            .env("HTTPS_PROXY", format!("socks5://{CANARY}:{CANARY}@{CANARY}.example"))
+            .env("SSL_CERT_FILE", home.join("ca"));
+    });
+    for line in
+        ["~/…", "The proxy in HTTPS_PROXY can't be used", "No certificate can be read from where SSL_CERT_FILE points"]
+    {
+        assert!(below.contains(line), "{line:?} is told:\n{below}");
+    }
+    fs::write(folder.path("mcp.json"), format!("{{\"mcpServers\": {{\"{CANARY}\": {{\"command\": 7}}}}}}")).unwrap();
+    let broken = report(&|_| ());
+    assert!(broken.contains("The settings file can't be used, line 1, column "), "{broken}");
+}
+
+#[test]
+fn people_get_lines_and_the_report_as_it_is() {
+    let folder = Folder::with_config(&json!({"mcpServers": {"web": {"command": "npx"}}}).to_string());
+    programs(&folder, &[]);
+    let run = |arguments: &[&str]| {
+        let mut command = folder.command();
+        let output = command.args(arguments).env("SHELL", folder.path("shell")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (status, lines, errors) = run(&["doctor"]);
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(lines.contains("problem  Node.js: Node.js was not found."), "{lines}");
+    assert!(lines.contains("\n         Servers: web\n"), "for whom: {lines}");
+    assert!(errors.contains("error: 1 problem was found on this computer"), "{errors}");
+    let (_, report, _) = run(&["doctor", "--report"]);
+    assert!(report.starts_with("## Drawbridge: report on this computer\n"), "{report}");
+}

@@ -1,0 +1,70 @@
+//! Which model answers a server's request, and what comes with that. Caller: `owner/sampling/asked.rs`.
+
+use mcp_proto::types::CreateMessageParams;
+use models::ModelRef;
+use policy::Hash;
+use serde_json::json;
+use server_requests::sampling::choose::{Wish, choose};
+use server_requests::sampling::convert::to_request;
+use server_requests::sampling::{Choice, ChosenBy, SamplingState};
+
+use super::ModelAccess;
+
+impl ModelAccess {
+    /// The model that would answer a server's request, and why.
+    pub(in crate::owner) fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ChosenBy)> {
+        let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
+        let settings = self.sampling.settings(server);
+        let setting = settings.model.as_ref().filter(can_answer);
+        let default = self.providers.file.default.as_ref().filter(can_answer);
+        let wish = Wish { preferences: params.model_preferences.as_ref(), setting, default };
+        let all: Vec<_> = self.registry.all().collect();
+        choose(wish, &all)
+    }
+
+    /// Puts into a request's state which model answers, and what comes with that.
+    pub(in crate::owner) fn put_choice(
+        &self,
+        state: &mut SamplingState,
+        model: ModelRef,
+        by: ChosenBy,
+        params: &CreateMessageParams,
+    ) {
+        let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
+        let request = to_request(params).ok();
+        state.losses =
+            request.and_then(|request| self.registry.cannot_carry(&model, &request).ok()).unwrap_or_default();
+        let most_micros = self.most_micros(&model, params);
+        let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of(&json!(settings)));
+        let name = name.unwrap_or_else(|| model.model.clone());
+        state.model = Some(Choice { name, model, by, provider, most_micros });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{access, params, price};
+    use super::*;
+
+    #[test]
+    fn a_model_whose_provider_is_gone_is_not_chosen() {
+        let (mut access, model) = access(price("USD", None));
+        let gone = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
+        access.providers.file.default = Some(gone);
+        let chosen = access.choose("s", &params());
+        assert_eq!(chosen, Some((model.clone(), ChosenBy::First)), "nobody answers for the default, so it is another");
+        access.providers.file.default = Some(model.clone());
+        assert_eq!(access.choose("s", &params()), Some((model, ChosenBy::Default)), "with its provider it is chosen");
+    }
+
+    #[test]
+    fn a_choice_says_what_it_may_cost_and_has_a_name_to_show() {
+        let (access, model) = access(price("USD", None));
+        let mut state = SamplingState::default();
+        access.put_choice(&mut state, model.clone(), ChosenBy::User, &params());
+        let choice = state.model.expect("it is put in");
+        assert_eq!((choice.name.as_str(), &choice.model), ("m", &model), "without a name of its own, by its id");
+        assert_eq!(choice.most_micros, access.most_micros(&model, &params()), "with the most that it costs");
+        assert_eq!(choice.provider, None, "the provider is not in the settings");
+    }
+}

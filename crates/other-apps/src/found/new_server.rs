@@ -1,0 +1,27 @@
+//! A server of another app in the form in which `host::Setup` adds it.
+
+use ports::server_config::{NewServer, ServerEntry, ValuePart};
+
+use super::{FoundServer, Pending};
+
+impl FoundServer {
+    /// The server that an import adds. A pending secret has its name in the settings and no value in the keychain.
+    #[must_use]
+    pub fn new_server(&self) -> NewServer {
+        let secret = |value: &secrecy::SecretString| vec![ValuePart::Secret(Some(value.clone()))];
+        let secrets = self.secrets.iter().map(|(name, value)| (name.clone(), secret(value)));
+        let pending = self.pending.iter().map(|(name, pending)| (name.clone(), pending.parts()));
+        NewServer {
+            entry: ServerEntry { name: self.name.clone(), config: self.config.clone() },
+            secret_values: pending.chain(secrets).collect(),
+            client_secret: self.client_secret.clone(),
+        }
+    }
+}
+
+impl Pending {
+    fn parts(&self) -> Vec<ValuePart> {
+        let text = |text: &String| (!text.is_empty()).then(|| ValuePart::Text(text.clone()));
+        text(&self.before).into_iter().chain([ValuePart::Secret(None)]).chain(text(&self.after)).collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! Install links, which servers' READMEs and web pages offer for a click: `drawbridge://mcp/install?...` and those of other apps. They are read as
+//! pasted text ([`crate::pasted`]), and written for a user's own servers.
+//!
+//! - `form`: which links there are, and where each has its servers
+//! - `payload`: parameters and base64
+//! - `server`: the few keys that a link may set
+//! - `remarks`: what to look at before such a server is added
+//! - `write`: [`install_link`]
+//!
+//! Any web page can offer a link, so one only fills in what the user adds and starts by themselves. What it may set is a list of its own, and no
+//! shape of settings: a link brings no approval, folder, sandbox or time limit with it. Nothing in it is written to a log, since it may hold secrets.
+
+mod form;
+mod payload;
+mod remarks;
+mod server;
+mod write;
+
+use ports::server_config::ConfigProblem;
+
+use crate::candidate::Candidate;
+use crate::notes::shown;
+use form::{Form, Payload};
+use payload::Parameters;
+pub use write::{InstallLink, LinkFor, install_link};
+
+/// The longest link that is read or written, in bytes. What is decoded from it is shorter, since each encoding only makes a text longer.
+const MAX_LINK: usize = 32 * 1_024;
+
+/// Reads a text that is one link and nothing else. None if it is something else.
+pub(crate) fn alone(text: &str) -> Option<Result<Vec<Candidate>, ConfigProblem>> {
+    let text = text.trim();
+    let is_link = form::of(text).is_some_and(|(form, rest)| {
+        // JSON that nobody encoded may have blanks in it.
+        let is_raw = form.payload == Payload::Json && rest.starts_with('{');
+        is_raw || !text.contains(char::is_whitespace)
+    });
+    if is_link || has_foreign_scheme(text) { Some(candidates(text)) } else { None }
+}
+
+/// The links in a text, such as a page of Markdown with badges.
+pub(crate) fn in_text(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let before = text[..at].chars().next_back();
+            let begins_word = before.is_none_or(|c| !c.is_alphanumeric());
+            if begins_word && rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && form::of(rest).is_some() {
+                let link = &rest[..end_of_link(rest, before)];
+                at += link.len().max(1);
+                return Some(link);
+            }
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+        None
+    })
+}
+
+/// Reads the servers of one link.
+///
+/// # Errors
+/// In words, if the link is longer than [`MAX_LINK`], installs no server, or asks for what a link may not set.
+pub(crate) fn candidates(link: &str) -> Result<Vec<Candidate>, ConfigProblem> {
+    read(link, Redirect::Followed).map_err(|message| problem(&message))
+}
+
+/// Whether a link may lead to another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Redirect {
+    Followed,
+    Refused,
+}
+
+fn read(link: &str, redirect: Redirect) -> Result<Vec<Candidate>, String> {
+    if link.len() > MAX_LINK {
+        return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK >> 10));
+    }
+    let Some((form, rest)) = form::of(link) else {
+        return Err(String::from(
+            "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64",
+        ));
+    };
+    in_form(form, rest, redirect).map_err(|message| format!("this link for {} can't be used: {message}", form.app))
+}
+
+fn in_form(form: &'static Form, rest: &str, redirect: Redirect) -> Result<Vec<Candidate>, String> {
+    match form.payload {
+        Payload::Json => server::candidates(form, &payload::decoded(rest)?, None, None),
+        Payload::Base64 => server::candidates(form, &payload::from_base64(&payload::decoded(rest)?)?, None, None),
+        Payload::JsonIn(key) => {
+            let parameters = Parameters::of(rest)?;
+            let (json, name) = (parameters.required(key)?, parameters.one("name")?);
+            server::candidates(form, &json, name, parameters.one("inputs")?.as_deref())
+        }
+        Payload::Base64In(key) => {
+            let parameters = Parameters::of(rest)?;
+            let (json, name) = (payload::from_base64(&parameters.required(key)?)?, parameters.one("name")?);
+            let mut found = server::candidates(form, &json, name, None)?;
+            let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
+            server::refuse_or_note(form, unknown, &mut found)?;
+            Ok(found)
+        }
+        Payload::Words => server::of_goose(form, &Parameters::of(rest)?),
+        Payload::LinkIn(key) if redirect == Redirect::Followed => {
+            read(&Parameters::of(rest)?.required(key)?, Redirect::Refused)
+        }
+        Payload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
+    }
+}
+
+/// What is wrong with a link. It may repeat words of the link, so it is bounded and safe to print.
+fn problem(message: &str) -> ConfigProblem {
+    ConfigProblem { file: None, line: None, column: None, message: shown(message) }
+}
+
+/// Where a link ends in the text around it.
+fn end_of_link(text: &str, before: Option<char>) -> usize {
+    let mut depth = 0_u32;
+    let ends = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => return true,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        c.is_whitespace() || matches!(c, '"' | '<' | '>' | '`') || (c == '\'' && before == Some('\''))
+    };
+    text.find(ends).unwrap_or(text.len())
+}
+
+/// One word that begins with a scheme, and not that of a web page: nothing that a server is started by or reached at.
+fn has_foreign_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once("://") else { return false };
+    let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    is_scheme && !text.contains(char::is_whitespace) && !["http", "https"].contains(&&*scheme.to_ascii_lowercase())
+}

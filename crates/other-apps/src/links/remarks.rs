@@ -1,0 +1,248 @@
+//! What to look at before a server of a link is added. A remark is a reason to look twice: it refuses nothing, and to have none says nothing, since
+//! every program can be told to run other code in more ways than a list knows.
+
+use std::net::IpAddr;
+
+use foreign::is_public;
+use ports::server_config::{HttpConfig, StdioConfig};
+use ports::url_parts::UrlParts;
+use process::leads_to_code;
+use url::{Host, Url};
+
+use crate::bridges::stem;
+use crate::candidate::Candidate;
+use crate::notes::quoted;
+use crate::secret_like::{has_secret, is_secret_name, is_switch};
+
+/// The most remarks on one server, and the most names in one of them.
+const MAX_REMARKS: usize = 20;
+const MAX_NAMED: usize = 20;
+
+/// What the options of a program can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A shell.
+    Shell,
+    /// An interpreter of a language, by the letters of its options that run code.
+    Interpreter(&'static str),
+    /// A program that loads a package and runs it.
+    Launcher,
+    /// A program that runs a container.
+    Container,
+    /// A program that runs another one with more rights.
+    Elevation,
+}
+
+/// Options of interpreters and launchers whose value is code, or names a file with code that runs first.
+const RUNS_CODE: [&str; 8] =
+    ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
+/// Options of launchers that name where packages come from.
+const SOURCES: [&str; 10] = [
+    "--from",
+    "--with",
+    "--package",
+    "--registry",
+    "--index",
+    "--index-url",
+    "--extra-index-url",
+    "--default-index",
+    "--find-links",
+    "-p",
+];
+/// Options of containers that give away a folder, a device or the host's own rights.
+const GIVES: [&str; 8] =
+    ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
+/// The remarks on a server, in words.
+pub(super) fn on(found: &Candidate) -> Vec<String> {
+    let mut remarks = match &found.remote {
+        Some(remote) => on_remote(remote),
+        None => on_local(&found.config),
+    };
+    let values = found.remote.as_ref().map_or(&found.config.env, |remote| &remote.headers);
+    let secret: Vec<String> = values
+        .iter()
+        .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !is_open(value)))
+        .map(|(name, _)| quoted(name))
+        .take(MAX_NAMED)
+        .collect();
+    if !secret.is_empty() {
+        let names = secret.join(", ");
+        remarks.push(format!("the link carries what looks like a secret: {names}; whoever has the link has it, too"));
+    }
+    remarks.truncate(MAX_REMARKS);
+    remarks
+}
+
+/// A value that the user fills in.
+fn is_open(value: &str) -> bool {
+    is_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
+}
+
+fn on_remote(remote: &HttpConfig) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let host = Url::parse(&remote.url).ok().and_then(|url| url.host().map(|host| host.to_owned()));
+    match host.map(|host| place(&host)) {
+        Some(Place::ThisComputer) => {
+            remarks.push(String::from(
+                "its address is on this computer: whatever program answers there gets what is sent",
+            ));
+        }
+        Some(Place::OwnNetwork) => {
+            remarks.push(String::from("its address is in your network or reserved, and not in the internet"));
+        }
+        Some(Place::Internet) | None => {}
+    }
+    if let Some(ascii) = UrlParts::of(&remote.url).ascii_host {
+        remarks.push(format!("its host has letters that can be taken for others: it is {}", quoted(&ascii)));
+    }
+    remarks
+}
+
+/// Where an address leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    ThisComputer,
+    OwnNetwork,
+    Internet,
+}
+
+/// Names that only a network of somebody's own answers for.
+const OWN_NAMES: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
+
+fn place(host: &Host<String>) -> Place {
+    let address: IpAddr = match host {
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            let is_below = |end: &str| name == end || name.ends_with(&format!(".{end}"));
+            if is_below("localhost") {
+                return Place::ThisComputer;
+            }
+            let is_own = !name.contains('.') || OWN_NAMES.into_iter().any(is_below);
+            return if is_own { Place::OwnNetwork } else { Place::Internet };
+        }
+        Host::Ipv4(address) => (*address).into(),
+        Host::Ipv6(address) => address.to_ipv4_mapped().map_or_else(|| (*address).into(), IpAddr::from),
+    };
+    match address {
+        address if address.is_loopback() || address.is_unspecified() => Place::ThisComputer,
+        address if is_public(address) => Place::Internet,
+        _ => Place::OwnNetwork,
+    }
+}
+
+fn on_local(config: &StdioConfig) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let mut kind = kind_of(&config.command);
+    remark_on_program(kind, "the command", &config.command, &mut remarks);
+    // A launcher's own options end where its package stands; what follows is the server's.
+    let mut is_server = false;
+    for (number, word) in (1..).zip(&config.args) {
+        let place = format!("argument {number}");
+        // A name of a package may end like that of a program.
+        let inner = kind_of(word).filter(|inner| !word.contains('@') && (*inner != Kind::Launcher || !is_server));
+        if inner.is_some() {
+            kind = inner;
+            is_server = false;
+            remark_on_program(kind, &place, word, &mut remarks);
+            continue;
+        }
+        let value = config.args.get(number).map(String::as_str).unwrap_or_default();
+        let Some(what) = kind.filter(|_| !is_server).and_then(|kind| effect(kind, word, value)) else {
+            let is_option = word.starts_with('-');
+            let is_step = ["run", "exec", "dlx", "x", "tool"].contains(&word.as_str());
+            let is_value =
+                number > 1 && config.args.get(number - 2).is_some_and(|before| SOURCES.contains(&before.as_str()));
+            is_server |=
+                !is_option && !is_step && !is_value && matches!(kind, Some(Kind::Launcher | Kind::Interpreter(_)));
+            if is_server && kind == Some(Kind::Launcher) && is_address(word) {
+                remarks.push(format!("{place} loads code from an address, and no package of a registry"));
+            }
+            continue;
+        };
+        remarks.push(format!("{place}, {}, {what}: read it whole", quoted(option(word))));
+    }
+    let variables: Vec<String> =
+        config.env.keys().filter(|name| leads_to_code(name)).map(|name| quoted(name)).collect();
+    if !variables.is_empty() {
+        let names = variables.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
+        remarks.push(format!("these variables decide which code runs: {names}"));
+    }
+    remarks
+}
+
+fn remark_on_program(kind: Option<Kind>, place: &str, word: &str, remarks: &mut Vec<String>) {
+    match kind {
+        Some(Kind::Shell) => {
+            remarks.push(format!("{place}, {}, is a shell, which runs whatever its arguments say", quoted(word)));
+        }
+        Some(Kind::Elevation) => {
+            remarks.push(format!("{place}, {}, runs the rest with more rights than yours", quoted(word)));
+        }
+        _ => {}
+    }
+}
+
+/// What a word is as a program.
+fn kind_of(word: &str) -> Option<Kind> {
+    let name = stem(word).to_ascii_lowercase();
+    // python3.12, and the like
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match name {
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "fish" | "csh" | "tcsh" | "cmd" | "powershell" | "pwsh"
+        | "busybox" | "wsl" => Kind::Shell,
+        "python" | "pypy" | "py" => Kind::Interpreter("c"),
+        "node" | "electron" => Kind::Interpreter("epr"),
+        "ruby" | "perl" | "lua" => Kind::Interpreter("eE"),
+        "php" => Kind::Interpreter("rBE"),
+        "osascript" => Kind::Interpreter("e"),
+        "npx" | "npm" | "pnpm" | "pnpx" | "yarn" | "bunx" | "bun" | "uvx" | "uv" | "pipx" | "deno" => Kind::Launcher,
+        "docker" | "podman" | "nerdctl" => Kind::Container,
+        "sudo" | "doas" | "pkexec" | "runas" => Kind::Elevation,
+        _ => return None,
+    })
+}
+
+/// What an option does, in words. `next` is the word after it.
+fn effect(kind: Kind, word: &str, next: &str) -> Option<&'static str> {
+    const CODE: &str = "runs code that stands in the link or is loaded first";
+    let value = word.split_once('=').map_or(next, |(_, value)| value);
+    let has_letter = |letters: &str| {
+        let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        // What follows an "m" is the name of a module.
+        let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
+        cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
+    };
+    let is_code = RUNS_CODE.contains(&option(word));
+    match kind {
+        Kind::Shell => {
+            let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
+            let command = word.get(..2).is_some_and(|start| ["-c", "-e"].iter().any(|s| start.eq_ignore_ascii_case(s)));
+            (switch || command || has_letter("c")).then_some(CODE)
+        }
+        Kind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(CODE),
+        Kind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(CODE),
+        Kind::Launcher if SOURCES.contains(&option(word)) && is_address(value) => {
+            Some("takes code from an address, and not from the usual registry")
+        }
+        Kind::Launcher => None,
+        Kind::Container => {
+            let is_short = has_letter("v") && (value.contains(':') || word.contains(':'));
+            let is_given = match option(word) {
+                "--pid" | "--network" | "--net" => value.starts_with("host"),
+                word => GIVES.contains(&word),
+            };
+            (is_short || is_given).then_some("gives the container a folder, a device or rights of this computer")
+        }
+        Kind::Elevation => None,
+    }
+}
+
+/// An option without its value.
+fn option(word: &str) -> &str {
+    word.split('=').next().unwrap_or(word)
+}
+
+/// Something that is loaded from elsewhere than a registry: a URL, a repository, a file.
+fn is_address(word: &str) -> bool {
+    word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
+}

@@ -1,0 +1,292 @@
+//! The servers in a link. A link may set a name, a command with arguments and variables, or a URL with headers and its transport. Nothing else of
+//! an entry is read, whatever the app that the link is for makes of it.
+
+use std::borrow::Cow;
+
+use foreign::is_hidden;
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use serde_json::{Map, Value as Json, json};
+
+use super::form::Form;
+use super::payload::Parameters;
+use super::remarks;
+use crate::candidate::Candidate;
+use crate::entry::{self, URLS, kind_named};
+use crate::json_text::{Dialect, JsonText, given, kind};
+use crate::notes::{Notes, quoted};
+
+/// The most servers in one link.
+const MAX_SERVERS: usize = 20;
+/// The longest name of a server, in characters.
+const MAX_NAME: usize = 64;
+/// The most keys named in one note.
+const MAX_NAMED: usize = 20;
+
+/// What a link may set of a local server, and of a remote one.
+const LOCAL: [&str; 5] = ["name", "type", "command", "args", "env"];
+const REMOTE: [&str; 4] = ["name", "type", "url", "headers"];
+/// Keys of other apps' links that say nothing about how a server is reached.
+const SILENT: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
+
+/// Reads the servers in the JSON of a link. `name` stands beside it, and so does `inputs`, the values that VS Code asks for.
+pub(super) fn candidates(
+    form: &'static Form,
+    json: &str,
+    name: Option<String>,
+    inputs: Option<&str>,
+) -> Result<Vec<Candidate>, String> {
+    let text = JsonText::pasted(json);
+    let root = parsed(&text)?;
+    let beside = inputs.map(|inputs| format!("{{\"inputs\":{inputs}}}"));
+    let inputs = match &beside {
+        Some(beside) => Some(parsed(&JsonText::pasted(beside)).map_err(|problem| format!("\"inputs\": {problem}"))?),
+        None => None,
+    };
+    let inputs = inputs.as_ref().and_then(Value::as_object);
+    let found = entries(form, &text, &root)?;
+    if found.len() > MAX_SERVERS {
+        return Err(format!("it has more than {MAX_SERVERS} servers"));
+    }
+    let is_alone = found.len() == 1;
+    if form.own
+        && let (Some(name), [(Some(other), _)]) = (&name, &found[..])
+        && name != other
+    {
+        return Err(String::from("it has two names"));
+    }
+    found
+        .into_iter()
+        .map(|(own_name, object)| {
+            let name = name.clone().filter(|_| is_alone).or(own_name);
+            candidate(form, &text, name, object, inputs.unwrap_or(object))
+        })
+        .collect()
+}
+
+/// Reads the server of a link that has a parameter for each word.
+pub(super) fn of_goose(form: &'static Form, parameters: &Parameters) -> Result<Vec<Candidate>, String> {
+    const READ: [&str; 7] = ["cmd", "arg", "env", "url", "type", "header", "name"];
+    let mut entry = Map::new();
+    for (key, parameter) in [("command", "cmd"), ("url", "url"), ("type", "type"), ("name", "name")] {
+        if let Some(value) = parameters.one(parameter)? {
+            entry.insert(key.to_owned(), value.into());
+        }
+    }
+    let arguments: Vec<&str> = parameters.all("arg").collect();
+    if !arguments.is_empty() {
+        entry.insert("args".to_owned(), json!(arguments));
+    }
+    // goose throws the values away, and asks for them.
+    let variables = parameters.all("env").map(|pair| (pair.split('=').next().unwrap_or_default(), ""));
+    put_pairs(&mut entry, "env", variables)?;
+    let headers = parameters.all("header").map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    put_pairs(&mut entry, "headers", headers)?;
+    let mut found = candidates(form, &Json::Object(entry).to_string(), None, None)?;
+    refuse_or_note(form, parameters.names().filter(|name| !READ.contains(name)), &mut found)?;
+    Ok(found)
+}
+
+fn put_pairs<'p>(
+    entry: &mut Map<String, Json>,
+    key: &str,
+    pairs: impl Iterator<Item = (&'p str, &'p str)>,
+) -> Result<(), String> {
+    let mut map = Map::new();
+    for (name, value) in pairs {
+        if map.insert(name.to_owned(), value.into()).is_some() {
+            return Err(format!("{} stands twice in it", quoted(name)));
+        }
+    }
+    if !map.is_empty() {
+        entry.insert(key.to_owned(), map.into());
+    }
+    Ok(())
+}
+
+/// Refuses what a link of Drawbridge's own has too much, and notes it in other apps' links.
+pub(super) fn refuse_or_note<'k>(
+    form: &Form,
+    keys: impl Iterator<Item = &'k str>,
+    found: &mut [Candidate],
+) -> Result<(), String> {
+    let keys: Vec<String> = keys.filter(|key| form.own || !SILENT.contains(key)).take(MAX_NAMED).map(quoted).collect();
+    match (&keys[..], form.own) {
+        ([], _) => {}
+        ([first, ..], true) => return Err(format!("a link may not set {first}")),
+        (_, false) => {
+            for candidate in found {
+                candidate.notes.push(format!("a link may not set these, which are left out: {}", keys.join(", ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn parsed<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
+    let root = text.parse(Dialect::Plain).map_err(|problem| format!("in its JSON, {}", problem.message))?;
+    root.ok_or_else(|| String::from("there is no server in it"))
+}
+
+type Named<'o, 't> = (Option<String>, &'o Object<'t>);
+
+/// The entries: one, a list of them, or a map by name.
+fn entries<'o, 't>(form: &Form, text: &JsonText<'_>, root: &'o Value<'t>) -> Result<Vec<Named<'o, 't>>, String> {
+    let nothing = || String::from("there is no server in it: a \"command\" or a \"url\" was expected");
+    let object = match root {
+        Value::Object(object) if form.own || entry::is_entry(object) => return Ok(vec![(name_in(object), object)]),
+        Value::Object(object) => object,
+        Value::Array(list) if !form.own => {
+            let objects = list.elements.iter().map(|value| value.as_object().ok_or_else(nothing));
+            return objects.map(|object| object.map(|object| (name_in(object), object))).collect();
+        }
+        other => return Err(format!("an object was expected in it, found {}", kind(other))),
+    };
+    let map = match given(object, "mcpServers").map(|property| &property.value) {
+        Some(Value::Object(map)) => map,
+        Some(list @ Value::Array(_)) => return entries(form, text, list),
+        Some(_) => return Err(nothing()),
+        None => object,
+    };
+    text.no_duplicates(map, "its servers").map_err(|problem| problem.message)?;
+    let named = |property: &'o ObjectProp<'t>| {
+        let entry = property.value.as_object().ok_or_else(nothing)?;
+        Ok((Some(property.name.as_str().to_owned()), entry))
+    };
+    let found: Vec<Named<'o, 't>> = map.properties.iter().map(named).collect::<Result<_, String>>()?;
+    if found.is_empty() { Err(nothing()) } else { Ok(found) }
+}
+
+fn name_in(object: &Object<'_>) -> Option<String> {
+    object.get_string("name").map(|name| name.value.clone().into_owned())
+}
+
+fn candidate(
+    form: &'static Form,
+    text: &JsonText<'_>,
+    name: Option<String>,
+    object: &Object<'_>,
+    inputs: &Object<'_>,
+) -> Result<Candidate, String> {
+    text.no_duplicates(object, "a server").map_err(|problem| problem.message)?;
+    let entry = in_own_words(form, object);
+    let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
+    let allowed: &[&str] = match (count("command"), count("url")) {
+        (1, 0) => &LOCAL,
+        (0, 1) => &REMOTE,
+        (0, 0) => return Err(String::from("there is no server in it: a \"command\" or a \"url\" was expected")),
+        _ => return Err(String::from("it has more than one of \"command\" and \"url\", so that it means two servers")),
+    };
+    for key in ["name", "type", "command", "url"] {
+        let wrong = given(&entry, key).filter(|property| !matches!(property.value, Value::StringLit(_)));
+        if let Some(property) = wrong {
+            return Err(format!("{key:?} must be a text, found {}", kind(&property.value)));
+        }
+    }
+    if let Some(transport) = entry.get_string("type") {
+        let is_local = ["stdio", "local"].contains(&&*transport.value.to_lowercase());
+        if is_local != (count("command") == 1) || !is_local && kind_named(Some(&transport.value)).is_none() {
+            return Err(format!("its \"type\" is {}, which does not go with the rest", quoted(&transport.value)));
+        }
+    }
+    let (kept, left_out): (Vec<_>, Vec<_>) =
+        entry.properties.iter().cloned().partition(|property| allowed.contains(&property.name.as_str()));
+    let kept = Object { range: entry.range, properties: kept };
+    let mut found = entry::entry(text, None, &kept, inputs).map_err(|problem| problem.message)?;
+    found.name = named(form, name, &mut found.notes)?;
+    found.extras.by_link = true;
+    refuse_or_note(form, left_out.iter().map(|property| property.name.as_str()), std::slice::from_mut(&mut found))?;
+    check(&found)?;
+    found.notes.extend(remarks::on(&found));
+    Ok(found)
+}
+
+/// The entry of another app with its words for a URL and its transport replaced by those of all.
+fn in_own_words<'o, 't>(form: &Form, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
+    use jsonc_parser::ast::ObjectPropName::String as Name;
+    if form.own {
+        return Cow::Borrowed(object);
+    }
+    let mut own = object.clone();
+    // What is null or empty is not there: some apps write all keys.
+    own.properties.retain(|property| match &property.value {
+        Value::NullKeyword(_) => false,
+        Value::StringLit(text) => !text.value.is_empty(),
+        Value::Array(list) => !list.elements.is_empty(),
+        Value::Object(map) => !map.properties.is_empty(),
+        Value::NumberLit(_) | Value::BooleanLit(_) => true,
+    });
+    let has_type = own.get("type").is_some();
+    for property in &mut own.properties {
+        let word = match property.name.as_str() {
+            name if URLS.contains(&name) => "url",
+            "transport" if !has_type => "type",
+            _ => continue,
+        };
+        if let Name(name) = &mut property.name {
+            name.value = Cow::Borrowed(word);
+        }
+    }
+    Cow::Owned(own)
+}
+
+/// The name of a server: letters, digits, `.`, `-` and `_`. Other apps' names are made such.
+fn named(form: &Form, name: Option<String>, notes: &mut Notes) -> Result<Option<String>, String> {
+    let Some(name) = name else { return Ok(None) };
+    let plain = plain_name(&name);
+    if plain == name {
+        return Ok(Some(plain));
+    }
+    if form.own {
+        return Err(format!("a server's name has 1 to {MAX_NAME} letters, digits, \".\", \"-\" or \"_\""));
+    }
+    notes.push(format!("its name in the link is {}", quoted(&name)));
+    Ok(Some(plain).filter(|plain| !plain.is_empty()))
+}
+
+/// The nearest name that a link may give a server.
+pub(super) fn plain_name(name: &str) -> String {
+    let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
+    let spaced: String = name.chars().take(MAX_NAME * 4).map(sign).collect();
+    let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
+    words.join("-").chars().take(MAX_NAME).collect()
+}
+
+/// Refuses what no honest link has: characters that nobody sees, Drawbridge's own secrets, and addresses without encryption.
+fn check(found: &Candidate) -> Result<(), String> {
+    for (place, text) in texts(found) {
+        if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
+            return Err(format!("{place} has a character that is not seen (U+{:04X})", c as u32));
+        }
+        if !ports::secrets::names(text).is_empty() {
+            return Err(format!("{place} names a secret that Drawbridge keeps, which no link may ask for"));
+        }
+    }
+    if let Some(remote) = &found.remote
+        && remote.is_plain_outside()
+    {
+        return Err(String::from("its address is not encrypted: http:// is only for this computer, expected https://"));
+    }
+    found.config().problem().map_or(Ok(()), Err)
+}
+
+fn texts(found: &Candidate) -> Vec<(String, &str)> {
+    let pairs = |what: &str, name: &String| format!("the {what} {}", quoted(name));
+    let mut texts = Vec::new();
+    let values = match &found.remote {
+        Some(remote) => {
+            texts.push((String::from("its address"), remote.url.as_str()));
+            remote.headers.iter().map(|pair| ("header", pair)).collect::<Vec<_>>()
+        }
+        None => {
+            texts.push((String::from("its command"), found.config.command.as_str()));
+            let arguments = (1..).zip(&found.config.args);
+            texts.extend(arguments.map(|(number, text)| (format!("argument {number}"), text.as_str())));
+            found.config.env.iter().map(|pair| ("variable", pair)).collect()
+        }
+    };
+    for (what, (name, value)) in values {
+        texts.push((format!("the name of a {what}"), name));
+        texts.push((pairs(what, name), value));
+    }
+    texts
+}

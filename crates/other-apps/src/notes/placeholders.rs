@@ -1,0 +1,163 @@
+//! Texts that the user has to replace before a server works: placeholders of a README or of an import, and references that another program would
+//! replace.
+
+use ports::secrets;
+use ports::server_config::{ServerConfig, ServerTransport};
+use serde::{Deserialize, Serialize};
+
+use super::{ImportNote, ImportNoteKind, quoted, shown};
+
+/// The most notes about placeholders for one server.
+const MAX_PLACEHOLDERS: usize = 20;
+
+/// A place in the settings of a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum ImportPlace {
+    /// The program.
+    Command,
+    /// One of its arguments.
+    Argument {
+        /// Its number, from 1.
+        number: u32,
+    },
+    /// The working folder.
+    Folder,
+    /// The URL.
+    Url,
+    /// A variable or header.
+    Value {
+        /// Its name.
+        name: String,
+    },
+    /// The client secret for signing in.
+    ClientSecret,
+}
+
+/// A text that the user has to replace before the server works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ImportPlaceholder {
+    /// Where it is.
+    pub place: ImportPlace,
+    /// The text, safe to print; empty where nothing is.
+    pub text: String,
+}
+
+/// Why a text may have to be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Empty,
+    Reference,
+    Placeholder,
+}
+
+/// What looks as if it must be filled in, or as if another program would fill it in.
+pub(crate) fn placeholders(config: &ServerConfig) -> Vec<ImportNote> {
+    let notes = gaps(config).into_iter().map(|(place, gap, text)| {
+        let is_value = matches!(place, ImportPlace::Value { .. });
+        let place = in_words(&place, config);
+        match gap {
+            Gap::Empty => {
+                ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
+            }
+            Gap::Reference => ImportNote::new(
+                if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
+                format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted(text)),
+            ),
+            Gap::Placeholder => ImportNote::new(
+                ImportNoteKind::Placeholder,
+                format!("{place} is {}: this looks like a placeholder, put your own value there", quoted(text)),
+            ),
+        }
+    });
+    notes.collect()
+}
+
+/// The texts in a command or an address without whose replacement the server can't work.
+pub(crate) fn incomplete(config: &ServerConfig) -> Vec<ImportPlaceholder> {
+    let is_needed =
+        |(place, gap, _): &(ImportPlace, Gap, &str)| *gap != Gap::Empty && !matches!(place, ImportPlace::Value { .. });
+    let gaps = gaps(config).into_iter().filter(is_needed);
+    gaps.map(|(place, _, text)| ImportPlaceholder { place, text: shown(text) }).collect()
+}
+
+fn gaps(config: &ServerConfig) -> Vec<(ImportPlace, Gap, &str)> {
+    let mut places: Vec<(ImportPlace, &str)> = Vec::new();
+    // A secret of ours is filled in.
+    let values = config.values().iter().filter(|(_, value)| secrets::names(value).is_empty());
+    let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
+    match &config.transport {
+        ServerTransport::Stdio(config) => {
+            places.push((ImportPlace::Command, &config.command));
+            let args = (1..).zip(&config.args);
+            places.extend(args.map(|(number, arg)| (ImportPlace::Argument { number }, arg.as_str())));
+            places.extend(values);
+            places.extend(config.cwd.as_deref().and_then(|cwd| cwd.to_str()).map(|cwd| (ImportPlace::Folder, cwd)));
+        }
+        ServerTransport::Http(config) => {
+            places.push((ImportPlace::Url, &config.url));
+            places.extend(values);
+        }
+    }
+    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, gap(text)?, text)));
+    gaps.take(MAX_PLACEHOLDERS).collect()
+}
+
+fn gap(text: &str) -> Option<Gap> {
+    match text {
+        "" => Some(Gap::Empty),
+        _ if is_reference(text) => Some(Gap::Reference),
+        _ => is_placeholder(text).then_some(Gap::Placeholder),
+    }
+}
+
+fn in_words(place: &ImportPlace, config: &ServerConfig) -> String {
+    let is_remote = config.as_http().is_some();
+    match place {
+        ImportPlace::Command => String::from("the command"),
+        ImportPlace::Argument { number } => format!("argument {number}"),
+        ImportPlace::Folder => String::from("the folder"),
+        ImportPlace::Url => String::from("the URL"),
+        ImportPlace::Value { name } if is_remote => format!("the header {}", quoted(name)),
+        ImportPlace::Value { name } => format!("the variable {}", quoted(name)),
+        ImportPlace::ClientSecret => String::from("the client secret"),
+    }
+}
+
+/// Something that a shell or an editor would replace.
+fn is_reference(text: &str) -> bool {
+    let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    text.contains("${")
+        || text.contains("{{")
+        || text.split('$').skip(1).any(name)
+        || text.starts_with("~/")
+        || text == "~"
+        || text
+            .split('%')
+            .nth(1)
+            .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+}
+
+/// Something that a README shows in place of a value.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let in_angles =
+        text.split_once('<').and_then(|(_, rest)| rest.split_once('>')).is_some_and(|(inner, _)| !inner.is_empty());
+    let words = lower.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>();
+    let has = |wanted: &[&str]| words.windows(wanted.len()).any(|found| found == wanted);
+    in_angles
+        || has(&["path", "to"])
+        || words.contains(&"your")
+        || words.iter().any(|word| word.starts_with("your") && *word != "yours")
+        || has(&["replace", "me"])
+        || has(&["change", "me"])
+        || ["changeme", "placeholder", "xxx", "xxxx"].iter().any(|word| words.contains(word))
+        || lower.contains("xxxxx")
+        || lower.ends_with("...")
+        || has(&["users", "username"])
+        || has(&["home", "user"])
+        || has(&["home", "username"])
+        || has(&["api", "key", "here"])
+}

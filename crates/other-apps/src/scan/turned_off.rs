@@ -1,0 +1,81 @@
+//! The servers of a project's `.mcp.json` that Claude Code has turned off: it keeps their names in its other files.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::ast::Value;
+use serde::Deserialize;
+
+use super::Scan;
+use crate::files;
+use crate::found::FoundServer;
+use crate::json_text::{Dialect, JsonText, without_mark};
+use crate::notes::{ImportNote, ImportNoteKind};
+
+/// The file whose servers are meant.
+const FILE: &str = ".mcp.json";
+/// The settings files with such a list, in the project and at home.
+const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
+/// The key of the list.
+const KEY: &str = "disabledMcpjsonServers";
+/// The most names of one file.
+const MAX_NAMES: usize = 1_000;
+
+#[derive(Deserialize)]
+struct State<'t> {
+    #[serde(borrow, default)]
+    projects: BTreeMap<Cow<'t, str>, Project>,
+}
+
+#[derive(Deserialize)]
+struct Project {
+    #[serde(default, rename = "disabledMcpjsonServers")]
+    turned_off: Vec<String>,
+}
+
+impl Scan<'_> {
+    /// Marks the servers of this file as off that Claude Code does not start, if it is the file of a project.
+    pub(super) fn turn_off(&self, file: &Path, servers: &mut [FoundServer]) {
+        let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == FILE)) else { return };
+        let names = self.turned_off_in(folder);
+        for server in servers.iter_mut().filter(|server| !server.off) {
+            if server.origins.iter().any(|origin| names.contains(&origin.name)) {
+                server.off = true;
+                server.notes.push(ImportNote::new(ImportNoteKind::Off, "it is turned off there"));
+            }
+        }
+    }
+
+    /// A file that can't be read turns nothing off: what is wrong with it is not about this project's servers.
+    fn turned_off_in(&self, folder: &Path) -> BTreeSet<String> {
+        let home = &self.surroundings.home;
+        let mut roots = files::roots(self.surroundings);
+        roots.extend(folder.canonicalize());
+        let read = |path: PathBuf, limit| files::read(&path, limit, Some(&roots)).ok().flatten();
+        let paths = [folder, home.as_path()].into_iter().flat_map(|folder| SETTINGS.map(|file| folder.join(file)));
+        let mut names: BTreeSet<String> =
+            paths.filter_map(|path| read(path, files::LIMIT)).flat_map(|text| in_settings(&text)).collect();
+        if let Some(text) = read(home.join(".claude.json"), files::STATE_LIMIT) {
+            names.extend(in_state(&text, folder));
+        }
+        names
+    }
+}
+
+fn in_settings(text: &str) -> Vec<String> {
+    let Ok(Some(Value::Object(root))) = JsonText::pasted(without_mark(text)).parse(Dialect::WithComments) else {
+        return Vec::new();
+    };
+    let items = root.get_array(KEY).into_iter().flat_map(|list| &list.elements);
+    items.filter_map(Value::as_string_lit).map(|name| name.value.to_string()).take(MAX_NAMES).collect()
+}
+
+fn in_state(text: &str, folder: &Path) -> Vec<String> {
+    let Ok(mut state) = serde_json::from_str::<State<'_>>(without_mark(text)) else { return Vec::new() };
+    // The app has the folder as its user was in it, which may be by a link.
+    let real = folder.canonicalize().ok();
+    let names = [Some(folder), real.as_deref()].into_iter().flatten();
+    let project = names.filter_map(Path::to_str).find_map(|folder| state.projects.remove(folder));
+    project.map(|project| project.turned_off.into_iter().take(MAX_NAMES).collect()).unwrap_or_default()
+}

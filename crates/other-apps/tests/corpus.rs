@@ -1,0 +1,59 @@
+//! The settings of 70 real servers, as their READMEs print them: pasted, and as the settings file of another app.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use other_apps::{From, ImportStatus, Surroundings, import, look};
+use ports::server_config::ServerConfig;
+use serde_json::{Value, json};
+
+/// The servers by name, as the file has them, read without our own code.
+fn corpus() -> BTreeMap<String, Value> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import/corpus/livemcpbench.json");
+    let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let servers = entries.iter().flat_map(|entry| entry["config"]["mcpServers"].as_object().unwrap().clone());
+    servers.collect()
+}
+
+fn expect_same(name: &str, config: &ServerConfig, expected: &Value) {
+    let stdio = config.as_stdio().unwrap_or_else(|| panic!("{name} is local"));
+    assert_eq!(expected["command"], stdio.command, "{name}: the command");
+    assert_eq!(expected["args"], json!(stdio.args), "{name}: the arguments");
+    let env = expected.get("env").cloned().unwrap_or(json!({}));
+    assert_eq!(env, json!(stdio.env), "{name}: the variables");
+}
+
+#[test]
+fn each_entry_can_be_pasted() {
+    for (name, expected) in corpus() {
+        let text = json!({ "mcpServers": { &name: expected } }).to_string();
+        let found = import(&text, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        assert_eq!(found.len(), 1, "{name} is one server");
+        assert!(found[0].usable && found[0].name == name, "{name} can be added as it is: {found:?}");
+        expect_same(&name, &found[0].config, &expected);
+    }
+}
+
+#[test]
+fn all_entries_are_imported_from_one_settings_file() {
+    let corpus = corpus();
+    assert_eq!(corpus.len(), 70, "no two servers have the same name");
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".cursor");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("mcp.json"), json!({ "mcpServers": corpus }).to_string()).unwrap();
+    let surroundings = Surroundings::of_folder(home.path().to_owned());
+    let report = look(&From::All, &surroundings, &[]).unwrap();
+    assert_eq!(report.problems, [], "the whole file is read");
+    let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
+    for (name, expected) in &corpus {
+        let found = report.servers.iter().find(|server| server.origins.iter().any(|origin| origin.name == *name));
+        let found = found.unwrap_or_else(|| panic!("{name} is among {names:?}"));
+        assert_eq!(found.status, ImportStatus::New, "{name}: {:?}", found.notes);
+        if found.origins[0].name == *name {
+            expect_same(name, &found.config, expected);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Install links: those of every app are read, and what was done with links elsewhere has no effect here.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "links/attacks.rs"]
+mod attacks;
+#[path = "links/forms.rs"]
+mod forms;
+#[path = "links/written.rs"]
+mod written;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use forms::{FORMS, Form};
+use other_apps::import;
+use ports::server_config::{Imported, ServerTransport};
+use serde_json::{Value, json};
+
+/// A link of Drawbridge's own.
+fn own(name: &str, config: &Value) -> String {
+    format!("drawbridge://mcp/install?name={name}&config={}", URL_SAFE_NO_PAD.encode(config.to_string()))
+}
+
+/// A link of another app, which has several servers.
+fn others(servers: &Value) -> String {
+    format!("cherrystudio://mcp/install?servers={}", URL_SAFE_NO_PAD.encode(servers.to_string()))
+}
+
+/// The only server in a text.
+fn one(text: &str) -> Imported {
+    let mut found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+    assert_eq!(found.len(), 1, "one server in {text}");
+    found.remove(0)
+}
+
+/// What is said about a text that is refused.
+fn refused(text: &str) -> String {
+    import(text, &[]).expect_err(text).message
+}
+
+fn in_words(server: &Imported) -> String {
+    let (kind, values) = match &server.config.transport {
+        ServerTransport::Stdio(stdio) => (None, &stdio.env),
+        ServerTransport::Http(http) => (http.kind, &http.headers),
+    };
+    let kind = kind.map(|kind| format!("{} ", kind.name())).unwrap_or_default();
+    format!("{}: {kind}{} {}", server.name, server.config.command_line(), json!(values))
+}
+
+#[test]
+fn every_form_is_read() {
+    for Form { what, text, servers } in FORMS {
+        let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+        assert_eq!(found.iter().map(in_words).collect::<Vec<_>>(), *servers, "{what}");
+        assert!(found.iter().all(|server| server.usable), "{what}: it can be added: {found:?}");
+    }
+}
+
+#[test]
+fn what_no_link_needs_is_left_out_of_other_apps_links_and_named() {
+    let server = json!({ "name": "a", "command": "x", "cwd": "/etc", "sandbox": false, "timeout": 9, "roots": ["/"] });
+    let found = one(&others(&server));
+    let note = "a link may not set these, which are left out: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
+    assert_eq!(found.notes, [note], "each is named");
+    let stdio = found.config.as_stdio().unwrap();
+    assert_eq!((&stdio.cwd, &stdio.sandbox), (&None, &None), "and none is set");
+    let empty = json!({ "name": "a", "command": "", "args": [], "env": {}, "cwd": null, "url": "https://a.example" });
+    assert_eq!(one(&others(&empty)).notes, [""; 0], "what is empty sets nothing");
+    let goose = one("goose://extension?cmd=uvx&arg=a&name=a&timeout=300&description=x");
+    assert_eq!(goose.notes, ["a link may not set these, which are left out: \"timeout\""], "in parameters, too");
+}
+
+#[test]
+fn values_that_goose_asks_for_are_asked_for() {
+    let found =
+        one("goose://extension?cmd=uvx&arg=a&name=a&env=API_KEY%3Dsk-proj-4eC39HqLyjWDarjtT1zdp7dc&env=REGION%3Deu");
+    let env = &found.config.as_stdio().unwrap().env;
+    assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "the values in the link are not taken");
+    assert_eq!(found.secrets, ["API_KEY"], "what is typed goes to the keychain");
+    let asked = |name: &str| {
+        found.notes.contains(&format!("the variable \"{name}\" is empty: fill it in if the server needs it"))
+    };
+    assert!(asked("API_KEY") && asked("REGION"), "both are asked for: {:?}", found.notes);
+}
+
+#[test]
+fn names_of_other_apps_are_made_plain() {
+    let name = |name: &str| {
+        let found = one(&others(&json!({ "name": name, "command": "uvx", "args": ["acme"] })));
+        (found.name, found.notes)
+    };
+    assert_eq!(
+        name("io.github.acme/files"),
+        ("io.github.acme-files".into(), vec!["its name in the link is \"io.github.acme/files\"".into()]),
+        "a slash"
+    );
+    assert_eq!(name("Acme <b>Files</b>").0, "Acme-b-Files-b", "and what would be markup");
+    assert_eq!(name(&"n".repeat(70)).0, "n".repeat(64), "a long one is cut");
+    assert_eq!(
+        name("文件"),
+        ("acme".into(), vec!["its name in the link is \"文件\"".into()]),
+        "one with no letter that is left is made of the command"
+    );
+}
+
+#[test]
+fn settings_and_links_beside_each_other_mean_the_settings() {
+    let link = own("b", &json!({ "command": "y" }));
+    let plain = format!("Run `npx acme`, or {link}");
+    assert_eq!(in_words(&one(&plain)), "b: y {}", "a link says more clearly what is meant than a command in prose");
+}
+
+#[test]
+fn what_is_no_install_link_is_no_server() {
+    let expected =
+        "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64";
+    for text in [
+        "drawbridge://mcp/start?name=a",
+        "cursor://anysphere.cursor-deeplink/prompt?text=x",
+        "file:///etc/passwd",
+        "unix:///run/x.sock",
+        "kiro://x",
+    ] {
+        assert_eq!(refused(text), expected, "{text} is neither a command nor an address");
+    }
+    let cases = [
+        ("https://cursor.com/install-mcp?name=a", "Cursor can't be used: \"config\" is missing in it"),
+        (
+            "https://cursor.com/install-mcp?name=a&config=%%%",
+            "Cursor can't be used: what should be base64 in it is none",
+        ),
+        (
+            "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30&config=e30",
+            "\"config\" stands twice in it",
+        ),
+        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/", "what should be base64 in it is none"),
+        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=____", "its base64 holds no text in UTF-8"),
+        ("vscode:mcp/install?%7B", "Visual Studio Code can't be used: in its JSON, "),
+        ("vscode:mcp/install?%FF", "it is no text in UTF-8"),
+        ("vscode:mcp/install?%7B%7D", "there is no server in it"),
+        (
+            "https://vscode.dev/redirect?url=https%3A%2F%2Fvscode.dev%2Fredirect%3Furl%3Dx",
+            "it leads to another link, which leads on",
+        ),
+        ("https://vscode.dev/redirect?url=https%3A%2F%2Fevil.example%2F", "this link installs no server"),
+        ("5ire://install-server/#", "there is no server in it"),
+    ];
+    for (text, message) in cases {
+        let found = refused(text);
+        assert!(found.contains(message), "{message:?} is said of {text}: {found}");
+    }
+}

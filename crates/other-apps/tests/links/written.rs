@@ -1,0 +1,163 @@
+//! Links that Drawbridge writes, and reads again.
+
+use std::collections::BTreeMap;
+
+use other_apps::{InstallLink, LinkFor, import, install_link};
+use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
+
+use super::in_words;
+
+const APPS: [LinkFor; 3] = [LinkFor::Drawbridge, LinkFor::Cursor, LinkFor::VsCode];
+
+fn local(command: &str, args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
+    StdioConfig {
+        command: command.into(),
+        args: args.iter().map(|word| (*word).to_owned()).collect(),
+        env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        ..StdioConfig::default()
+    }
+    .into()
+}
+
+fn remote(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
+    let headers: BTreeMap<String, String> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+    HttpConfig { url: url.into(), headers, ..HttpConfig::default() }.into()
+}
+
+fn link(name: &str, config: ServerConfig, app: LinkFor) -> InstallLink {
+    install_link(&ServerEntry { name: name.into(), config }, app).unwrap_or_else(|problem| panic!("{name}: {problem}"))
+}
+
+#[test]
+fn what_is_written_is_read_as_the_same_server() {
+    let servers = [
+        (
+            local("npx", &["-y", "@acme/files", "ü ?&#()'\"\\", ""], &[("REGION", "eu west")]),
+            r#"a: npx -y @acme/files 'ü ?&#()'\''"\' '' {"REGION":"eu west"}"#,
+        ),
+        (local("acme", &[], &[]), "a: acme {}"),
+        (local("C:\\Program Files\\acme.exe", &["x"], &[]), "a: 'C:\\Program Files\\acme.exe' x {}"),
+    ];
+    for (config, words) in servers {
+        for app in APPS {
+            let written = link("a", config.clone(), app);
+            for text in [Some(&written.link), written.web.as_ref(), Some(&written.markdown())].into_iter().flatten() {
+                let found = import(text, &[]).unwrap_or_else(|problem| panic!("{text}: {problem}"));
+                assert_eq!(found.iter().map(in_words).collect::<Vec<_>>(), [words], "for {app:?}: {text}");
+            }
+        }
+    }
+    let far = remote("https://mcp.example.com/mcp?team=red", &[("X-Team", "red")]);
+    let words = APPS.map(|app| in_words(&import(&link("a", far.clone(), app).link, &[]).unwrap()[0]));
+    let same = "https://mcp.example.com/mcp?team=red {\"X-Team\":\"red\"}";
+    assert_eq!(
+        words,
+        [format!("a: {same}"), format!("a: {same}"), format!("a: http {same}")],
+        "VS Code needs a transport"
+    );
+}
+
+#[test]
+fn no_secret_is_in_a_link() {
+    let key = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
+    let configs = [
+        local(
+            "npx",
+            &["acme", "--api-key", key],
+            &[("API_KEY", key), ("PLAIN", key), ("KEPT", "${secret:a.KEPT}"), ("REGION", "eu")],
+        ),
+        remote(
+            &format!("https://mcp.example.com/mcp?api_key={key}"),
+            &[("Authorization", &format!("Bearer {key}")), ("X-Kept", "Token ${secret:a.X}")],
+        ),
+    ];
+    for config in configs {
+        for app in APPS {
+            let written = link("a", config.clone(), app);
+            let read = import(&written.link, &[]).unwrap();
+            let all = format!("{written:?}{}{}", written.markdown(), in_words(&read[0]));
+            assert!(!all.contains("4eC39") && !all.contains("secret:"), "for {app:?}: {all}");
+        }
+    }
+}
+
+#[test]
+fn what_is_to_be_filled_in_is_named() {
+    let config = local("npx", &["acme"], &[("API_KEY", "${secret:a.API_KEY}"), ("REGION", "eu")]);
+    let written = link("a", config.clone(), LinkFor::Drawbridge);
+    assert_eq!(written.notes, ["\"API_KEY\" is left blank, as a secret"], "which one");
+    let read = import(&written.link, &[]).unwrap().remove(0);
+    assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "it is blank");
+    assert_eq!(read.secrets, ["API_KEY"], "and what is typed goes to the keychain");
+    let asked = import(&link("a", config, LinkFor::VsCode).link, &[]).unwrap().remove(0);
+    assert_eq!(asked.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
+    let header = remote("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
+    let read = import(&link("a", header, LinkFor::Cursor).link, &[]).unwrap().remove(0);
+    assert_eq!(
+        read.config.as_http().unwrap().headers["Authorization"],
+        "Bearer <Authorization>",
+        "what stands beside it stays"
+    );
+}
+
+#[test]
+fn what_no_link_carries_is_named() {
+    let mut config = local("/home/ann/acme", &["~/notes", "-v"], &[]);
+    config.as_stdio_mut().unwrap().cwd = Some("/srv".into());
+    config.as_stdio_mut().unwrap().sandbox = Some(ports::server_config::SandboxConfig::default());
+    let written = link("my server!", config, LinkFor::Drawbridge);
+    assert_eq!(
+        written.notes,
+        [
+            "it is called my-server in the link, where a name has only letters, digits, \".\", \"-\" and \"_\"",
+            "no link carries the folder it starts in, its sandbox",
+            "these paths may be only on this computer: \"/home/ann/acme\", \"~/notes\"",
+        ],
+        "the name, what is left out, and what others don't have"
+    );
+}
+
+#[test]
+fn what_would_not_be_read_is_not_written() {
+    let refused = |config: ServerConfig| {
+        let entry = ServerEntry { name: "a".into(), config };
+        APPS.map(|app| install_link(&entry, app).expect_err("it can't be read").message)
+    };
+    let long = "word ".repeat(8 * 1_024);
+    let cases = [
+        (remote("http://mcp.example.com", &[]), "its address is not encrypted"),
+        (local("acme", &[&long], &[]), "the link is longer than 32 KiB"),
+        (local("acme", &["a\u{202e}"], &[]), "has a character that is not seen"),
+        (local("my program", &[], &[]), "its command has blanks in it"),
+    ];
+    for (config, message) in cases {
+        for found in refused(config) {
+            assert!(found.starts_with("no link can install this server: ") && found.contains(message), "{found}");
+        }
+    }
+}
+
+#[test]
+fn a_page_gets_a_link_that_it_shows() {
+    let config = || local("npx", &["acme"], &[]);
+    let own = link("acme", config(), LinkFor::Drawbridge);
+    let expected = "drawbridge://mcp/install?name=acme&config=eyJjb21tYW5kIjoibnB4IiwiYXJncyI6WyJhY21lIl19";
+    assert_eq!(own.link, expected, "the link");
+    assert_eq!(
+        own.markdown(),
+        format!(
+            "[Add to Drawbridge]({expected}), or copy this and paste it under *Add server*:\n\n```text\n{expected}\n```"
+        ),
+        "in Markdown"
+    );
+    let cursor = link("acme", config(), LinkFor::Cursor).markdown();
+    assert!(
+        cursor.starts_with("[Add to Cursor](https://cursor.com/install-mcp?name=acme&config="),
+        "a web page: {cursor}"
+    );
+    let code = link("acme", config(), LinkFor::VsCode).markdown();
+    assert!(
+        code.starts_with("[Add to VS Code](https://vscode.dev/redirect/mcp/install?name=acme&config=%7B"),
+        "and here: {code}"
+    );
+}

@@ -1,0 +1,207 @@
+//! Raw answers of registries, kept for when none can be reached. Everything here can be fetched again, so what is damaged is dropped.
+//!
+//! Several programs may use the folder. Each replaces the index as a whole, so one may lose what another kept; nothing is mixed.
+
+mod index;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use domain::{Millis, StoreError};
+use policy::Hash;
+use ports::CacheFiles;
+
+use crate::client::{RegistryAddress, RegistryRequest};
+use crate::server_json::RegistryEntry;
+use index::{Index, KeptAnswer, KeptOfRegistry};
+
+pub use index::RecordedStatus;
+
+/// The file with all that is no answer.
+const INDEX: &str = "index.json";
+/// The largest index that is read, in bytes.
+const MAX_INDEX: u64 = 16 * 1024 * 1024;
+
+/// Bounds of what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheLimits {
+    /// The most bytes of all answers. 32 MiB.
+    pub bytes: u64,
+    /// The most answers. 2,000.
+    pub answers: usize,
+}
+
+impl Default for CacheLimits {
+    fn default() -> Self {
+        Self { bytes: 32 * 1024 * 1024, answers: 2_000 }
+    }
+}
+
+/// Answers of registries on disk, for [`crate::Catalog`]. It blocks.
+pub struct RegistryCache {
+    files: Arc<dyn CacheFiles>,
+    limits: CacheLimits,
+    index: Mutex<Index>,
+}
+
+/// An answer that was kept.
+pub(crate) struct Kept {
+    pub(crate) body: Vec<u8>,
+    pub(crate) fetched: Millis,
+}
+
+impl RegistryCache {
+    /// Opens what is kept. A damaged index is as none, and files that no index names are removed.
+    ///
+    /// # Errors
+    /// If the folder can't be read or written.
+    pub fn open(files: Arc<dyn CacheFiles>, limits: CacheLimits) -> Result<Self, StoreError> {
+        let bytes = files.read(INDEX, MAX_INDEX).unwrap_or_else(|error| {
+            tracing::warn!(%error, "what is kept of registries is dropped");
+            None
+        });
+        let index: Index = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        for name in files.names()? {
+            if is_answer(&name) && !index.answers.contains_key(&name) {
+                files.remove(&name)?;
+            }
+        }
+        Ok(Self { files, limits, index: Mutex::new(index) })
+    }
+
+    /// What a registry said of a version, if it is not offered as usual.
+    #[must_use]
+    pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
+        self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
+    }
+
+    /// The answer to a request, if it is kept.
+    pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<Kept> {
+        let name = file_name(address, request);
+        let kept = self.index().answers.get(&name)?.clone();
+        self.read(&name, &kept)
+    }
+
+    /// All answers of a registry to requests for lists, the newest first.
+    pub(crate) fn lists(&self, address: &RegistryAddress) -> Vec<Kept> {
+        let is_list =
+            |kept: &KeptAnswer| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
+        let mut found: Vec<(String, KeptAnswer)> = self
+            .index()
+            .answers
+            .iter()
+            .filter(|(_, kept)| is_list(kept))
+            .map(|(n, k)| (n.clone(), k.clone()))
+            .collect();
+        found.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.fetched));
+        found.iter().filter_map(|(name, kept)| self.read(name, kept)).collect()
+    }
+
+    fn read(&self, name: &str, kept: &KeptAnswer) -> Option<Kept> {
+        let body = self.files.read(name, self.limits.bytes).ok().flatten()?;
+        Some(Kept { body, fetched: kept.fetched })
+    }
+
+    /// Keeps an answer with what it says of its entries.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub(crate) fn put(
+        &self,
+        address: &RegistryAddress,
+        request: &RegistryRequest,
+        body: &[u8],
+        entries: &[RegistryEntry],
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let bytes = body.len() as u64;
+        let mut index = self.index();
+        if bytes <= self.limits.bytes {
+            let name = file_name(address, request);
+            self.files.write(&name, body)?;
+            let kept = KeptAnswer {
+                address: address.as_str().to_owned(),
+                request: request.as_str().to_owned(),
+                fetched: now,
+                bytes,
+            };
+            index.answers.insert(name, kept);
+            self.make_room(&mut index)?;
+        }
+        index.registry(address).record(entries, now);
+        self.save(&index)
+    }
+
+    /// Keeps what the changes of a registry say of their entries. With `until`, all changes up to this time were read.
+    ///
+    /// # Errors
+    /// If it can't be written.
+    pub(crate) fn record(
+        &self,
+        address: &RegistryAddress,
+        entries: &[RegistryEntry],
+        until: Option<Millis>,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let mut index = self.index();
+        let kept = index.registry(address);
+        kept.record(entries, now);
+        kept.changes_until = until.or(kept.changes_until);
+        self.save(&index)
+    }
+
+    /// The time up to which all changes were read.
+    pub(crate) fn changes_until(&self, address: &RegistryAddress) -> Option<Millis> {
+        self.index().registries.get(address.as_str())?.changes_until
+    }
+
+    /// Removes the oldest answers until all are within the bounds.
+    fn make_room(&self, index: &mut Index) -> Result<(), StoreError> {
+        let by_age: BTreeSet<(Millis, String)> =
+            index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
+        let mut total: u64 = index.answers.values().map(|kept| kept.bytes).sum();
+        for (_, name) in by_age {
+            if total <= self.limits.bytes && index.answers.len() <= self.limits.answers {
+                break;
+            }
+            self.files.remove(&name)?;
+            total -= index.answers.remove(&name).map_or(0, |kept| kept.bytes);
+        }
+        Ok(())
+    }
+
+    fn save(&self, index: &Index) -> Result<(), StoreError> {
+        let bytes = serde_json::to_vec(index).map_err(|error| StoreError {
+            path: INDEX.to_owned(),
+            cause: format!("it can't be written as JSON: {error}"),
+        })?;
+        self.files.write(INDEX, &bytes)
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for RegistryCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RegistryCache").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Index {
+    fn registry(&mut self, address: &RegistryAddress) -> &mut KeptOfRegistry {
+        self.registries.entry(address.as_str().to_owned()).or_default()
+    }
+}
+
+/// Whether a file has a name as [`file_name`] makes them.
+fn is_answer(name: &str) -> bool {
+    let hash = name.strip_suffix(".json");
+    hash.is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+fn file_name(address: &RegistryAddress, request: &RegistryRequest) -> String {
+    let hash = Hash::of_bytes(format!("{address}\n{}", request.as_str()).as_bytes());
+    format!("{}.json", hash.as_str())
+}

@@ -1,0 +1,210 @@
+//! Where a registry is, and what is sent to it beside the request.
+
+use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ports::server_config::{header_problem, url_problem};
+use reqwest::header::{HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::{Host, Url};
+
+use super::RegistryError;
+use crate::server_json::read::quoted;
+
+/// The official registry.
+pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
+/// The version of the API that is spoken.
+const API: &str = "v0.1";
+/// What is sent as it is in a part of a path.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Where a registry is: https, or http on this computer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegistryAddress(Url);
+
+impl RegistryAddress {
+    /// Reads an address. The path of the API may stand at its end, as in `https://example.com/v0.1/servers`.
+    ///
+    /// # Errors
+    /// If it is no address of a registry.
+    pub fn parse(text: &str) -> Result<Self, RegistryError> {
+        let text = text.trim();
+        let bad = |cause: String| RegistryError::Address { address: quoted(text), cause };
+        if let Some(problem) = url_problem(text) {
+            return Err(bad(problem));
+        }
+        let mut url = Url::parse(text).map_err(|error| bad(error.to_string()))?;
+        if url.query().is_some() {
+            return Err(bad("it has a part after \"?\"; leave it out".to_owned()));
+        }
+        if url.scheme() == "http" && !is_loopback(&url) {
+            return Err(bad("it is not encrypted; only a registry on this computer may have http://".to_owned()));
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix("/servers").unwrap_or(path);
+        let path = path.strip_suffix("/v0.1").or_else(|| path.strip_suffix("/v0")).unwrap_or(path).to_owned();
+        url.set_path(&path);
+        Ok(Self(url))
+    }
+
+    /// Whether it is the official registry, whose rules [`crate::Publisher`] tells.
+    #[must_use]
+    pub fn is_official(&self) -> bool {
+        self.as_str() == OFFICIAL_REGISTRY
+    }
+
+    /// As text, without a slash at its end.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str().trim_end_matches('/')
+    }
+
+    pub(super) fn is_loopback(&self) -> bool {
+        is_loopback(&self.0)
+    }
+
+    /// The URL of a request.
+    ///
+    /// # Errors
+    /// If there is none, which can't be for names and versions that were checked.
+    pub(super) fn url(&self, request: &RegistryRequest) -> Result<Url, RegistryError> {
+        let text = format!("{}/{}", self.as_str(), request.0);
+        Url::parse(&text).map_err(|error| RegistryError::Address { address: quoted(&text), cause: error.to_string() })
+    }
+}
+
+impl Default for RegistryAddress {
+    fn default() -> Self {
+        #[allow(clippy::expect_used, reason = "a constant that a test reads")]
+        Self::parse(OFFICIAL_REGISTRY).expect("an address")
+    }
+}
+
+impl fmt::Display for RegistryAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The path and query of a request, below a registry's address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RegistryRequest(String);
+
+impl RegistryRequest {
+    /// How requests for lists begin.
+    pub(crate) const LIST: &str = "v0.1/servers?";
+
+    /// `GET /v0.1/servers`.
+    pub(crate) fn list(parameters: &[(&str, &str)]) -> Self {
+        let query: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+        Self(format!("{}{query}", Self::LIST))
+    }
+
+    /// `GET /v0.1/servers/{name}/versions`.
+    pub(crate) fn versions(name: &str) -> Self {
+        Self(format!("{API}/servers/{}/versions?include_deleted=true", part(name)))
+    }
+
+    /// `GET /v0.1/servers/{name}/versions/{version}`.
+    pub(crate) fn version(name: &str, version: &str) -> Self {
+        Self(format!("{API}/servers/{}/versions/{}?include_deleted=true", part(name), part(version)))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn part(text: &str) -> String {
+    utf8_percent_encode(text, PLAIN).to_string()
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// A header of each request, for registries that ask who it is.
+#[derive(Debug, Clone)]
+pub struct RegistryHeader {
+    pub(super) name: HeaderName,
+    pub(super) value: HeaderValue,
+}
+
+impl RegistryHeader {
+    /// Makes it of a name such as `Authorization` and its whole value.
+    ///
+    /// # Errors
+    /// If one of them can't be sent. The error does not hold the value.
+    pub fn new(name: &str, value: &SecretString) -> Result<Self, RegistryError> {
+        let bad = |cause: String| RegistryError::Header { cause };
+        if let Some(problem) = header_problem(name, value.expose_secret()) {
+            return Err(bad(problem));
+        }
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
+        let mut value = HeaderValue::from_str(value.expose_secret())
+            .map_err(|_| bad(format!("the value of the header {name} has characters that can't be sent")))?;
+        value.set_sensitive(true);
+        Ok(Self { name, value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn an_address_leads_to_a_registry_that_others_can_not_read_along() {
+        let good = [
+            ("https://registry.example", "https://registry.example"),
+            (" https://registry.example/ ", "https://registry.example"),
+            ("https://registry.example/v0.1/servers", "https://registry.example"),
+            ("https://registry.example/team/v0/", "https://registry.example/team"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://[::1]:8080/a", "http://[::1]:8080/a"),
+        ];
+        for (text, address) in good {
+            assert_eq!(RegistryAddress::parse(text).unwrap().as_str(), address, "{text}");
+        }
+        let bad = [
+            "http://registry.example",
+            "http://127.0.0.1.example",
+            "ftp://registry.example",
+            "registry.example",
+            "https://ann:pass@registry.example",
+            "https://registry.example/?key=1",
+            "https://registry.example/#top",
+        ];
+        for text in bad {
+            assert!(RegistryAddress::parse(text).is_err(), "{text}");
+        }
+        assert!(RegistryAddress::default().is_official());
+        assert!(!RegistryAddress::parse("https://registry.modelcontextprotocol.io.example").unwrap().is_official());
+    }
+
+    #[test]
+    fn names_and_versions_are_one_part_of_the_path_each() {
+        let address = RegistryAddress::parse("https://registry.example/team").unwrap();
+        let url = address.url(&RegistryRequest::version("io.github.alice/notes", "1.0.0+b/../ü")).unwrap();
+        let path = "/team/v0.1/servers/io.github.alice%2Fnotes/versions/1.0.0%2Bb%2F..%2F%C3%BC";
+        assert_eq!(url.path(), path);
+    }
+
+    #[test]
+    fn a_header_is_not_in_what_is_logged() {
+        let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
+        assert!(!format!("{header:?}").contains("s3cret"));
+        for (name, value) in
+            [("Host", "x"), ("Authorization", "two\nlines"), ("a b", "x"), ("Authorization", "s3cret\u{1}")]
+        {
+            let error = RegistryHeader::new(name, &value.into()).unwrap_err();
+            assert!(!error.to_string().contains("s3cret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The API of a registry, version 0.1, over HTTP. [`crate::Catalog`] is its only caller.
+//!
+//! Answers are read within bounds of time and size. A redirect is followed within the registry's origin only, so that its header goes
+//! nowhere else.
+
+mod address;
+mod error;
+
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode};
+use url::Url;
+
+pub use address::{OFFICIAL_REGISTRY, RegistryAddress, RegistryHeader};
+pub use error::RegistryError;
+
+pub(crate) use address::RegistryRequest;
+
+/// The most redirects of one request.
+const MAX_REDIRECTS: usize = 3;
+
+/// Bounds of what is read from a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RegistryLimits {
+    /// How long an answer may take from the beginning to its last byte. 30 s.
+    pub time: Duration,
+    /// The largest body, in bytes. 4 MiB.
+    pub bytes: usize,
+    /// The most pages of one list that is read whole. 100.
+    pub pages: usize,
+}
+
+impl Default for RegistryLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(30), bytes: 4 * 1024 * 1024, pages: 100 }
+    }
+}
+
+/// A registry that can be asked. Copies share connections.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    address: RegistryAddress,
+    header: Option<RegistryHeader>,
+    client: Client,
+    limits: RegistryLimits,
+}
+
+impl Registry {
+    /// A registry at this address. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// If TLS can't be set up on this system.
+    pub fn new(
+        address: RegistryAddress,
+        header: Option<RegistryHeader>,
+        limits: RegistryLimits,
+    ) -> Result<Self, RegistryError> {
+        let client = mcp_transport::http::for_registries(address.is_loopback());
+        let client = client.map_err(|error| RegistryError::Unavailable { cause: root(&error) })?;
+        Ok(Self { address, header, client, limits })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> &RegistryAddress {
+        &self.address
+    }
+
+    pub(crate) fn limits(&self) -> RegistryLimits {
+        self.limits
+    }
+
+    /// Asks, and gives the body of the answer. `what` is what is asked for, in words.
+    pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
+        let url = self.address.url(request)?;
+        let slow = RegistryError::TooSlow { address: self.shown(), limit: self.limits.time };
+        tokio::time::timeout(self.limits.time, self.exchange(url, what)).await.unwrap_or(Err(slow))
+    }
+
+    async fn exchange(&self, mut url: Url, what: &str) -> Result<Vec<u8>, RegistryError> {
+        for _ in 0..=MAX_REDIRECTS {
+            let mut request = self.client.get(url.clone()).header(ACCEPT, "application/json");
+            if let Some(RegistryHeader { name, value }) = &self.header {
+                request = request.header(name, value.clone());
+            }
+            let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+            if !response.status().is_redirection() {
+                return self.body(response, what).await;
+            }
+            url = self.redirect(&url, response.headers())?;
+        }
+        Err(RegistryError::Redirect { address: self.shown(), to: format!("more than {MAX_REDIRECTS} times") })
+    }
+
+    fn redirect(&self, from: &Url, headers: &HeaderMap) -> Result<Url, RegistryError> {
+        let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+        let to = location.and_then(|location| from.join(location).ok());
+        match to {
+            Some(to) if to.origin() == from.origin() && to.username().is_empty() && to.password().is_none() => Ok(to),
+            Some(to) if to.origin().is_tuple() => {
+                let to = format!("to {}", to.origin().ascii_serialization());
+                Err(RegistryError::Redirect { address: self.shown(), to })
+            }
+            _ => Err(RegistryError::Redirect { address: self.shown(), to: "to no address".to_owned() }),
+        }
+    }
+
+    async fn body(&self, mut response: Response, what: &str) -> Result<Vec<u8>, RegistryError> {
+        let status = response.status();
+        let address = self.shown();
+        match status {
+            StatusCode::OK => {}
+            StatusCode::NOT_FOUND => return Err(RegistryError::NotFound { address, what: what.to_owned() }),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                return Err(RegistryError::Refused { address, status: status.as_u16() });
+            }
+            _ => {
+                let retry = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+                let retry = retry.filter(|text| text.len() < 8 && text.bytes().all(|b| b.is_ascii_digit()));
+                return Err(RegistryError::Failed {
+                    address,
+                    status: status.as_u16(),
+                    retry: retry.map(str::to_owned),
+                });
+            }
+        }
+        let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let is_page = content_type.is_some_and(|value| value.to_ascii_lowercase().starts_with("text/html"));
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
+            if body.len() + chunk.len() > self.limits.bytes {
+                return Err(RegistryError::TooLarge { address, limit: self.limits.bytes });
+            }
+            body.extend_from_slice(&chunk);
+        }
+        if is_page || body.trim_ascii_start().starts_with(b"<") {
+            return Err(RegistryError::WebPage { address });
+        }
+        Ok(body)
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> RegistryError {
+        RegistryError::Unreachable { address: self.shown(), cause: root(error) }
+    }
+
+    pub(crate) fn shown(&self) -> String {
+        self.address.to_string()
+    }
+}
+
+/// The innermost cause, which says what happened; those around it name the URL.
+fn root(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    foreign::visible(&cause.to_string()).into_owned()
+}

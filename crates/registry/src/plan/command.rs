@@ -1,0 +1,228 @@
+//! The programs that load and run packages, and what their names and versions may be.
+
+use super::PlanError;
+use crate::server_json::Package;
+use crate::server_json::read::quoted;
+
+/// How the digest of an image begins.
+const DIGEST: &str = "sha256:";
+
+/// A program that loads and runs a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Launcher {
+    Npx,
+    Uvx,
+    Dnx,
+    Docker,
+    Podman,
+}
+
+impl Launcher {
+    /// The launcher for a kind of packages; none if there is none.
+    ///
+    /// # Errors
+    /// If the publisher has arguments for another one.
+    pub(super) fn of(package: &Package) -> Result<Self, PlanError> {
+        let usual = match package.registry_type.as_str() {
+            "npm" => Self::Npx,
+            "pypi" => Self::Uvx,
+            "nuget" => Self::Dnx,
+            "oci" => Self::Docker,
+            other => return Err(PlanError::PackageKind(quoted(other))),
+        };
+        match package.runtime_hint.as_deref() {
+            None | Some("") => Ok(usual),
+            Some("podman") if usual == Self::Docker => Ok(Self::Podman),
+            Some(hint) if hint == usual.program() => Ok(usual),
+            Some(hint) if !package.runtime_arguments.is_empty() => Err(PlanError::Runtime(quoted(hint))),
+            Some(_) => Ok(usual),
+        }
+    }
+
+    pub(super) const fn program(self) -> &'static str {
+        match self {
+            Self::Npx => "npx",
+            Self::Uvx => "uvx",
+            Self::Dnx => "dnx",
+            Self::Docker => "docker",
+            Self::Podman => "podman",
+        }
+    }
+
+    /// The arguments that come first.
+    pub(super) const fn first(self) -> &'static [&'static str] {
+        match self {
+            Self::Npx => &["-y"],
+            Self::Uvx | Self::Dnx => &[],
+            Self::Docker | Self::Podman => &["run", "-i", "--rm"],
+        }
+    }
+
+    /// The arguments behind the package.
+    pub(super) const fn last(self) -> &'static [&'static str] {
+        match self {
+            Self::Dnx => &["--yes", "--"],
+            _ => &[],
+        }
+    }
+
+    /// Arguments that publishers repeat, though they are given anyway.
+    pub(super) fn gives(self, word: &str) -> bool {
+        let more: &[&str] = match self {
+            Self::Npx | Self::Dnx => &["-y", "--yes"],
+            Self::Uvx => &[],
+            Self::Docker | Self::Podman => &["--interactive"],
+        };
+        self.first().contains(&word) || more.contains(&word)
+    }
+
+    /// The registries of packages that it asks by itself.
+    const fn public_registries(self) -> &'static [&'static str] {
+        match self {
+            Self::Npx => &["https://registry.npmjs.org"],
+            Self::Uvx => &["https://pypi.org"],
+            Self::Dnx => &[
+                "https://api.nuget.org/v3/index.json",
+                "https://api.nuget.org",
+                "https://www.nuget.org",
+                "https://nuget.org",
+            ],
+            Self::Docker | Self::Podman => {
+                &["https://docker.io", "https://registry-1.docker.io", "https://index.docker.io"]
+            }
+        }
+    }
+
+    /// The registry that a package names, if the launcher has to be told.
+    fn other_registry(self, package: &Package) -> Option<&str> {
+        let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
+        let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
+        (!is_public).then_some(base)
+    }
+
+    /// Whether it loads one version only for this text: no range or tag such as `1.x`, `^1`, `latest`, or, for npx, `1.2`.
+    fn is_exact(self, version: &str) -> bool {
+        let number = version.strip_prefix('v').unwrap_or(version);
+        let is_wild = |part: &str| matches!(part, "x" | "X" | "*");
+        let fits = number.starts_with(|c: char| c.is_ascii_digit())
+            && number.chars().all(|c| c.is_ascii_alphanumeric() || ".+-_!".contains(c))
+            && !number.split('.').any(is_wild);
+        match self {
+            Self::Npx => fits && semver::Version::parse(number).is_ok(),
+            Self::Docker | Self::Podman => fits && !number.contains(['+', '!']),
+            Self::Uvx | Self::Dnx => fits,
+        }
+    }
+
+    pub(super) const fn is_container(self) -> bool {
+        matches!(self, Self::Docker | Self::Podman)
+    }
+}
+
+/// A package as its launcher takes it.
+#[derive(Debug)]
+pub(super) struct PackageWord {
+    /// Options that belong to it.
+    pub(super) options: Vec<String>,
+    /// Its name with its version.
+    pub(super) word: String,
+    /// What is not pinned, in a sentence.
+    pub(super) note: Option<String>,
+}
+
+/// The package with its version, checked so that it is nothing else on the command line.
+///
+/// # Errors
+/// If its name, version or registry can't be used.
+pub(super) fn package_word(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError> {
+    if launcher.is_container() {
+        return image(launcher, package);
+    }
+    let identifier = &package.identifier;
+    let is_name = match launcher {
+        Launcher::Npx => match identifier.strip_prefix('@') {
+            Some(scoped) => scoped.split_once('/').is_some_and(|(scope, name)| is_plain(scope) && is_plain(name)),
+            None => is_plain(identifier),
+        },
+        _ => is_plain(identifier),
+    };
+    if !is_name {
+        return Err(PlanError::Identifier(quoted(identifier)));
+    }
+    let options = match launcher.other_registry(package) {
+        None => Vec::new(),
+        Some(base) if launcher == Launcher::Npx && is_https(base) => vec![format!("--registry={base}")],
+        Some(base) => return Err(PlanError::PackageRegistry(quoted(base))),
+    };
+    let Some(version) = package.version.as_deref().filter(|version| !version.is_empty()) else {
+        let note = format!("no version is named: {} loads the newest one at each start", launcher.program());
+        return Ok(PackageWord { options, word: identifier.clone(), note: Some(note) });
+    };
+    if !launcher.is_exact(version) {
+        return Err(PlanError::Version(quoted(version)));
+    }
+    let separator = if launcher == Launcher::Uvx { "==" } else { "@" };
+    Ok(PackageWord { options, word: format!("{identifier}{separator}{version}"), note: None })
+}
+
+fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError> {
+    let mut word = package.identifier.clone();
+    let fits = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "./:@_-".contains(c));
+    if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return Err(PlanError::Identifier(quoted(&word)));
+    }
+    // Before 2025-10-11 the registry and the version stood apart.
+    if let Some(base) = launcher.other_registry(package) {
+        let host = url::Url::parse(base).ok().filter(|url| url.scheme() == "https" && url.path() == "/");
+        let host = host.and_then(|url| {
+            Some(format!("{}{}", url.host_str()?, url.port().map(|port| format!(":{port}")).unwrap_or_default()))
+        });
+        let host = host.filter(|host| fits(host)).ok_or_else(|| PlanError::PackageRegistry(quoted(base)))?;
+        if !word.starts_with(&format!("{host}/")) {
+            word = format!("{host}/{word}");
+        }
+    }
+    let tag_of = |word: &str| word.rsplit_once(':').map(|(_, tag)| tag.to_owned()).filter(|tag| !tag.contains('/'));
+    if let Some((_, digest)) = word.split_once('@') {
+        let is_digest = digest.strip_prefix(DIGEST).is_some_and(is_sha256);
+        return if is_digest {
+            Ok(PackageWord { options: Vec::new(), word, note: None })
+        } else {
+            Err(PlanError::Identifier(quoted(&word)))
+        };
+    }
+    if tag_of(&word).is_none()
+        && let Some(version) = package.version.as_deref().filter(|version| !version.is_empty())
+    {
+        if !launcher.is_exact(version) {
+            return Err(PlanError::Version(quoted(version)));
+        }
+        word = format!("{word}:{version}");
+    }
+    let tag = tag_of(&word);
+    if tag.as_deref() == Some("") {
+        return Err(PlanError::Identifier(quoted(&word)));
+    }
+    let note = match tag {
+        Some(tag) => {
+            format!("the tag {tag} of the image is not pinned: another image may get it; only a digest names one image")
+        }
+        None => "the image has neither a tag nor a digest: the newest one is loaded".to_owned(),
+    };
+    Ok(PackageWord { options: Vec::new(), word, note: Some(note) })
+}
+
+/// A name that no launcher takes for an option, a path or an address.
+fn is_plain(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+}
+
+/// Whether a text is a SHA-256 in hexadecimal.
+pub(super) fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_https(base: &str) -> bool {
+    ports::server_config::url_problem(base).is_none() && base.starts_with("https://")
+}

@@ -1,0 +1,198 @@
+//! The inputs of a plan, and the templates in which they stand.
+
+use foreign::visible;
+use indexmap::IndexMap;
+use installs::{InputKind, MAX_INPUTS, PlanInput, Template, TemplatePart};
+use ports::secrets;
+
+use super::PlanError;
+use crate::server_json::bounded::one_line;
+use crate::server_json::read::quoted;
+use crate::server_json::{Input, InputFormat, TemplateInput};
+
+/// The most notes of a plan.
+const MAX_NOTES: usize = 50;
+
+/// What a plan asks for, as far as it was read.
+#[derive(Debug, Default)]
+pub(super) struct PlanInputs {
+    pub(super) inputs: Vec<PlanInput>,
+    pub(super) notes: Vec<String>,
+}
+
+/// A value and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// What to call the input.
+    pub(super) label: &'p str,
+    /// Where it stands, in words, for notes and where two inputs have the same name.
+    pub(super) place: &'p str,
+    /// True if it may have several values.
+    pub(super) is_repeated: bool,
+}
+
+impl PlanInputs {
+    pub(super) fn note(&mut self, note: String) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// The template of a value: its fixed text with its variables, or an input of its own.
+    ///
+    /// # Errors
+    /// If there are too many inputs, or a text names a secret.
+    pub(super) fn template(&mut self, at: Place<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
+        let input = &value.input;
+        let Some(fixed) = &input.value else {
+            let key = self.add(at, input, false)?;
+            return Ok(Template::input(&key));
+        };
+        let template = self.fixed(at, fixed, &value.variables, input)?;
+        if input.is_secret && template.keys().next().is_none() {
+            self.note(format!("{} is marked as a secret, and everybody can read it in the registry", at.place));
+        }
+        Ok(template)
+    }
+
+    /// A fixed text with variables. Each is replaced once: what stands for it is not looked at again. A variable of a required text is
+    /// required, that of a secret one a secret.
+    pub(super) fn fixed(
+        &mut self,
+        at: Place<'_>,
+        text: &str,
+        variables: &IndexMap<String, Input>,
+        whole: &Input,
+    ) -> Result<Template, PlanError> {
+        self.check(at.place, text)?;
+        let mut pieces = Vec::new();
+        for piece in pieces_of(text) {
+            match piece {
+                Piece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
+                Piece::Variable(braced, name) => match variables.get(name) {
+                    Some(Input { value: Some(value), .. }) => {
+                        self.check(at.place, value)?;
+                        pieces.push(TemplatePart::Text(value.clone()));
+                    }
+                    Some(variable) => {
+                        let variable = Input {
+                            is_required: variable.is_required || whole.is_required,
+                            is_secret: variable.is_secret || whole.is_secret,
+                            ..variable.clone()
+                        };
+                        let key = self.add(Place { label: name, ..at }, &variable, true)?;
+                        pieces.push(TemplatePart::Input(key));
+                    }
+                    None => {
+                        let name = quoted(braced);
+                        self.note(format!("{}: {name} stands there as it is, since nothing says what it is", at.place));
+                        pieces.push(TemplatePart::Text(braced.to_owned()));
+                    }
+                },
+            }
+        }
+        // Two texts that are harmless by themselves may name a secret together.
+        let template = Template { parts: merged(pieces) };
+        for part in &template.parts {
+            if let TemplatePart::Text(text) = part {
+                self.check(at.place, text)?;
+            }
+        }
+        Ok(template)
+    }
+
+    /// Refuses a publisher's text that would be read as a secret of Drawbridge's, and notes one in which something hides.
+    fn check(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
+        if !secrets::names(text).is_empty() {
+            return Err(PlanError::NamesSecret(place.to_owned()));
+        }
+        if visible(text) != text {
+            self.note(format!("{place} has characters that can't be seen: {}", quoted(text)));
+        }
+        Ok(())
+    }
+
+    /// Adds an input and gives its key. A variable that is described in the same way as another of its name is the same input.
+    fn add(&mut self, at: Place<'_>, input: &Input, is_variable: bool) -> Result<String, PlanError> {
+        let label = one_line(at.label);
+        let mut planned = PlanInput {
+            description: input.description.clone(),
+            kind: match input.format {
+                InputFormat::String => InputKind::Text,
+                InputFormat::Number => InputKind::Number,
+                InputFormat::Boolean => InputKind::Boolean,
+                InputFormat::Filepath => InputKind::File,
+            },
+            required: input.is_required,
+            secret: input.is_secret,
+            multiple: at.is_repeated,
+            default: input.default.iter().filter(|default| !default.is_empty()).cloned().collect(),
+            choices: input.choices.clone(),
+            placeholder: input.placeholder.clone(),
+            ..PlanInput::text(&label)
+        };
+        for default in &planned.default {
+            self.check(&label, default)?;
+        }
+        for choice in &planned.choices {
+            self.check(&label, choice)?;
+        }
+        if let Some(problem) = planned.default_problem() {
+            self.note(format!("the default of {label} is left out: {problem}"));
+            planned.default.clear();
+        }
+        let others = || self.inputs.iter().filter(|other| other.label == label);
+        if is_variable
+            && let Some(same) =
+                others().find(|other| PlanInput { key: other.key.clone(), ..planned.clone() } == **other)
+        {
+            return Ok(same.key.clone());
+        }
+        if self.inputs.len() == MAX_INPUTS {
+            return Err(PlanError::TooManyInputs);
+        }
+        let is_free = |key: &str| !self.inputs.iter().any(|other| other.key == key);
+        let mut keys = (2_u32..).map(|number| format!("{label}-{number}"));
+        planned.key = if is_free(&label) { label } else { keys.find(|key| is_free(key)).unwrap_or_default() };
+        let key = planned.key.clone();
+        self.inputs.push(planned);
+        Ok(key)
+    }
+}
+
+/// The same with texts that follow each other as one, and without empty ones.
+fn merged(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
+    let mut merged: Vec<TemplatePart> = Vec::new();
+    for part in parts {
+        match (merged.last_mut(), part) {
+            (_, TemplatePart::Text(text)) if text.is_empty() => {}
+            (Some(TemplatePart::Text(before)), TemplatePart::Text(text)) => before.push_str(&text),
+            (_, part) => merged.push(part),
+        }
+    }
+    merged
+}
+
+enum Piece<'t> {
+    Text(&'t str),
+    /// With its braces, and its name.
+    Variable(&'t str, &'t str),
+}
+
+/// Splits a text at `{name}`. A brace that is not closed, or has another one in it, is text.
+fn pieces_of(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(close) = rest.find('}') {
+        match rest[..close].rfind('{') {
+            Some(open) if open + 1 < close => {
+                pieces.push(Piece::Text(&rest[..open]));
+                pieces.push(Piece::Variable(&rest[open..=close], &rest[open + 1..close]));
+            }
+            _ => pieces.push(Piece::Text(&rest[..=close])),
+        }
+        rest = &rest[close + 1..];
+    }
+    pieces.push(Piece::Text(rest));
+    pieces
+}

@@ -1,0 +1,80 @@
+//! From a package or a remote to an [`InstallPlan`]. Nothing of the host's environment enters a plan, and nothing is started.
+//!
+//! Source: `server.json` of the schema 2025-12-11. Where it leaves a choice (named arguments, versions of PyPI), VS Code's form is taken.
+
+mod command;
+mod inputs;
+mod package;
+mod remote;
+
+use installs::InstallPlan;
+
+pub use package::plan_package;
+pub use remote::plan_remote;
+
+/// What a package leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PackageInstall {
+    /// A command that loads and runs it.
+    Plan(InstallPlan),
+    /// A bundle to download, check and unpack, which has a plan of its own.
+    Bundle(BundleDownload),
+}
+
+/// A bundle (`.mcpb`) to download.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleDownload {
+    /// The URL, https.
+    pub url: String,
+    /// The SHA-256 that the file must have, in small hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The reason why there is no plan. Safe to print.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Packages of this kind can't be run.
+    #[error(
+        "packages of the kind {0} can't be installed by Drawbridge; read at the publisher how to, and add the command by hand"
+    )]
+    PackageKind(String),
+    /// The package is a local HTTP server.
+    #[error("this package is a server that is started apart and reached over {0}; start it yourself, and add its URL")]
+    NotStdio(String),
+    /// The transport of a remote is not known.
+    #[error("Drawbridge does not speak the transport {0}")]
+    Transport(String),
+    /// The package's name could be something else on a command line.
+    #[error("{0} is no name of such a package")]
+    Identifier(String),
+    /// The package's version is a range or a tag, or could be something else on a command line.
+    #[error("{0} is no exact version; the publisher has to name one")]
+    Version(String),
+    /// The package comes from a registry that its launcher can't be told.
+    #[error(
+        "it comes from the package registry {0}, which can't be named on the command line; set it up in the launcher's own settings, and add the command by hand"
+    )]
+    PackageRegistry(String),
+    /// There are arguments for a program that is not used.
+    #[error(
+        "it has arguments for the program {0}, which Drawbridge does not use for such a package; add the command by hand"
+    )]
+    Runtime(String),
+    /// A bundle has no hash, or none that can be one.
+    #[error(
+        "the bundle has no SHA-256 (fileSha256), so what is downloaded could not be checked; the publisher has to add it"
+    )]
+    NoHash,
+    /// An address can't be used.
+    #[error("the address {0} can't be used: {1}")]
+    Address(String, String),
+    /// The name of a variable or header can't be used.
+    #[error("{0}")]
+    Name(String),
+    /// A text names a secret that Drawbridge keeps.
+    #[error("{0} names a secret of Drawbridge's; a publisher must not")]
+    NamesSecret(String),
+    /// There are too many inputs.
+    #[error("it asks for more than {} values", installs::MAX_INPUTS)]
+    TooManyInputs,
+}

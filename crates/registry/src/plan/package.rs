@@ -1,0 +1,141 @@
+//! Packages: the command that loads and runs them.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use installs::{Argument, InstallPlan, PlanTarget, Template, TemplatePart};
+use ports::server_config::url_problem;
+
+use super::command::{Launcher, is_sha256, package_word};
+use super::inputs::{Place, PlanInputs};
+use super::{BundleDownload, PackageInstall, PlanError};
+use crate::server_json::read::quoted;
+use crate::server_json::{ArgumentKind, DescribedArgument, Input, NamedInput, Package, ServerJson};
+
+/// Plans the installation of one of a server's packages.
+///
+/// # Errors
+/// If it can't be run, or something of it could be something else on a command line.
+pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageInstall, PlanError> {
+    if package.registry_type == "mcpb" {
+        return bundle(package).map(PackageInstall::Bundle);
+    }
+    let launcher = Launcher::of(package)?;
+    if let Some(transport) = package.transport.as_ref().filter(|transport| transport.kind != "stdio") {
+        return Err(PlanError::NotStdio(quoted(&transport.kind)));
+    }
+    let word = package_word(launcher, package)?;
+    let mut inputs = PlanInputs::default();
+    if let Some(note) = word.note {
+        inputs.note(note);
+    }
+    if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
+        inputs.note(format!("its publisher names the program {}; {} is used", quoted(hint), launcher.program()));
+    }
+    if package.file_sha256.is_some() {
+        inputs.note(format!("the SHA-256 of its file is not used: {} checks files in its own way", launcher.program()));
+    }
+    let env = environment(&package.environment_variables, &mut inputs)?;
+    let mut args: Vec<Argument> = launcher.first().iter().map(|word| Argument::from(*word)).collect();
+    if launcher.is_container() {
+        args.extend(env.iter().map(passed_variable));
+    }
+    let runtime: Vec<&DescribedArgument> =
+        package.runtime_arguments.iter().filter(|argument| !is_given(launcher, argument)).collect();
+    if !runtime.is_empty() {
+        let program = launcher.program();
+        inputs.note(format!(
+            "its publisher adds arguments for {program} itself, which decide what runs and what it reaches"
+        ));
+    }
+    for argument in runtime {
+        args.push(described(argument, &mut inputs)?);
+    }
+    args.extend(word.options.iter().chain([&word.word]).map(|word| Argument::from(word.as_str())));
+    args.extend(launcher.last().iter().map(|word| Argument::from(*word)));
+    for argument in &package.package_arguments {
+        args.push(described(argument, &mut inputs)?);
+    }
+    for step in &package.post_install_instructions {
+        let description = step.description.as_deref().unwrap_or("a step of your own");
+        let command = step.command.as_deref().map(|command| format!(" (command: {command})")).unwrap_or_default();
+        inputs.note(format!("after installing, its publisher wants this done by you: {description}{command}"));
+    }
+    let PlanInputs { inputs, notes } = inputs;
+    let target = PlanTarget::Command { command: launcher.program().to_owned(), args, env };
+    Ok(PackageInstall::Plan(InstallPlan { name: own_name(server), target, inputs, notes }))
+}
+
+/// The name that the server would get: that behind the slash.
+pub(super) fn own_name(server: &ServerJson) -> String {
+    const MOST: usize = 64;
+    let own = server.name.rsplit('/').next().unwrap_or_default();
+    own.chars().take(MOST).collect()
+}
+
+fn bundle(package: &Package) -> Result<BundleDownload, PlanError> {
+    let url = &package.identifier;
+    let problem = url_problem(url);
+    let problem = problem.or_else(|| (!url.starts_with("https://")).then(|| "it must begin with https://".to_owned()));
+    if let Some(problem) = problem {
+        return Err(PlanError::Address(quoted(url), problem));
+    }
+    let sha256 = package.file_sha256.as_deref().filter(|hash| is_sha256(hash)).ok_or(PlanError::NoHash)?;
+    Ok(BundleDownload { url: url.clone(), sha256: sha256.to_ascii_lowercase() })
+}
+
+fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTreeMap<String, Template>, PlanError> {
+    let mut env = BTreeMap::new();
+    for variable in variables {
+        let name = &variable.name;
+        // Podman hands on all variables that fit a name with `*`.
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
+            return Err(PlanError::Name(format!("{} is no name of a variable of the environment", quoted(name))));
+        }
+        let place = format!("the variable {name}");
+        let template = inputs.template(Place { label: name, place: &place, is_repeated: false }, &variable.value)?;
+        if env.insert(name.clone(), template).is_some() {
+            return Err(PlanError::Name(format!("the variable {name} stands there twice")));
+        }
+    }
+    Ok(env)
+}
+
+/// `-e NAME`, which hands a variable of the launcher's environment on. Without a value it is left out, since the host may have one of
+/// this name.
+fn passed_variable((name, value): (&String, &Template)) -> Argument {
+    let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
+    let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
+    Argument { words: vec!["-e".into(), name] }
+}
+
+/// Returns true for an argument that the launcher gets anyway.
+fn is_given(launcher: Launcher, argument: &DescribedArgument) -> bool {
+    let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
+    match argument.kind {
+        ArgumentKind::Positional => value.is_some_and(|value| launcher.gives(value)),
+        ArgumentKind::Named => value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.gives(name)),
+    }
+}
+
+/// One argument. A named one is two words, or one if nothing says that it takes a value.
+fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<Argument, PlanError> {
+    let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
+    let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");
+    let place = format!("the argument {}", quoted(label));
+    let at = Place { label, place: &place, is_repeated: argument.is_repeated };
+    let Some(name) = name.filter(|name| !name.is_empty()) else {
+        if argument.kind == ArgumentKind::Named {
+            return Err(PlanError::Name("an argument has no name".to_owned()));
+        }
+        return Ok(inputs.template(at, &argument.value)?.into());
+    };
+    let flag = inputs.fixed(at, name, &IndexMap::new(), &Input::default())?;
+    let input = &argument.value.input;
+    let is_flag = input.value.as_deref() == Some("") || *input == Input::default();
+    let mut words = vec![flag];
+    if !is_flag {
+        words.push(inputs.template(at, &argument.value)?);
+    }
+    Ok(Argument { words })
+}

@@ -1,0 +1,73 @@
+//! Remotes: the address and headers of a server that runs already.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use installs::{InstallPlan, PlanTarget, TemplatePart};
+use ports::server_config::{HttpKind, header_problem, url_problem};
+
+use super::PlanError;
+use super::inputs::{Place, PlanInputs};
+use super::package::own_name;
+use crate::server_json::read::quoted;
+use crate::server_json::{Input, Remote, ServerJson};
+
+/// Plans the connection to one of a server's remotes.
+///
+/// # Errors
+/// If its transport is not spoken, or if its URL or a header can't be used whatever is filled in.
+pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, PlanError> {
+    let kind = match remote.kind.as_str() {
+        "streamable-http" => HttpKind::Http,
+        "sse" => HttpKind::Sse,
+        other => return Err(PlanError::Transport(quoted(other))),
+    };
+    let mut inputs = PlanInputs::default();
+    let text = remote.url.as_deref().unwrap_or_default();
+    // Without one of its variables there is no URL.
+    let variables: IndexMap<String, Input> = remote
+        .variables
+        .iter()
+        .map(|(name, input)| (name.clone(), Input { is_required: true, ..input.clone() }))
+        .collect();
+    let place = Place { label: "URL", place: "the URL", is_repeated: false };
+    let url = inputs.fixed(place, text, &variables, &Input::default())?;
+    let begins = match url.parts.as_slice() {
+        [] => "",
+        [TemplatePart::Text(text)] => {
+            if let Some(problem) = url_problem(text) {
+                return Err(PlanError::Address(quoted(text), problem));
+            }
+            text
+        }
+        [TemplatePart::Text(text), ..] => text,
+        _ => "https://",
+    };
+    if !begins.starts_with("https://") && !begins.starts_with("http://") {
+        return Err(PlanError::Address(quoted(text), "it must begin with https:// or http://".to_owned()));
+    }
+    if begins.starts_with("http://") {
+        inputs.note(
+            "the URL begins with http://: what is sent can be read on the way, unless it leads to this computer"
+                .to_owned(),
+        );
+    }
+    if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
+        inputs.note("the URL begins with a value of yours: what you enter decides where everything is sent".to_owned());
+    }
+    let mut headers = BTreeMap::new();
+    for header in &remote.headers {
+        let name = &header.name;
+        if let Some(problem) = header_problem(name, "") {
+            return Err(PlanError::Name(problem));
+        }
+        let place = format!("the header {name}");
+        let template = inputs.template(Place { label: name, place: &place, is_repeated: false }, &header.value)?;
+        let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));
+        if is_twice || headers.insert(name.clone(), template).is_some() {
+            return Err(PlanError::Name(format!("the header {name} stands there twice")));
+        }
+    }
+    let PlanInputs { inputs, notes } = inputs;
+    Ok(InstallPlan { name: own_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
+}

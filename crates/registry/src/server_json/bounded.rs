@@ -1,0 +1,161 @@
+//! Bounds while a description is read: of texts, lists and maps, and of the depth of JSON.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use foreign::visible;
+use indexmap::IndexMap;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// Text that is run, sent or looked up, as it is, of at most `N` bytes. Numbers and booleans count as their text.
+pub(super) fn exact<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
+    deserializer.deserialize_any(Text::<N>)
+}
+
+/// The same for what has to be there.
+pub(super) fn needed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<String, D::Error> {
+    exact::<D, N>(deserializer)?.filter(|text| !text.is_empty()).ok_or_else(|| D::Error::custom("it is empty"))
+}
+
+/// Text that is only shown, of at most `N` bytes. Line breaks become spaces, and what hides or turns text is written out.
+pub(super) fn shown<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(exact::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
+}
+
+/// Text on one line, in which nothing hides.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(text.replace(['\r', '\n', '\t'], " ").trim()).into_owned()
+}
+
+/// A list of at most `N` elements. `null` is an empty one.
+pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_any(List::<T, N>(PhantomData))
+}
+
+/// A map of at most `N` entries, in their order. `null` is an empty one.
+pub(super) fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
+    deserializer: D,
+) -> Result<IndexMap<String, T>, D::Error> {
+    deserializer.deserialize_any(Entries::<T, N>(PhantomData))
+}
+
+struct Text<const N: usize>;
+
+impl<const N: usize> Text<N> {
+    fn bounded<E: Error>(text: String) -> Result<Option<String>, E> {
+        if text.len() > N {
+            return Err(E::custom(format_args!("it is longer than {N} bytes")));
+        }
+        Ok(Some(text))
+    }
+}
+
+impl<'de, const N: usize> Visitor<'de> for Text<N> {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Self::bounded(text.to_owned())
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        Self::bounded(value.to_string())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
+        Self::bounded(value.to_string())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Self::Value, E> {
+        Self::bounded(value.to_string())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Self::Value, E> {
+        Self::bounded(value.to_string())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+}
+
+struct List<T, const N: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for List<T, N> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(element) = elements.next_element()? {
+            if list.len() == N {
+                return Err(A::Error::custom(format_args!("it has more than {N} elements")));
+            }
+            list.push(element);
+        }
+        Ok(list)
+    }
+}
+
+struct Entries<T, const N: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Entries<T, N> {
+    type Value = IndexMap<String, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(IndexMap::new())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut map = IndexMap::new();
+        while let Some((name, value)) = entries.next_entry::<String, T>()? {
+            if map.len() == N {
+                return Err(A::Error::custom(format_args!("it has more than {N} entries")));
+            }
+            if name.len() > super::MAX_LABEL {
+                return Err(A::Error::custom(format_args!("a name is longer than {} bytes", super::MAX_LABEL)));
+            }
+            map.insert(name, value);
+        }
+        Ok(map)
+    }
+}
+
+/// Returns true if lists and objects lie in each other no deeper than `most`. Goes by the brackets outside of strings, before anything is read.
+pub(super) fn is_flat(json: &[u8], most: usize) -> bool {
+    let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > most {
+                    return false;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    true
+}

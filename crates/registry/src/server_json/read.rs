@@ -1,0 +1,215 @@
+//! Answers of a registry: one entry, or a page of them.
+
+use chrono::DateTime;
+use domain::Millis;
+use foreign::visible;
+use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::bounded::{exact, is_flat, list, map, one_line};
+use super::{
+    Listing, MAX_ADDRESS, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL, MAX_NAME, MAX_PAGE, MAX_VERSION, RegistryEntry,
+    ServerJson,
+};
+
+/// What a registry says of an entry, in `_meta`.
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+/// Members that `server.json` had before 2025-09-16, at the top or in a package or remote.
+const OLD_MEMBERS: [&str; 12] = [
+    "version_detail",
+    "website_url",
+    "registry_type",
+    "registry_name",
+    "registry_base_url",
+    "file_sha256",
+    "runtime_hint",
+    "runtime_arguments",
+    "package_arguments",
+    "environment_variables",
+    "transport_type",
+    "is_latest",
+];
+
+/// The reason why an entry or a page can't be used. Safe to print.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EntryError {
+    /// It is no JSON, or not of this form.
+    #[error("it can't be read: {0}")]
+    Unreadable(String),
+    /// It is larger than the limit.
+    #[error("it is larger than {0} bytes")]
+    TooLarge(usize),
+    /// It is deeper than the limit.
+    #[error("its JSON is deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    /// It has the form from before 2025-09-16.
+    #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
+    Old(String),
+    /// Its name is not one.
+    #[error("{0} is no name of a server; expected namespace/name")]
+    Name(String),
+    /// Its version is not one.
+    #[error("{0} is no version")]
+    Version(String),
+}
+
+/// A page of a list, or the versions of a server.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// The entries in the registry's order.
+    pub entries: Vec<RegistryEntry>,
+    /// Entries that can't be used.
+    pub unreadable: Vec<UnreadableEntry>,
+    /// Where the next page begins; none on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// An entry that can't be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableEntry {
+    /// Its name, if it has one. Safe to print.
+    pub name: Option<String>,
+    /// Why.
+    pub cause: EntryError,
+}
+
+/// Reads one entry (`ServerResponse`).
+///
+/// # Errors
+/// If it exceeds a bound, has an old form or none that is known, or if its name or version can't be one.
+pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
+    if json.len() > MAX_ENTRY {
+        return Err(EntryError::TooLarge(MAX_ENTRY));
+    }
+    if !is_flat(json, MAX_DEPTH) {
+        return Err(EntryError::TooDeep);
+    }
+    let value: Value = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+    if let Some(old) = old_member(&value) {
+        return Err(EntryError::Old(old.to_owned()));
+    }
+    let response: Response = parsed(&value)?;
+    check_name(&response.server.name)?;
+    check_version(&response.server.version)?;
+    let mut claims = response.meta;
+    let listing = claims.shift_remove(OFFICIAL).map(|official| parsed::<Listing>(&official)).transpose()?;
+    Ok(RegistryEntry { server: response.server, listing, claims })
+}
+
+/// Reads a page (`{servers, metadata}`). Entries that can't be used are told apart.
+///
+/// # Errors
+/// If it is no page, is too deep, or has more than [`MAX_PAGE`] entries.
+pub fn read_page(json: &[u8]) -> Result<Page, EntryError> {
+    if !is_flat(json, MAX_DEPTH) {
+        return Err(EntryError::TooDeep);
+    }
+    let read: RawPage<'_> = serde_json::from_slice(json).map_err(|error| unreadable(&error))?;
+    let mut page =
+        Page { next_cursor: read.metadata.next_cursor.filter(|cursor| !cursor.is_empty()), ..Page::default() };
+    for raw in read.servers {
+        match read_entry(raw.get().as_bytes()) {
+            Ok(entry) => page.entries.push(entry),
+            Err(cause) => page.unreadable.push(UnreadableEntry { name: name_in(raw.get()), cause }),
+        }
+    }
+    Ok(page)
+}
+
+/// Tells if a text can be the name of a server.
+///
+/// # Errors
+/// If it can't.
+pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
+    let allowed = |text: &str, more: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
+    };
+    let parts = name.split_once('/');
+    let fits = parts.is_some_and(|(namespace, own)| allowed(namespace, ".-") && allowed(own, "._-"));
+    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quoted(name))) }
+}
+
+/// Tells if a text can be a version. `.` and `..` would be other paths in the registry's API.
+///
+/// # Errors
+/// If it can't.
+pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
+    let is_plain = !version.is_empty() && version.len() <= MAX_VERSION && visible(version) == version;
+    let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
+    if fits { Ok(()) } else { Err(EntryError::Version(quoted(version))) }
+}
+
+/// A foreign text in a message.
+pub(crate) fn quoted(text: &str) -> String {
+    const MOST: usize = 80;
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    format!("\"{}\"", visible(&short))
+}
+
+/// A time of RFC 3339; none for one that can't be read, since nothing may depend on it alone.
+pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
+    let text = exact::<D, MAX_LABEL>(deserializer)?.unwrap_or_default();
+    Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
+}
+
+#[derive(Deserialize)]
+struct Response {
+    server: ServerJson,
+    #[serde(rename = "_meta", default, deserialize_with = "map::<_, _, MAX_EXTRAS>")]
+    meta: IndexMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct RawPage<'j> {
+    #[serde(borrow, deserialize_with = "list::<_, _, MAX_PAGE>")]
+    servers: Vec<&'j RawValue>,
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Metadata {
+    #[serde(deserialize_with = "exact::<_, MAX_ADDRESS>")]
+    next_cursor: Option<String>,
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(value: &Value) -> Result<T, EntryError> {
+    serde_path_to_error::deserialize(value).map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> EntryError {
+    EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
+}
+
+/// A member that only old forms have.
+fn old_member(entry: &Value) -> Option<&'static str> {
+    let Some(server) = entry.get("server") else {
+        return entry.get("name").map(|_| "the server's members stand outside of \"server\"");
+    };
+    let inner = ["packages", "remotes"].into_iter().filter_map(|list| server[list].as_array()).flatten();
+    let mut places = std::iter::once(server).chain(inner).filter_map(Value::as_object);
+    places
+        .find_map(|place| OLD_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
+        .or_else(|| server.get("id").map(|_| "id"))
+}
+
+/// The name in an entry that can't be used.
+fn name_in(json: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(default)]
+        name: Option<String>,
+        #[serde(default)]
+        server: Option<Box<Self>>,
+    }
+    let named: Named = serde_json::from_str(json).ok()?;
+    let name = named.server.and_then(|server| server.name).or(named.name)?;
+    Some(quoted(&name))
+}

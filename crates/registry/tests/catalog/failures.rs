@@ -1,0 +1,134 @@
+//! A slow registry, and broken ones.
+
+use std::time::Duration;
+
+use registry::{Freshness, RegistryError, RegistryHeader, RegistryLimits, Search};
+use testkit::http::HttpServer;
+
+use crate::stored::{Desk, Stored, active};
+
+const JSON: &str = "content-type: application/json\r\n";
+
+/// The error of a search on a registry with one answer for all.
+async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> RegistryError {
+    let server = HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, body).await }).await;
+    Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_slow_registry_is_given_up() {
+    let time = Duration::from_millis(200);
+    let limits = RegistryLimits { time, ..RegistryLimits::default() };
+    let silent = HttpServer::start(|_, mut answer| async move { answer.hang().await }).await;
+    let trickling = HttpServer::start(|_, mut answer| async move {
+        answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\n\r\n").await?;
+        loop {
+            answer.raw(b" ").await?;
+            // sleep: the registry is slow.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    for server in [silent, trickling] {
+        let desk = Desk::limited(&server, limits);
+        let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        assert!(matches!(error, RegistryError::TooSlow { limit, .. } if limit == time), "{error}");
+        assert!(error.to_string().contains("did not answer within 0.2 s; try again later"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn each_failure_says_what_it_is_and_what_to_do() {
+    let cases: [(u16, &str, &[u8], &str); 12] = [
+        (200, JSON, b"{\"servers\":[{\"server\":", "can't be used"),
+        (200, JSON, b"{\"servers\":\"none\"}", "can't be used"),
+        (200, JSON, b"[]", "can't be used"),
+        (200, JSON, b"", "can't be used"),
+        (200, JSON, b"{\"servers\":[]}\xff", "can't be used"),
+        (200, "content-type: text/html\r\n", b"{}", "answers with a web page"),
+        (200, JSON, b"\n<!doctype html>", "answers with a web page"),
+        (401, JSON, b"{}", "refuses access (status 401); check the header"),
+        (500, JSON, b"{\"error\":\"\x1b[31m\"}", "failed (status 500); try again later"),
+        (429, "retry-after: 30\r\n", b"", "try again later, in 30 s"),
+        (429, "retry-after: soon\r\n", b"", "(status 429); try again later"),
+        (204, "", b"", "failed (status 204)"),
+    ];
+    for (status, headers, body, expected) in cases {
+        let error = error_of(status, headers, body).await.to_string();
+        assert!(error.contains(expected), "{status} {body:?}: {error}");
+        assert!(error.contains("127.0.0.1") && !error.contains('\x1b'), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_none() {
+    let server = HttpServer::start(|_, mut answer| async move {
+        answer.raw(b"HTTP/1.1 200 -\r\ncontent-length: 100\r\n\r\n{\"servers\":[]}").await
+    })
+    .await;
+    let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    assert!(matches!(error, RegistryError::Unreachable { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_redirect_within_the_registry_is_followed() {
+    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let server = HttpServer::start(move |request, mut answer| {
+        let stored = stored.clone();
+        async move {
+            match request.path.strip_prefix("/old") {
+                Some(path) => answer.whole(308, &format!("location: {path}\r\n"), b"").await,
+                None => stored.answer(&request, answer).await,
+            }
+        }
+    })
+    .await;
+    let desk = Desk::with(&server.url("/old"), Default::default(), Default::default(), None);
+    let found = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap();
+    assert_eq!(found.value.entries.len(), 1);
+}
+
+#[tokio::test]
+async fn a_redirect_elsewhere_gets_nothing() {
+    let other = Stored::of(vec![active("com.example/a", "1.0.0", true)]).serve().await;
+    let location = format!("location: {}\r\n", other.url("/v0.1/servers"));
+    let server = HttpServer::start(move |_, mut answer| {
+        let location = location.clone();
+        async move { answer.whole(302, &location, b"").await }
+    })
+    .await;
+    let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
+    let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header));
+    let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    assert!(error.to_string().contains(&format!("redirects to http://{}", other.address)), "{error}");
+    assert!(other.seen().is_empty(), "the other origin was asked");
+}
+
+#[tokio::test]
+async fn redirects_end() {
+    for location in ["location: /v0.1/servers\r\n", "location: file:///etc/passwd\r\n", ""] {
+        let server =
+            HttpServer::start(move |_, mut answer| async move { answer.whole(302, location, b"").await }).await;
+        let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        assert!(matches!(error, RegistryError::Redirect { .. }), "{location}: {error}");
+        assert!(server.seen().len() <= 4, "{} requests", server.seen().len());
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_stands_in_for_a_broken_registry() {
+    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let is_broken = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let broken = is_broken.clone();
+    let server = HttpServer::start(move |request, mut answer| {
+        let (stored, broken) = (stored.clone(), broken.load(std::sync::atomic::Ordering::Relaxed));
+        async move { if broken { answer.whole(200, JSON, b"{").await } else { stored.answer(&request, answer).await } }
+    })
+    .await;
+    let desk = Desk::at(&server);
+    desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap();
+    is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
+    let kept = desk.catalog.versions("com.example/a", Freshness::Now).await.unwrap();
+    assert_eq!(kept.value.entries.len(), 1);
+    assert!(matches!(kept.offline, Some(RegistryError::Unusable { .. })), "{:?}", kept.offline);
+}

@@ -1,0 +1,128 @@
+//! Hostile registries.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use registry::{Freshness, RegistryError, RegistryLimits, Search};
+use serde_json::{Value, json};
+use testkit::http::HttpServer;
+
+use crate::stored::{Desk, active};
+
+async fn serve(body: Vec<u8>) -> HttpServer {
+    let body = Arc::new(body);
+    HttpServer::start(move |_, mut answer| {
+        let body = Arc::clone(&body);
+        async move { answer.whole(200, "content-type: application/json\r\n", &body).await }
+    })
+    .await
+}
+
+fn page(entry: &Value) -> Vec<u8> {
+    json!({ "servers": [entry], "metadata": {} }).to_string().into_bytes()
+}
+
+#[tokio::test]
+async fn an_endless_body_is_not_read_to_its_end() {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sent);
+    let server = HttpServer::start(move |_, mut answer| {
+        let counted = Arc::clone(&counted);
+        async move {
+            answer.raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\n\r\n{\"servers\":[").await?;
+            loop {
+                answer.raw(&[b' '; 64 * 1024]).await?;
+                counted.fetch_add(64 * 1024, Ordering::Relaxed);
+            }
+        }
+    })
+    .await;
+    let desk = Desk::at(&server);
+    let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
+    let buffers = 16 << 20;
+    assert!(sent.load(Ordering::Relaxed) < RegistryLimits::default().bytes + buffers, "{sent:?} bytes were taken");
+    assert_eq!(desk.files(), 0, "nothing of it is kept");
+}
+
+#[tokio::test]
+async fn a_description_of_ten_megabytes_is_refused() {
+    let mut entry = active("com.example/a", "1.0.0", true);
+    entry["server"]["description"] = json!("a".repeat(10 << 20));
+    let server = serve(page(&entry)).await;
+    let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
+    // One that fits a page does not fit an entry.
+    entry["server"]["description"] = json!("a".repeat(1 << 20));
+    let server = serve(page(&entry)).await;
+    let found = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value;
+    assert_eq!(
+        (found.entries.len(), found.unreadable[0].cause.to_string()),
+        (0, "it is larger than 262144 bytes".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn many_entries_and_deep_ones_are_refused() {
+    let entry = r#"{"server":{"name":"a/b","version":"1"}}"#;
+    let many = format!("{{\"servers\":[{}]}}", vec![entry; 100_000].join(","));
+    let deep = format!("{{\"servers\":[{}{}]}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+    for (body, expected) in [(many, "elements"), (deep, "deeper than 32 levels")] {
+        let server = serve(body.into_bytes()).await;
+        let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        assert!(matches!(error, RegistryError::Unusable { .. }), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn text_that_turns_or_hides_is_written_out() {
+    let mut entry = active("com.example/a", "1.0.0", true);
+    entry["server"]["title"] = json!("Notes \u{202e}lanigiro\u{202c}\u{1b}[2J\u{e0041}");
+    entry["_meta"]["io.modelcontextprotocol.registry/official"]["statusMessage"] = json!("a\u{2066}b");
+    let server = serve(page(&entry)).await;
+    let found = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value;
+    let entry = &found.entries[0];
+    assert_eq!(entry.server.title.as_deref(), Some("Notes \\u{202e}lanigiro\\u{202c}\\x1b[2J\\u{e0041}"));
+    assert_eq!(entry.listing.as_ref().unwrap().status_message.as_deref(), Some("a\\u{2066}b"));
+}
+
+#[tokio::test]
+async fn endless_pages_end() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let server = HttpServer::start(move |_, mut answer| {
+        let next = counted.fetch_add(1, Ordering::Relaxed);
+        async move { answer.json(&json!({ "servers": [], "metadata": { "nextCursor": next } })).await }
+    })
+    .await;
+    let desk = Desk::limited(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
+    let error = desk.catalog.refresh().await.unwrap_err();
+    assert!(matches!(error, RegistryError::TooManyPages { limit: 7, .. }), "{error}");
+    assert_eq!(count.load(Ordering::Relaxed), 7);
+}
+
+#[tokio::test]
+async fn the_same_page_again_is_the_end() {
+    let server = serve(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
+    let desk = Desk::at(&server);
+    let error = desk.catalog.refresh().await.unwrap_err();
+    assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
+    assert_eq!(server.seen().len(), 2);
+    let first = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value.next_cursor;
+    let error =
+        desk.catalog.search(&Search { cursor: first, ..Search::default() }, Freshness::Usual).await.unwrap_err();
+    assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_cursor_is_only_ever_a_value() {
+    let cursor = "x&version=1#\r\nhost: evil";
+    let server = serve(json!({ "servers": [], "metadata": { "nextCursor": cursor } }).to_string().into_bytes()).await;
+    let desk = Desk::at(&server);
+    let first = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value.next_cursor;
+    let _same = desk.catalog.search(&Search { cursor: first, ..Search::default() }, Freshness::Usual).await;
+    let sent = server.seen().pop().unwrap();
+    assert!(sent.query().contains(&("cursor".to_owned(), cursor.to_owned())), "{}", sent.head);
+    assert_eq!(sent.query().len(), 3, "{}", sent.path);
+}

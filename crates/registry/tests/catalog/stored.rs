@@ -1,0 +1,177 @@
+//! A registry with stored entries, and a catalog on it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ports::time::Clock;
+use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryHeader, RegistryLimits};
+use serde_json::{Value, json};
+use store::CacheFolder;
+use tempfile::TempDir;
+use testkit::http::{Answer, HttpServer, Request};
+
+/// The time at which tests begin: 2026-03-01.
+pub(crate) const BEGIN: u64 = 1_772_323_200_000;
+pub(crate) const HOUR: u64 = 60 * 60 * 1000;
+
+/// A time of day that a test sets.
+#[derive(Debug)]
+pub(crate) struct SetClock(AtomicU64);
+
+impl SetClock {
+    pub(crate) fn pass(&self, millis: u64) {
+        self.0.fetch_add(millis, Ordering::Relaxed);
+    }
+}
+
+impl Clock for SetClock {
+    fn time(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_millis(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// A catalog on a server, with its folder and its clock.
+pub(crate) struct Desk {
+    pub(crate) catalog: Catalog,
+    pub(crate) folder: TempDir,
+    pub(crate) clock: Arc<SetClock>,
+    pub(crate) limits: RegistryLimits,
+}
+
+impl Desk {
+    pub(crate) fn at(server: &HttpServer) -> Self {
+        Self::with(&server.url(""), RegistryLimits::default(), CacheLimits::default(), None)
+    }
+
+    pub(crate) fn limited(server: &HttpServer, limits: RegistryLimits) -> Self {
+        Self::with(&server.url(""), limits, CacheLimits::default(), None)
+    }
+
+    pub(crate) fn with(
+        address: &str,
+        limits: RegistryLimits,
+        kept: CacheLimits,
+        header: Option<RegistryHeader>,
+    ) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(SetClock(AtomicU64::new(BEGIN)));
+        let registry = Registry::new(RegistryAddress::parse(address).unwrap(), header, limits).unwrap();
+        let catalog = Catalog::new(registry, cache(&folder, kept), clock.clone());
+        Self { catalog, folder, clock, limits }
+    }
+
+    /// A catalog in the same folder, as after a restart.
+    pub(crate) fn again(&self) -> Catalog {
+        let registry = Registry::new(self.catalog.address().clone(), None, self.limits).unwrap();
+        Catalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
+    }
+
+    pub(crate) fn files(&self) -> usize {
+        std::fs::read_dir(self.folder.path()).unwrap().count()
+    }
+}
+
+fn cache(folder: &TempDir, limits: CacheLimits) -> Arc<RegistryCache> {
+    let files = CacheFolder::open(folder.path()).unwrap();
+    Arc::new(RegistryCache::open(Arc::new(files), limits).unwrap())
+}
+
+/// An entry with what a registry says of it.
+pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
+    json!({
+        "server": {
+            "name": name, "version": version, "description": format!("About {name}"), "newMember": 1,
+            "packages": [{ "registryType": "npm", "identifier": "notes", "version": version, "transport": { "type": "stdio" } }],
+        },
+        "_meta": { "io.modelcontextprotocol.registry/official": official },
+    })
+}
+
+/// An active entry.
+pub(crate) fn active(name: &str, version: &str, is_latest: bool) -> Value {
+    entry(name, version, json!({ "status": "active", "updatedAt": "2026-02-01T00:00:00Z", "isLatest": is_latest }))
+}
+
+/// A registry that answers from these entries as the API says; a cursor is the place of the next entry.
+#[derive(Clone, Default)]
+pub(crate) struct Stored(Arc<Mutex<Vec<Value>>>);
+
+impl Stored {
+    pub(crate) fn of(entries: Vec<Value>) -> Self {
+        Self(Arc::new(Mutex::new(entries)))
+    }
+
+    pub(crate) fn set(&self, entries: Vec<Value>) {
+        *self.0.lock().unwrap() = entries;
+    }
+
+    pub(crate) async fn serve(&self) -> HttpServer {
+        let stored = self.clone();
+        HttpServer::start(move |request, answer| {
+            let stored = stored.clone();
+            async move { stored.answer(&request, answer).await }
+        })
+        .await
+    }
+
+    pub(crate) async fn answer(&self, request: &Request, mut answer: Answer) -> std::io::Result<()> {
+        let parts: Vec<&str> = request.path_alone().split('/').collect();
+        let body = match parts.as_slice() {
+            ["", "v0.1", "servers"] => Some(self.list(request)),
+            ["", "v0.1", "servers", name, "versions"] => self.versions(&name.replace("%2F", "/")),
+            ["", "v0.1", "servers", name, "versions", version] => {
+                self.version(&name.replace("%2F", "/"), &version.replace("%2B", "+"))
+            }
+            _ => None,
+        };
+        match body {
+            Some(body) => answer.json(&body).await,
+            None => answer.whole(404, "content-type: application/json\r\n", br#"{"error":"Server not found"}"#).await,
+        }
+    }
+
+    fn list(&self, request: &Request) -> Value {
+        let query = request.query();
+        let of = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        let text = of("search").unwrap_or_default();
+        let since = of("updated_since");
+        let found: Vec<Value> = self
+            .0
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|entry| entry["server"]["name"].as_str().unwrap_or_default().contains(&text))
+            .filter(|entry| of("version").is_none() || official(entry)["isLatest"] == true)
+            .filter(|entry| since.is_some() || official(entry)["status"] != "deleted")
+            .filter(|entry| {
+                since.as_deref().is_none_or(|since| official(entry)["updatedAt"].as_str().unwrap() >= since)
+            })
+            .cloned()
+            .collect();
+        let from: usize = of("cursor").map_or(0, |cursor| cursor.strip_prefix("at ").unwrap().parse().unwrap());
+        let limit: usize = of("limit").unwrap().parse().unwrap();
+        let page: Vec<Value> = found.iter().skip(from).take(limit).cloned().collect();
+        let next = (from + limit < found.len()).then(|| format!("at {}", from + limit));
+        json!({ "servers": page, "metadata": { "count": page.len(), "nextCursor": next } })
+    }
+
+    fn versions(&self, name: &str) -> Option<Value> {
+        let entries = self.0.lock().unwrap();
+        let found: Vec<&Value> = entries.iter().filter(|entry| entry["server"]["name"] == name).collect();
+        (!found.is_empty()).then(|| json!({ "servers": found, "metadata": { "count": found.len() } }))
+    }
+
+    fn version(&self, name: &str, version: &str) -> Option<Value> {
+        let entries = self.0.lock().unwrap();
+        let mut of_name = entries.iter().filter(|entry| entry["server"]["name"] == name);
+        let is_asked = |entry: &&Value| {
+            entry["server"]["version"] == version || version == "latest" && official(entry)["isLatest"] == true
+        };
+        of_name.find(is_asked).cloned()
+    }
+}
+
+fn official(entry: &Value) -> &Value {
+    &entry["_meta"]["io.modelcontextprotocol.registry/official"]
+}

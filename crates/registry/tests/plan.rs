@@ -1,0 +1,398 @@
+//! From a package or remote to a plan, and to the settings that follow.
+#![allow(clippy::unwrap_used)]
+
+use installs::{InputKind, InputProblem, InputValues, InstallPlan};
+use launches::packages::{Launched, launched};
+use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
+use registry::server_json::read_entry;
+use registry::{PackageInstall, PlanError, ServerJson, plan_package, plan_remote};
+use serde_json::{Value, json};
+
+const DIGEST: &str = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+fn server(member: &str, value: &Value) -> ServerJson {
+    let mut entry = json!({ "server": { "name": "io.github.alice/notes", "version": "1.0.0" } });
+    entry["server"][member] = json!([value]);
+    read_entry(entry.to_string().as_bytes()).unwrap().server
+}
+
+fn package(package: &Value) -> Result<PackageInstall, PlanError> {
+    let server = server("packages", package);
+    plan_package(&server, &server.packages[0])
+}
+
+fn plan(described: &Value) -> InstallPlan {
+    match package(described).unwrap() {
+        PackageInstall::Plan(plan) => plan,
+        PackageInstall::Bundle(bundle) => panic!("a bundle: {bundle:?}"),
+    }
+}
+
+fn remote(remote: &Value) -> Result<InstallPlan, PlanError> {
+    let server = server("remotes", remote);
+    plan_remote(&server, &server.remotes[0])
+}
+
+/// A package of npm with further members.
+fn npm(more: &Value) -> Value {
+    let mut package = json!({ "registryType": "npm", "identifier": "@alice/notes", "version": "1.2.3", "transport": { "type": "stdio" } });
+    package.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    package
+}
+
+fn values(values: &[(&str, &[&str])]) -> InputValues {
+    let owned = |(key, values): &(&str, &[&str])| ((*key).to_owned(), values.iter().map(|v| (*v).to_owned()).collect());
+    values.iter().map(owned).collect()
+}
+
+fn stdio(plan: &InstallPlan, given: &[(&str, &[&str])]) -> StdioConfig {
+    plan.fill(&values(given), None).unwrap().entry.config.as_stdio().unwrap().clone()
+}
+
+fn http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
+    plan.fill(&values(given), None).unwrap().entry.config.as_http().unwrap().clone()
+}
+
+/// The command line without further values.
+fn line(described: &Value) -> String {
+    stdio(&plan(described), &[]).command_line()
+}
+
+#[test]
+fn each_kind_has_its_launcher_which_reads_the_same_package() {
+    let kind = |kind: &str, identifier: &str, version: &str| json!({ "registryType": kind, "identifier": identifier, "version": version });
+    let image = format!("ghcr.io/alice/notes@{DIGEST}");
+    let cases = [
+        (kind("npm", "@alice/notes", "1.2.3"), "npx -y @alice/notes@1.2.3", "@alice/notes", "1.2.3"),
+        (kind("npm", "notes", "1.2.3-beta.1"), "npx -y notes@1.2.3-beta.1", "notes", "1.2.3-beta.1"),
+        (kind("pypi", "notes-mcp", "0.4"), "uvx notes-mcp==0.4", "notes-mcp", "==0.4"),
+        (kind("nuget", "Alice.Notes", "1.2.3"), "dnx Alice.Notes@1.2.3 --yes --", "Alice.Notes", "1.2.3"),
+        (
+            kind("oci", "docker.io/alice/notes:1.2", ""),
+            "docker run -i --rm docker.io/alice/notes:1.2",
+            "docker.io/alice/notes",
+            "1.2",
+        ),
+        (kind("oci", &image, ""), &format!("docker run -i --rm {image}"), "ghcr.io/alice/notes", DIGEST),
+    ];
+    for (package, expected, name, version) in cases {
+        assert_eq!(line(&package), expected);
+        let config = stdio(&plan(&package), &[]);
+        let Some(Launched::Package(reference)) = launched(&config.command, &config.args) else { panic!("{expected}") };
+        assert_eq!(
+            (reference.name.as_str(), reference.wanted.as_str()),
+            (name, version),
+            "as read from the command line"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_pinned_is_noted() {
+    let kind = |kind: &str, identifier: &str| plan(&json!({ "registryType": kind, "identifier": identifier })).notes;
+    assert!(kind("npm", "notes")[0].contains("newest one at each start"));
+    assert!(kind("oci", "alice/notes:1.2")[0].contains("the tag 1.2 of the image is not pinned"));
+    assert!(kind("oci", "localhost:5000/notes")[0].contains("neither a tag nor a digest"));
+    assert!(kind("oci", &format!("alice/notes@{DIGEST}")).is_empty());
+    assert!(plan(&npm(&json!({}))).notes.is_empty());
+    let hashed = plan(&npm(&json!({ "fileSha256": "ab" })));
+    assert!(hashed.notes[0].contains("SHA-256"), "{:?}", hashed.notes);
+}
+
+#[test]
+fn nothing_is_something_else_on_the_command_line() {
+    let kind = |kind: &str, identifier: &str, version: &str| {
+        package(&json!({ "registryType": kind, "identifier": identifier, "version": version }))
+    };
+    for (of, identifier) in [
+        ("npm", "--call=id"),
+        ("npm", "-c"),
+        ("npm", "notes@latest"),
+        ("npm", "@alice/../x"),
+        ("npm", "@alice/-c"),
+        ("npm", "a/b/c"),
+        ("npm", "github:alice/notes"),
+        ("npm", "https://evil.example/x.tgz"),
+        ("npm", "./notes"),
+        ("npm", "notes --call id"),
+        ("pypi", "--from"),
+        ("pypi", "notes[extra]"),
+        ("pypi", "notes @ https://evil.example"),
+        ("nuget", "@Alice/Notes"),
+        ("oci", "-v"),
+        ("oci", "--privileged"),
+        ("oci", "alice/notes -v /:/host"),
+        ("oci", "alice/notes@sha256:12"),
+        ("oci", "alice/notes:"),
+    ] {
+        let refused = kind(of, identifier, "");
+        assert!(matches!(refused, Err(PlanError::Identifier(_))), "{identifier}: {refused:?}");
+    }
+    for version in [
+        "latest",
+        "^1.2",
+        "~1",
+        "1.x",
+        "1.*",
+        ">=1",
+        "1 - 2",
+        "*",
+        "-1",
+        "1.0 --call",
+        "next",
+        "1.0.0@evil",
+        "1,<2",
+        "1",
+        "1.2",
+    ] {
+        let refused = kind("npm", "notes", version);
+        assert!(matches!(refused, Err(PlanError::Version(_))), "{version}: {refused:?}");
+    }
+}
+
+#[test]
+fn what_can_not_be_run_is_told() {
+    let cases = [
+        (json!({ "registryType": "cargo", "identifier": "notes" }), "kind \"cargo\""),
+        (
+            npm(&json!({ "transport": { "type": "streamable-http", "url": "http://127.0.0.1:{port}" } })),
+            "start it yourself",
+        ),
+        (npm(&json!({ "registryBaseUrl": "http://npm.example" })), "package registry \"http://npm.example\""),
+        (
+            json!({ "registryType": "pypi", "identifier": "notes", "registryBaseUrl": "https://pypi.corp.example" }),
+            "package registry",
+        ),
+        (
+            npm(&json!({ "runtimeHint": "node", "runtimeArguments": [{ "type": "positional", "value": "x.js" }] })),
+            "program \"node\"",
+        ),
+        (npm(&json!({ "environmentVariables": [{ "name": "A*" }] })), "no name of a variable"),
+        (npm(&json!({ "environmentVariables": [{ "name": "A" }, { "name": "A" }] })), "twice"),
+        (npm(&json!({ "packageArguments": [{ "type": "named" }] })), "no name"),
+    ];
+    for (described, expected) in cases {
+        let error = package(&described).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn another_package_registry_is_named() {
+    assert_eq!(line(&npm(&json!({ "registryBaseUrl": "https://registry.npmjs.org/" }))), "npx -y @alice/notes@1.2.3");
+    let own = line(&npm(&json!({ "registryBaseUrl": "https://npm.corp.example" })));
+    assert_eq!(own, "npx -y --registry=https://npm.corp.example @alice/notes@1.2.3");
+    let of_another =
+        json!({ "registryType": "pypi", "identifier": "notes", "registryBaseUrl": "https://registry.npmjs.org" });
+    assert!(matches!(package(&of_another), Err(PlanError::PackageRegistry(_))), "each launcher has its own");
+    let image = |base: &str, identifier: &str| {
+        line(&json!({ "registryType": "oci", "identifier": identifier, "version": "1.2", "registryBaseUrl": base }))
+    };
+    assert_eq!(image("https://ghcr.io", "alice/notes"), "docker run -i --rm ghcr.io/alice/notes:1.2");
+    assert_eq!(image("https://ghcr.io", "ghcr.io/alice/notes:1.1"), "docker run -i --rm ghcr.io/alice/notes:1.1");
+    assert_eq!(image("https://docker.io", "alice/notes"), "docker run -i --rm alice/notes:1.2");
+}
+
+#[test]
+fn arguments_stand_where_they_belong() {
+    let described = npm(&json!({
+        "runtimeHint": "npx",
+        "runtimeArguments": [
+            { "type": "positional", "value": "-y" },
+            { "type": "named", "name": "--yes" },
+            { "type": "named", "name": "--loglevel", "value": "warn" },
+        ],
+        "packageArguments": [
+            { "type": "positional", "value": "serve" },
+            { "type": "named", "name": "--stdio" },
+            { "type": "named", "name": "--empty", "value": "" },
+            { "type": "named", "name": "--port", "default": "8080", "format": "number" },
+            { "type": "named", "name": "--allow", "isRepeated": true, "format": "filepath" },
+            { "type": "positional", "valueHint": "folder", "isRequired": true, "isRepeated": true },
+        ],
+    }));
+    let plan = plan(&described);
+    assert_eq!(plan.name, "notes");
+    let config = stdio(&plan, &[("folder", &["a b", "-c"]), ("--allow", &["/x", "/y"])]);
+    let expected =
+        "npx -y --loglevel warn @alice/notes@1.2.3 serve --stdio --empty --port 8080 --allow /x --allow /y 'a b' -c";
+    assert_eq!(config.command_line(), expected);
+    let missing = plan.fill(&InputValues::new(), None).unwrap_err();
+    assert!(missing.to_string().contains("folder: a value is required"), "{missing}");
+    let kinds: Vec<(&str, InputKind, bool)> =
+        plan.inputs.iter().map(|i| (i.key.as_str(), i.kind, i.multiple)).collect();
+    let expected =
+        [("--port", InputKind::Number, false), ("--allow", InputKind::File, true), ("folder", InputKind::Text, true)];
+    assert_eq!(kinds, expected);
+    assert!(plan.notes.iter().any(|note| note.contains("arguments for npx itself")), "{:?}", plan.notes);
+}
+
+#[test]
+fn a_container_gets_the_variables_that_have_a_value() {
+    let described = json!({
+        "registryType": "oci", "identifier": "alice/notes:1", "runtimeHint": "docker",
+        "runtimeArguments": [
+            { "type": "positional", "value": "run" }, { "type": "positional", "value": "-i" }, { "type": "named", "name": "--rm" },
+            {
+                "type": "named", "name": "--mount", "value": "type=bind,src={source},dst={target}", "isRequired": true, "isRepeated": true,
+                "variables": { "source": { "format": "filepath" }, "target": { "default": "/project" } },
+            },
+        ],
+        "environmentVariables": [
+            { "name": "HOME" }, { "name": "KEY", "isSecret": true, "isRequired": true }, { "name": "MODE", "value": "safe" },
+        ],
+    });
+    let plan = plan(&described);
+    let config = stdio(&plan, &[("source", &["/a", "/b"]), ("KEY", &["s3cret"])]);
+    let expected = "docker run -i --rm -e KEY -e MODE --mount type=bind,src=/a,dst=/project --mount type=bind,src=/b,dst=/project alice/notes:1";
+    assert_eq!(config.command_line(), expected, "HOME of this computer is not handed on");
+    assert!(plan.exposed_secrets().is_empty());
+    let without = plan.fill(&values(&[("KEY", &["s3cret"])]), None).unwrap_err();
+    assert!(without.to_string().contains("source"), "a variable of a required argument is required: {without}");
+}
+
+#[test]
+fn variables_are_replaced_once() {
+    let described = npm(&json!({ "environmentVariables": [{
+        "name": "TARGET", "value": "{fixed}/{user}/{unknown}/{{user}}/{}/{open", "isSecret": true,
+        "variables": { "fixed": { "value": "{user}" }, "user": { "isRequired": true } },
+    }] }));
+    let plan = plan(&described);
+    let filled = plan.fill(&values(&[("user", &["{fixed}"])]), None).unwrap();
+    let (entry, kept) = filled.into_settings(Vec::new());
+    let text = &entry.config.as_stdio().unwrap().env["TARGET"];
+    let secrets = ports::secrets::names(text);
+    assert_eq!(secrets.len(), 2, "each place of a secret value: {text}");
+    let shown =
+        text.replace(&ports::secrets::reference(secrets[0]), "S").replace(&ports::secrets::reference(secrets[1]), "S");
+    assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
+    assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "what is filled in is not looked at again");
+    assert!(plan.inputs[0].secret, "a variable of a secret is a secret");
+    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" stands there as it is")), "{:?}", plan.notes);
+}
+
+#[test]
+fn a_publisher_does_not_name_secrets_of_the_app() {
+    let secret = "${secret:github.Authorization}";
+    let variable = |value: Value| npm(&json!({ "environmentVariables": [value] }));
+    let cases = [
+        variable(json!({ "name": "A", "value": secret })),
+        variable(json!({ "name": "A", "default": secret })),
+        variable(json!({ "name": "A", "choices": [secret] })),
+        variable(json!({ "name": "A", "value": "{v}", "variables": { "v": { "value": secret } } })),
+        variable(
+            json!({ "name": "A", "value": "${secret:{v}}", "variables": { "v": { "value": "github.Authorization" } } }),
+        ),
+    ];
+    for described in cases {
+        let refused = package(&described);
+        assert!(matches!(refused, Err(PlanError::NamesSecret(_))), "{described}: {refused:?}");
+    }
+    let header = json!({ "type": "sse", "url": "https://a.example", "headers": [{ "name": "A", "value": secret }] });
+    assert!(matches!(remote(&header), Err(PlanError::NamesSecret(_))));
+}
+
+#[test]
+fn inputs_keep_what_describes_them() {
+    let described = npm(&json!({ "environmentVariables": [
+        { "name": "MODE", "description": "How", "choices": ["fast", "safe"], "default": "safe", "placeholder": "fast" },
+        { "name": "COUNT", "format": "number", "default": "many" },
+        { "name": "PUBLIC", "value": "abc", "isSecret": true },
+        { "name": "HIDDEN", "value": "a\u{202e}b" },
+    ] }));
+    let plan = plan(&described);
+    let mode = &plan.inputs[0];
+    assert_eq!((mode.description.as_deref(), mode.placeholder.as_deref()), (Some("How"), Some("fast")));
+    assert_eq!((mode.default.join(","), mode.choices.join(",")), ("safe".to_owned(), "fast,safe".to_owned()));
+    let wrong = plan.fill(&values(&[("MODE", &["other"])]), None).unwrap_err();
+    assert!(wrong.to_string().contains(&InputProblem::NotAChoice.to_string()), "{wrong}");
+    assert!(plan.inputs[1].default.is_empty());
+    for expected in
+        ["the default of COUNT is left out", "PUBLIC is marked as a secret", "HIDDEN has characters that can't be seen"]
+    {
+        assert!(plan.notes.iter().any(|note| note.contains(expected)), "{expected}: {:?}", plan.notes);
+    }
+    assert_eq!(stdio(&plan, &[]).env["HIDDEN"], "a\u{202e}b", "it runs as it is");
+}
+
+#[test]
+fn inputs_of_one_name_are_told_apart_unless_they_are_the_same() {
+    let header = |name: &str, description: &str| json!({ "name": name, "value": "{key}", "variables": { "key": { "description": description } } });
+    let described = json!({ "type": "sse", "url": "https://a.example", "headers": [header("A", "x"), header("B", "x"), header("C", "y")] });
+    let keys: Vec<String> = remote(&described).unwrap().inputs.into_iter().map(|input| input.key).collect();
+    assert_eq!(keys, ["key", "key-2"]);
+    let positional = json!({ "type": "positional", "valueHint": "file" });
+    let keys: Vec<String> = plan(&npm(&json!({ "packageArguments": [positional, positional] })))
+        .inputs
+        .into_iter()
+        .map(|i| i.key)
+        .collect();
+    assert_eq!(keys, ["file", "file-2"], "two arguments are two values");
+    let many = |count: usize| (0..count).map(|n| json!({ "name": format!("V{n}") })).collect::<Vec<_>>();
+    let arguments = |count: usize| vec![positional.clone(); count];
+    plan(&npm(&json!({ "environmentVariables": many(100), "packageArguments": arguments(100) })));
+    let refused = package(&npm(&json!({ "environmentVariables": many(101), "packageArguments": arguments(100) })));
+    assert_eq!(refused, Err(PlanError::TooManyInputs));
+}
+
+#[test]
+fn a_bundle_is_downloaded_and_checked() {
+    let hash = "AB".repeat(32);
+    let url = "https://github.com/alice/notes/releases/download/v1/notes.mcpb";
+    let bundle =
+        |url: &str, hash: Value| package(&json!({ "registryType": "mcpb", "identifier": url, "fileSha256": hash }));
+    let Ok(PackageInstall::Bundle(download)) = bundle(url, json!(hash)) else { panic!("no bundle") };
+    assert_eq!((download.url.as_str(), download.sha256), (url, hash.to_ascii_lowercase()));
+    for wrong in [Value::Null, json!("ab"), json!("zz".repeat(32)), json!("")] {
+        assert_eq!(bundle(url, wrong.clone()), Err(PlanError::NoHash), "{wrong}");
+    }
+    for wrong in ["http://a.example/x.mcpb", "file:///etc/passwd", "https://ann:pass@a.example/x", "notes.mcpb"] {
+        assert!(matches!(bundle(wrong, json!(hash)), Err(PlanError::Address(..))), "{wrong}");
+    }
+}
+
+#[test]
+fn a_remote_has_an_address_and_headers() {
+    let described = json!({
+        "type": "streamable-http", "url": "https://{tenant}.example/{unknown}/mcp",
+        "variables": { "tenant": { "default": "main" } },
+        "headers": [
+            { "name": "Authorization", "value": "Bearer {token}", "isSecret": true, "variables": { "token": {} } },
+            { "name": "X-Mode", "default": "safe" },
+            { "name": "X-Other" },
+        ],
+    });
+    let plan = remote(&described).unwrap();
+    let config = http(&plan, &[]);
+    assert_eq!((config.url.as_str(), config.kind), ("https://main.example/{unknown}/mcp", Some(HttpKind::Http)));
+    assert_eq!(config.headers, [("X-Mode".to_owned(), "safe".to_owned())].into());
+    assert_eq!(http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
+    let filled = plan.fill(&values(&[("token", &["s3cret"])]), None).unwrap();
+    let (entry, kept) = filled.into_settings(Vec::new());
+    assert_eq!(entry.config.as_http().unwrap().headers["Authorization"], "Bearer ${secret:notes.Authorization}");
+    assert_eq!(kept.len(), 1);
+}
+
+#[test]
+fn a_remote_that_can_not_be_used_is_told() {
+    let at = |kind: &str, url: &str| remote(&json!({ "type": kind, "url": url }));
+    for url in
+        ["", "ftp://a.example", "javascript:alert(1)", "https://ann:pass@a.example", "https://a b.example", "a.example"]
+    {
+        assert!(matches!(at("sse", url), Err(PlanError::Address(..))), "{url}");
+    }
+    assert!(matches!(at("websocket", "https://a.example"), Err(PlanError::Transport(_))));
+    assert!(at("sse", "http://a.example").unwrap().notes[0].contains("can be read on the way"));
+    let headers = |headers: Value| remote(&json!({ "type": "sse", "url": "https://a.example", "headers": headers }));
+    for wrong in
+        [json!([{ "name": "Host" }]), json!([{ "name": "a b" }]), json!([{ "name": "X-A" }, { "name": "x-a" }])]
+    {
+        assert!(matches!(headers(wrong.clone()), Err(PlanError::Name(_))), "{wrong}");
+    }
+    let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
+    let plan = remote(&own).unwrap();
+    assert!(plan.notes[0].contains("decides where everything is sent"), "{:?}", plan.notes);
+    assert!(plan.fill(&InputValues::new(), None).is_err(), "without the variable there is no address");
+    assert!(plan.fill(&values(&[("base", &["file:///etc"])]), None).is_err());
+    assert_eq!(http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");
+}

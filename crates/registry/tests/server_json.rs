@@ -1,0 +1,213 @@
+//! What a registry answers, read within bounds.
+#![allow(clippy::unwrap_used)]
+
+use registry::server_json::{
+    ArgumentKind, EntryError, InputFormat, MAX_CHOICES, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_PAGE, MAX_SHOWN,
+    MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES, read_entry, read_page,
+};
+use registry::{RegistryEntry, Status};
+use serde_json::{Value, json};
+
+fn read(entry: &Value) -> Result<RegistryEntry, EntryError> {
+    read_entry(entry.to_string().as_bytes())
+}
+
+fn with(member: &str, value: Value) -> Value {
+    let mut entry =
+        json!({ "server": { "name": "io.github.alice/notes", "description": "Notes", "version": "1.0.0" } });
+    entry["server"][member] = value;
+    entry
+}
+
+fn package(member: &str, value: Value) -> Value {
+    let mut package =
+        json!({ "registryType": "npm", "identifier": "notes", "version": "1.0.0", "transport": { "type": "stdio" } });
+    package[member] = value;
+    with("packages", json!([package]))
+}
+
+fn refused(entry: &Value) -> String {
+    match read(entry) {
+        Ok(_) => panic!("accepted: {:.200}", entry.to_string()),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn all_members_are_read() {
+    let entry = read(&json!({
+        "server": {
+            "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+            "name": "com.example/notes", "title": "Notes", "description": "Keeps notes", "version": "2.1.0",
+            "websiteUrl": "https://notes.example", "somethingNew": { "a": [1] },
+            "repository": { "url": "https://github.com/alice/notes", "source": "github", "id": "77", "subfolder": "server" },
+            "icons": [{ "src": "https://notes.example/i.png", "mimeType": "image/png", "sizes": ["48x48"] }],
+            "packages": [{
+                "registryType": "npm", "identifier": "@alice/notes", "version": "2.1.0", "runtimeHint": "npx",
+                "fileSha256": "ab", "registryBaseUrl": "https://registry.npmjs.org",
+                "transport": { "type": "streamable-http", "url": "http://127.0.0.1:{port}/mcp" },
+                "runtimeArguments": [{ "type": "named", "name": "--loglevel", "value": "warn" }],
+                "packageArguments": [{
+                    "type": "positional", "valueHint": "folder", "format": "filepath", "isRepeated": true, "isRequired": true,
+                }],
+                "environmentVariables": [{
+                    "name": "KEY", "description": "A\nkey", "isSecret": true, "value": "Bearer {key}", "default": 5, "choices": ["a", 1, true],
+                    "variables": { "key": { "isRequired": true, "placeholder": "abc" }, "another": {} },
+                }],
+                "postInstallInstructions": [{ "description": "Log in", "command": "notes login", "optional": true }],
+            }],
+            "remotes": [{ "type": "sse", "url": "https://{team}.example", "variables": { "team": { "format": "something" } }, "headers": null }],
+        },
+        "_meta": {
+            "io.modelcontextprotocol.registry/official": {
+                "status": "deprecated", "statusMessage": "use\u{202e}notes2", "statusChangedAt": "2026-01-02T03:04:05Z",
+                "publishedAt": "2025-12-01T00:00:00.5+01:00", "updatedAt": "yesterday", "isLatest": true,
+            },
+            "com.example.scores": { "stars": 4 },
+        },
+    }))
+    .unwrap();
+    let server = entry.server;
+    assert_eq!((server.name.as_str(), server.version.as_str()), ("com.example/notes", "2.1.0"));
+    assert_eq!(server.title.as_deref(), Some("Notes"));
+    assert_eq!(server.repository.unwrap().id.as_deref(), Some("77"));
+    assert_eq!(server.icons[0].mime_type.as_deref(), Some("image/png"));
+    let package = &server.packages[0];
+    assert_eq!(package.transport.as_ref().unwrap().kind, "streamable-http");
+    assert_eq!(package.runtime_arguments[0].kind, ArgumentKind::Named);
+    let folder = &package.package_arguments[0];
+    assert!(folder.is_repeated && folder.value.input.is_required, "members that lie side by side");
+    assert_eq!((folder.value_hint.as_deref(), folder.value.input.format), (Some("folder"), InputFormat::Filepath));
+    let key = &package.environment_variables[0].value;
+    assert_eq!(key.input.description.as_deref(), Some("A key"), "a text to show has one line");
+    assert_eq!((key.input.default.as_deref(), key.input.choices.join(",")), (Some("5"), "a,1,true".to_owned()));
+    assert_eq!(key.variables.keys().collect::<Vec<_>>(), ["key", "another"], "in the publisher's order");
+    assert_eq!(package.post_install_instructions[0].command.as_deref(), Some("notes login"));
+    assert_eq!(server.remotes[0].variables["team"].format, InputFormat::String, "an unknown format is text");
+    let listing = entry.listing.unwrap();
+    assert_eq!((listing.status, listing.is_latest), (Status::Deprecated, true));
+    assert_eq!(listing.status_message.as_deref(), Some("use\\u{202e}notes2"), "what turns text is written out");
+    assert_eq!(listing.status_changed_at, Some(1_767_323_045_000));
+    assert_eq!(listing.published_at, Some(1_764_543_600_500));
+    assert_eq!(listing.updated_at, None, "a time that is none");
+    assert_eq!(
+        entry.claims.into_iter().collect::<Vec<_>>(),
+        [("com.example.scores".to_owned(), json!({ "stars": 4 }))]
+    );
+}
+
+#[test]
+fn little_is_enough() {
+    let entry = read(&with("packages", Value::Null)).unwrap();
+    assert!(entry.listing.is_none() && entry.server.packages.is_empty() && entry.server.remotes.is_empty());
+    let listing = json!({ "io.modelcontextprotocol.registry/official": { "status": "sleeping" } });
+    let entry = read(&json!({ "server": with("title", Value::Null)["server"], "_meta": listing })).unwrap();
+    assert_eq!(entry.listing.unwrap().status, Status::Unknown, "a status that is not known is not an active one");
+}
+
+#[test]
+fn forms_from_before_2025_09_16_are_refused_with_a_word() {
+    let old = [
+        with("version_detail", json!({ "version": "1.0.0" })),
+        with("id", json!("4f5a")),
+        with("website_url", json!("https://notes.example")),
+        package("registry_type", json!("npm")),
+        package("environment_variables", json!([])),
+        with("remotes", json!([{ "type": "sse", "transport_type": "sse", "url": "https://a.example" }])),
+        json!({ "name": "io.github.alice/notes", "description": "Notes", "version": "1.0.0" }),
+    ];
+    for entry in old {
+        let error = read(&entry).unwrap_err();
+        assert!(matches!(error, EntryError::Old(_)), "{entry}: {error}");
+        assert!(error.to_string().contains("2025-09-16"), "{error}");
+    }
+}
+
+#[test]
+fn names_and_versions_are_what_they_may_be() {
+    for name in ["notes", "/notes", "io.github.alice/", "a/b/c", "a b/c", "a/ü", "../a", "a_b/c", "a/b\u{202e}", ""] {
+        refused(&with("name", json!(name)));
+    }
+    refused(&with("name", json!(format!("a/{}", "b".repeat(199)))));
+    read(&with("name", json!("A.b-c/D_e.f-g"))).unwrap();
+    for version in ["", ".", "..", "1 0", "1\n0", "1\u{200b}0"] {
+        refused(&with("version", json!(version)));
+    }
+    refused(&with("version", json!("1".repeat(256))));
+    read(&with("version", json!("2026.01-ü+7"))).unwrap();
+}
+
+#[test]
+fn everything_has_a_bound() {
+    let text = |bytes: usize| json!("a".repeat(bytes));
+    let some = |count: usize, value: Value| Value::Array(vec![value; count]);
+    let named =
+        |count: usize| (0..count).map(|number| (number.to_string(), json!({}))).collect::<serde_json::Map<_, _>>();
+    let remote = json!({ "type": "sse" });
+    let variable = |value: Value| package("environmentVariables", json!([value]));
+    let cases = [
+        ("description", MAX_SHOWN, Box::new(move |n| with("description", text(n))) as Box<dyn Fn(usize) -> Value>),
+        ("a value", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
+        ("remotes", MAX_TARGETS, Box::new(move |n| with("remotes", some(n, remote.clone())))),
+        (
+            "arguments",
+            MAX_VALUES,
+            Box::new(move |n| package("packageArguments", some(n, json!({ "type": "positional" })))),
+        ),
+        ("icons", MAX_EXTRAS, Box::new(move |n| with("icons", some(n, json!({}))))),
+        ("choices", MAX_CHOICES, Box::new(move |n| variable(json!({ "name": "A", "choices": some(n, json!("a")) })))),
+        ("variables", MAX_VARIABLES, Box::new(move |n| variable(json!({ "name": "A", "variables": named(n) })))),
+    ];
+    for (what, most, entry) in cases {
+        read(&entry(most)).unwrap_or_else(|error| panic!("{what}: {error}"));
+        refused(&entry(most + 1));
+    }
+    let many = |count: usize| json!({ "server": with("title", Value::Null)["server"], "_meta": named(count) });
+    read(&many(MAX_EXTRAS)).unwrap();
+    refused(&many(MAX_EXTRAS + 1));
+}
+
+#[test]
+fn a_large_or_deep_entry_is_not_parsed() {
+    let large = with("unknown", json!("a".repeat(MAX_ENTRY)));
+    assert_eq!(read(&large), Err(EntryError::TooLarge(MAX_ENTRY)));
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    // The entry, and the server in it, are two levels.
+    let entry = |levels: usize| {
+        with("unknown", json!(0)).to_string().replace("\"unknown\":0", &format!("\"unknown\":{}", deep(levels)))
+    };
+    read_entry(entry(MAX_DEPTH - 2).as_bytes()).unwrap();
+    assert_eq!(read_entry(entry(MAX_DEPTH - 1).as_bytes()), Err(EntryError::TooDeep));
+    assert_eq!(read_entry(deep(100_000).as_bytes()), Err(EntryError::TooDeep));
+    read(&with("description", json!("[[{{\\\"".repeat(50)))).unwrap();
+}
+
+#[test]
+fn one_bad_entry_does_not_spoil_a_page() {
+    let good = with("title", json!("Notes"));
+    let page = json!({ "servers": [good, { "server": { "name": "a\u{202e}b", "version": 1 } }, 7, good], "metadata": { "nextCursor": "c" } });
+    let page = read_page(page.to_string().as_bytes()).unwrap();
+    assert_eq!((page.entries.len(), page.unreadable.len()), (2, 2));
+    assert_eq!(page.unreadable[0].name.as_deref(), Some("\"a\\u{202e}b\""), "its name is safe to print");
+    assert_eq!(page.next_cursor.as_deref(), Some("c"));
+    let empty = read_page(br#"{"servers":null,"metadata":{"nextCursor":""}}"#).unwrap();
+    assert_eq!((empty.entries.len(), empty.next_cursor), (0, None));
+}
+
+#[test]
+fn a_page_that_is_none_is_refused() {
+    for json in ["", "[]", "{}", "{\"servers\":{}}", "{\"servers\":[{]}", "{\"servers\":[", "nul"] {
+        assert!(matches!(read_page(json.as_bytes()), Err(EntryError::Unreadable(_))), "{json}");
+    }
+    let page = |count: usize| format!("{{\"servers\":[{}]}}", vec!["{}"; count].join(","));
+    assert_eq!(read_page(page(MAX_PAGE).as_bytes()).unwrap().unreadable.len(), MAX_PAGE);
+    let error = read_page(page(100_000).as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("more than 1000 elements"), "{error}");
+}
+
+#[test]
+fn an_error_names_the_place_and_hides_nothing() {
+    let error = refused(&package("packageArguments", json!([{ "type": "positional" }, { "type": "pos\u{1b}[31m" }])));
+    assert!(error.contains("packages[0].packageArguments[1]"), "{error}");
+    assert!(!error.contains('\u{1b}'), "{error}");
+}

@@ -1,0 +1,102 @@
+//! A folder of files that can be made again: answers of registries (`registry::RegistryCache`).
+
+use std::path::{Path, PathBuf};
+
+use domain::StoreError;
+use ports::CacheFiles;
+
+use crate::files::{self, Existing};
+
+/// The longest name of a file, in bytes.
+const MAX_NAME: usize = 100;
+
+/// A folder of files that can be made again.
+#[derive(Debug)]
+pub struct CacheFolder {
+    path: PathBuf,
+}
+
+impl CacheFolder {
+    /// Opens a folder for its user alone, and makes it if it is missing.
+    ///
+    /// # Errors
+    /// If it can't be made.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self { path: crate::real_folder(path)? })
+    }
+
+    fn place(&self, name: &str) -> Result<PathBuf, StoreError> {
+        let is_name = !name.is_empty()
+            && name.len() <= MAX_NAME
+            && !name.starts_with('.')
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
+        let path = self.path.join(name);
+        if is_name {
+            return Ok(path);
+        }
+        let cause = "its name can't be that of a file here".to_owned();
+        Err(StoreError { path: self.path.display().to_string(), cause })
+    }
+}
+
+impl CacheFiles for CacheFolder {
+    fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        files::read(&self.place(name)?, limit)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        files::write(&self.place(name)?, bytes, Existing::Replace).map(|_| ())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), StoreError> {
+        let path = self.place(name)?;
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(files::failed(&path, "remove it", &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn names(&self) -> Result<Vec<String>, StoreError> {
+        let failed = |error: &std::io::Error| files::failed(&self.path, "read the folder", error);
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path).map_err(|error| failed(&error))? {
+            let name = entry.map_err(|error| failed(&error))?.file_name();
+            // Others are no files of the cache.
+            if let Some(name) = name.to_str().filter(|name| self.place(name).is_ok()) {
+                names.push(name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn files_stay_in_the_folder_and_are_for_their_user_alone() {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = CacheFolder::open(&outside.path().join("cache")).unwrap();
+        folder.write("a.json", b"1").unwrap();
+        assert_eq!(folder.read("a.json", 8), Ok(Some(b"1".to_vec())));
+        assert!(folder.read("a.json", 0).is_err(), "more is not read");
+        assert_eq!(folder.names(), Ok(vec!["a.json".to_owned()]));
+        for name in ["../a.json", "a/b", ".hidden", "", "a\\b", "ü"] {
+            assert!(folder.write(name, b"1").is_err(), "{name:?} is no name");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path: &str| outside.path().join(path).metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode("cache"), mode("cache/a.json")), (0o700, 0o600));
+        }
+        folder.remove("a.json").unwrap();
+        folder.remove("a.json").unwrap();
+        assert_eq!(folder.read("a.json", 8), Ok(None));
+    }
+}

@@ -1,0 +1,82 @@
+//! `cargo xtask dist --compare DIR`: what differs between the packages of two builds, down to the files in them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::tree;
+use crate::problem::Problem;
+use crate::process::Program;
+use crate::workspace;
+
+/// Prints each file that differs, and fails if one does.
+pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
+    let differing = differing(one, other)?;
+    for path in &differing {
+        println!("differs  {}", path.display());
+        for inner in in_packages(&one.join(path), &other.join(path))? {
+            println!("         in it: {}", inner.display());
+        }
+    }
+    if differing.is_empty() {
+        println!("{} and {} are equal", one.display(), other.display());
+        return Ok(());
+    }
+    Err(Problem::ChecksFailed)
+}
+
+/// The files of two folders that are in one only, or not the same, relative to the folders.
+fn differing(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let names: BTreeSet<PathBuf> = tree::files(one)?.into_iter().chain(tree::files(other)?).collect();
+    // A file that can't be read is one that is missing.
+    let same = |name: &PathBuf| match (fs::read(one.join(name)), fs::read(other.join(name))) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    Ok(names.into_iter().filter(|name| !same(name)).collect())
+}
+
+/// The files that differ in two packages. Nothing for files that are no packages, or missing.
+fn in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let (Some(one), Some(other)) = (unpacked(one, "one")?, unpacked(other, "other")?) else { return Ok(Vec::new()) };
+    differing(&one, &other)
+}
+
+fn unpacked(package: &Path, to: &str) -> Result<Option<PathBuf>, Problem> {
+    let kind = package.extension().and_then(|kind| kind.to_str()).unwrap_or_default();
+    if !package.is_file() || !matches!(kind, "deb" | "rpm") {
+        return Ok(None);
+    }
+    let folder = workspace::target_folder("dist-compare")?.join(to);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(Problem::file(&folder))?;
+    }
+    fs::create_dir(&folder).map_err(Problem::file(&folder))?;
+    let package = package.canonicalize().map_err(Problem::file(package))?;
+    if kind == "deb" {
+        Program::new("dpkg-deb").arg("--raw-extract").arg(&package).arg(&folder).run()?;
+    } else {
+        let unpack = "rpm2cpio \"$0\" | cpio --extract --make-directories --quiet";
+        Program::new("sh").args(["-c", unpack]).arg(&package).dir(&folder).run()?;
+    }
+    Ok(Some(folder))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_and_a_missing_file_differ() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for folder in [&one, &other] {
+            tree::put(folder.path(), "same", "1").unwrap();
+        }
+        assert_eq!(differing(one.path(), other.path()).unwrap(), Vec::<PathBuf>::new());
+        tree::put(one.path(), "a/changed", "1").unwrap();
+        tree::put(other.path(), "a/changed", "2").unwrap();
+        tree::put(other.path(), "missing", "").unwrap();
+        let expected = [PathBuf::from("a/changed"), PathBuf::from("missing")];
+        assert_eq!(differing(one.path(), other.path()).unwrap(), expected);
+    }
+}

@@ -1,0 +1,50 @@
+//! Which parts run side by side. Caller: `mod.rs`.
+//!
+//! The page's tests and the window's wait for most of their time. Beside them runs what computes. Of two lanes only one may call cargo for long,
+//! since a build holds the lock of the target folder; the other starts what `unit` has built.
+
+use super::parts::Part;
+
+/// Parts that run at the same time, in lanes of parts that follow each other.
+pub(super) struct Stage {
+    pub(super) lanes: Vec<Vec<Part>>,
+}
+
+/// First what builds everything. In the end what counts frames and processor time, alone.
+const STAGES: &[&[&[Part]]] = &[
+    &[&[Part::Tidy, Part::Fmt, Part::Unit]],
+    &[
+        &[Part::Page, Part::Desktop],
+        &[Part::Clippy, Part::Deny, Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Conformance],
+    ],
+    &[&[Part::Frames]],
+];
+
+/// The stages of these parts, without empty lanes.
+pub(super) fn of(parts: &[Part]) -> Vec<Stage> {
+    let lane = |lane: &&[Part]| lane.iter().copied().filter(|part| parts.contains(part)).collect::<Vec<_>>();
+    let stage = |stage: &&[&[Part]]| Stage { lanes: stage.iter().map(lane).filter(|lane| !lane.is_empty()).collect() };
+    STAGES.iter().map(stage).filter(|stage| !stage.lanes.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+
+    #[test]
+    fn every_part_is_in_one_stage() {
+        for part in Part::value_variants() {
+            let stages = STAGES.iter().flat_map(|stage| stage.iter()).flat_map(|lane| lane.iter());
+            assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} runs once", part.name());
+        }
+    }
+
+    #[test]
+    fn a_few_parts_keep_their_order() {
+        let stages = of(&[Part::Clippy, Part::Unit, Part::Frames]);
+        let lanes: Vec<_> = stages.into_iter().map(|stage| stage.lanes).collect();
+        assert_eq!(lanes, [vec![vec![Part::Unit]], vec![vec![Part::Clippy]], vec![vec![Part::Frames]]]);
+    }
+}

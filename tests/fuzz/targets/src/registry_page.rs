@@ -1,0 +1,72 @@
+//! Answers of registries, and the plans of what they list.
+
+use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
+use registry::server_json::{MAX_NAME, Page, read_page};
+use registry::{PackageInstall, Publisher, plan_package, plan_remote};
+
+/// A page. What is shown of it has no control characters; a plan runs a known program, names no secret, and can be filled in without harm.
+///
+/// # Panics
+/// If that does not hold.
+pub fn registry_page(data: &[u8]) {
+    let Ok(Page { entries, unreadable, .. }) = read_page(data) else { return };
+    for entry in unreadable {
+        assert_plain(&entry.cause.to_string());
+        assert_plain(&entry.name.unwrap_or_default());
+    }
+    for entry in entries {
+        let server = &entry.server;
+        assert!(server.name.len() <= MAX_NAME && server.name.matches('/').count() == 1, "{:?} is a name", server.name);
+        assert_plain(&server.version);
+        assert_plain(&Publisher::of(&server.name).to_string());
+        for text in [&server.title, &server.description, &server.website_url].into_iter().flatten() {
+            assert_plain(text);
+        }
+        for package in &server.packages {
+            match plan_package(server, package) {
+                Ok(PackageInstall::Plan(plan)) => check(&plan),
+                Ok(PackageInstall::Bundle(bundle)) => {
+                    assert!(bundle.url.starts_with("https://") && bundle.sha256.len() == 64, "{bundle:?}");
+                }
+                Err(error) => assert_plain(&error.to_string()),
+            }
+        }
+        for remote in &server.remotes {
+            match plan_remote(server, remote) {
+                Ok(plan) => check(&plan),
+                Err(error) => assert_plain(&error.to_string()),
+            }
+        }
+    }
+}
+
+fn check(plan: &InstallPlan) {
+    plan.notes.iter().for_each(|note| assert_plain(note));
+    let templates: Vec<_> = match &plan.target {
+        PlanTarget::Command { command, args, env } => {
+            assert!(["npx", "uvx", "dnx", "docker", "podman"].contains(&command.as_str()), "it runs {command}");
+            args.iter().flat_map(|arg| &arg.words).chain(env.values()).collect()
+        }
+        PlanTarget::Remote { url, headers, .. } => std::iter::once(url).chain(headers.values()).collect(),
+    };
+    for part in templates.iter().flat_map(|template| &template.parts) {
+        match part {
+            TemplatePart::Text(text) => assert!(ports::secrets::names(text).is_empty(), "{text:?} names a secret"),
+            TemplatePart::Input(key) | TemplatePart::Needs(key) => {
+                let count = plan.inputs.iter().filter(|input| input.key == *key).count();
+                assert_eq!(count, 1, "the input {key:?}");
+            }
+        }
+    }
+    let given: InputValues = plan.inputs.iter().map(|input| (input.key.clone(), vec!["7".to_owned()])).collect();
+    for values in [InputValues::new(), given] {
+        if let Ok(filled) = plan.fill(&values, None) {
+            let (entry, _) = filled.into_settings(Vec::new());
+            assert!(!entry.name.is_empty() && entry.name.len() <= 64, "{:?} is a name", entry.name);
+        }
+    }
+}
+
+fn assert_plain(text: &str) {
+    assert!(!text.contains(char::is_control) && !text.contains('\u{202e}'), "{text:?} is shown");
+}
