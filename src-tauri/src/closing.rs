@@ -3,19 +3,32 @@
 use std::time::Duration;
 
 use api::Api;
-use tauri::{AppHandle, Manager as _, RunEvent};
+use tauri::{AppHandle, Manager as _, RunEvent, WindowEvent};
 
 use crate::page_sandbox::PageSandbox;
+use crate::{background, window};
 
 /// Longer than a server's own time to end takes. What is left then is ended by the system with its parent, or by the sweep
 /// at the next start.
 const LIMIT: Duration = Duration::from_secs(6);
 
-/// Ends the servers when the last window is gone.
+/// Keeps the window from closing where the app lives on, and ends the servers when it does not.
 pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
-    if !matches!(event, RunEvent::Exit) {
-        return;
+    match event {
+        RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
+            if label == window::MAIN && !background::may_close(app) =>
+        {
+            api.prevent_close();
+        }
+        // A click on the app in the Dock.
+        #[cfg(target_os = "macos")]
+        RunEvent::Reopen { .. } => window::show(app),
+        RunEvent::Exit => end(app),
+        _ => {}
     }
+}
+
+fn end(app: &AppHandle) {
     app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };
     let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };

@@ -5,7 +5,7 @@ use api::{Api, ApiError, Handler};
 use tauri::State;
 use tauri::ipc::Invoke;
 
-use crate::{events, measure, page_sandbox};
+use crate::{background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
 
 macro_rules! tauri_commands {
     ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
@@ -27,6 +27,11 @@ macro_rules! tauri_commands {
                 measure::question_drawn,
                 page_sandbox::page_sandbox,
                 page_sandbox::retry_page_sandbox,
+                shell_events::listen_shell_events,
+                background::closing_shown,
+                background::finish_closing,
+                desktop_report::desktop_report,
+                login_start::set_login_start,
             ]
         }
     };

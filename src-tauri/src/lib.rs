@@ -1,26 +1,38 @@
 //! The desktop shell and nothing else: one window with the page in it, the commands and events of `api`, and what only the
-//! system can do (dialogs, browser, notifications). Everything the app knows is in the host.
+//! system can do (dialogs, browser, notifications, tray, start at login). Everything the app knows is in the host.
 
+mod announcements;
+mod background;
 mod bench;
 mod closing;
 mod commands;
+mod desktop_report;
 mod drawing;
 mod events;
+mod login_start;
 mod measure;
 mod page_sandbox;
 mod places;
 mod platform;
+mod presence;
+mod shell_events;
 mod start;
+mod tray;
 mod window;
+mod words;
 
 use std::process::ExitCode;
 
 use tauri::{Builder, Wry};
 
+use crate::announcements::Announcements;
+use crate::background::ClosingChoice;
 use crate::measure::Measure;
 use crate::page_sandbox::PageSandbox;
+use crate::shell_events::ShellEvents;
+use crate::tray::Tray;
 
-/// Runs the app until its window is closed or it is told to end.
+/// Runs the app until it is quit or told to end.
 #[must_use]
 pub fn run() -> ExitCode {
     store::keep_process_memory_private();
@@ -41,7 +53,12 @@ pub fn run() -> ExitCode {
         Some(Measure::Empty) => bench::empty_app(sandbox),
         Some(Measure::Window | Measure::Question) => app(measure, sandbox, Builder::default()),
         None => {
-            let one = tauri_plugin_single_instance::init(|app, _, _| window::show(app));
+            let one = tauri_plugin_single_instance::init(|app, arguments, _| {
+                // What starts at login does not open the window of an app that runs already.
+                if !background::is_asked_for(arguments.into_iter()) {
+                    window::show(app);
+                }
+            });
             app(measure, sandbox, Builder::default().plugin(one))
         }
     };
@@ -66,6 +83,10 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         // Links in the page open after the user saw them whole, never by a click alone.
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
         .manage(sandbox)
+        .manage(ShellEvents::default())
+        .manage(ClosingChoice::default())
+        .manage(Announcements::default())
+        .manage(Tray::default())
         .invoke_handler(commands::handler())
         .setup(move |app| {
             start::app(app.handle(), measure, opening);

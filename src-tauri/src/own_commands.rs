@@ -1,5 +1,17 @@
-// The shell's commands beside the table: events, what is measured, and the page's own sandbox. Included by the build script too.
+// The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, and this desktop.
+// Included by the build script too.
 
 /// The names of the shell's own commands.
-const OWN_COMMANDS: &[&str] =
-    &["listen_events", "events_seen", "painted", "question_drawn", "page_sandbox", "retry_page_sandbox"];
+const OWN_COMMANDS: &[&str] = &[
+    "listen_events",
+    "events_seen",
+    "painted",
+    "question_drawn",
+    "page_sandbox",
+    "retry_page_sandbox",
+    "listen_shell_events",
+    "closing_shown",
+    "finish_closing",
+    "desktop_report",
+    "set_login_start",
+];

@@ -17,7 +17,8 @@ use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
-use crate::{bench, closing, places, platform, window};
+use crate::tray::Tray;
+use crate::{announcements, background, bench, closing, places, platform, presence, window};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -80,11 +81,19 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     app.manage(api.clone());
     app.manage(Pump::default());
     closing::on_signal(app);
-    // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
-    window::open(app, &locations.data_dir)?;
+    window::prepare(app, &locations.data_dir)?;
+    if measure.is_some() || !background::is_asked_for_here() {
+        // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
+        window::open(app)?;
+    }
     match measure {
         Some(measure) => bench::run(app, measure, api),
-        None => drop(app.manage(Measured::nothing())),
+        None => {
+            app.manage(Measured::nothing());
+            app.state::<Tray>().start(app);
+            announcements::follow_clicks(app);
+            presence::follow(app, api.host().clone());
+        }
     }
     Ok(())
 }

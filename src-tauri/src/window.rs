@@ -1,6 +1,6 @@
 //! The one window. It shows the app's own page and never leaves it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
@@ -12,20 +12,32 @@ use crate::page_sandbox::PageSandbox;
 /// Its label, which the capability names.
 pub(crate) const MAIN: &str = "main";
 
-/// Opens the window where and as large as it was last time. What it stores lies in the data folder.
+/// The data folder, where the window's place and what its web view stores lie.
+struct WindowFiles(PathBuf);
+
+/// Has windows come where and as large as they were last time. To be called before the window is opened.
 ///
 /// # Errors
-/// If the system can't open a window.
-pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
+/// If the place can't be followed.
+pub(crate) fn prepare(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
     app.plugin(place.build())?;
+    app.manage(WindowFiles(data_dir.to_path_buf()));
+    Ok(())
+}
+
+/// Opens the window, on the main thread.
+///
+/// # Errors
+/// If the system can't open a window.
+pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     let builder = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("Drawbridge")
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
-        .data_directory(data_dir.join("webview"))
+        .data_directory(app.state::<WindowFiles>().0.join("webview"))
         // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address.
         .disable_drag_drop_handler()
         .on_navigation(is_own_page)
@@ -42,9 +54,24 @@ pub(crate) fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
     ready
 }
 
-/// Brings the window to the front.
+/// Brings the window to the front. An app that started in the background opens it.
 pub(crate) fn show(app: &AppHandle) {
-    let Some(window) = app.get_webview_window(MAIN) else { return };
+    let shown = app.clone();
+    if let Err(error) = app.run_on_main_thread(move || show_now(&shown)) {
+        tracing::warn!("the window can't be shown: {error}");
+    }
+}
+
+fn show_now(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(MAIN) else {
+        // Before the files are there the app is still starting, and opens its window itself.
+        if app.try_state::<WindowFiles>().is_some()
+            && let Err(error) = open(app)
+        {
+            tracing::error!("the window could not be opened: {error}");
+        }
+        return;
+    };
     // A window that can't be raised is at least marked by the system.
     let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
     if let Err(error) = raised {

@@ -1,48 +1,72 @@
 // Closes a window as its user does: by the button in its frame, which sends it WM_DELETE_WINDOW (ICCCM 4.2.8.1). Without a
-// window manager nothing on the system can send that, so this speaks the few words of X11 that it takes.
+// window manager nothing on the system can send that, so this speaks the few words of X11 that it takes. Says whether one is hidden, too.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 
+const GET_WINDOW_ATTRIBUTES = 3;
 const INTERN_ATOM = 16;
 const GET_PROPERTY = 20;
 const QUERY_TREE = 15;
 const SEND_EVENT = 25;
 const CLIENT_MESSAGE = 33;
 const WM_NAME = 39;
+/** The state of a window that is mapped, with all those around it. */
+const VIEWABLE = 2;
 
 /** Closes the window with this title on the display in the environment. */
 export async function closeWindow(title) {
+  await onDisplay(async (connection) => {
+    const [protocols, deleteWindow] = [await atom(connection, "WM_PROTOCOLS"), await atom(connection, "WM_DELETE_WINDOW")];
+    const window = await find(connection, title);
+    if (window === null) throw new Error(`there is no window "${title}"`);
+    const event = Buffer.alloc(32);
+    event[0] = CLIENT_MESSAGE;
+    event[1] = 32;
+    uint32(window, protocols, deleteWindow, 0).copy(event, 4);
+    connection.send(SEND_EVENT, 0, uint32(window, 0), event);
+    // An answer to what is asked after it proves that it was sent.
+    await connection.ask(QUERY_TREE, 0, uint32(connection.root));
+  });
+}
+
+/** Whether the window with this title is on the display: there, and not hidden. */
+export async function isShown(title) {
+  return await onDisplay(async (connection) => {
+    const window = await find(connection, title);
+    if (window === null) return false;
+    return (await connection.ask(GET_WINDOW_ATTRIBUTES, 0, uint32(window)))[26] === VIEWABLE;
+  });
+}
+
+async function onDisplay(act) {
   const connection = await connect(process.env.DISPLAY ?? "");
   try {
-    const atom = async (name) => {
-      const text = padded(Buffer.from(name));
-      const lengths = Buffer.alloc(4);
-      lengths.writeUInt16LE(name.length);
-      return (await connection.ask(INTERN_ATOM, 0, lengths, text)).readUInt32LE(8);
-    };
-    const [protocols, deleteWindow] = [await atom("WM_PROTOCOLS"), await atom("WM_DELETE_WINDOW")];
-    const tree = await connection.ask(QUERY_TREE, 0, uint32(connection.root));
-    for (let at = 32; at < 32 + 4 * tree.readUInt16LE(16); at += 4) {
-      const window = tree.readUInt32LE(at);
-      const has = async (property) => {
-        const reply = await connection.ask(GET_PROPERTY, 0, uint32(window, property, 0, 0, 64));
-        return reply.subarray(32, 32 + (reply.readUInt32LE(16) * reply[1]) / 8);
-      };
-      if ((await has(WM_NAME)).toString() !== title || (await has(protocols)).length === 0) continue;
-      const event = Buffer.alloc(32);
-      event[0] = CLIENT_MESSAGE;
-      event[1] = 32;
-      uint32(window, protocols, deleteWindow, 0).copy(event, 4);
-      connection.send(SEND_EVENT, 0, uint32(window, 0), event);
-      // An answer to what is asked after it proves that it was sent.
-      await connection.ask(QUERY_TREE, 0, uint32(connection.root));
-      return;
-    }
-    throw new Error(`there is no window "${title}"`);
+    return await act(connection);
   } finally {
     connection.close();
   }
+}
+
+async function atom(connection, name) {
+  const lengths = Buffer.alloc(4);
+  lengths.writeUInt16LE(name.length);
+  return (await connection.ask(INTERN_ATOM, 0, lengths, padded(Buffer.from(name)))).readUInt32LE(8);
+}
+
+/** The window with this title that can be closed, or null. */
+async function find(connection, title) {
+  const protocols = await atom(connection, "WM_PROTOCOLS");
+  const tree = await connection.ask(QUERY_TREE, 0, uint32(connection.root));
+  for (let at = 32; at < 32 + 4 * tree.readUInt16LE(16); at += 4) {
+    const window = tree.readUInt32LE(at);
+    const has = async (property) => {
+      const reply = await connection.ask(GET_PROPERTY, 0, uint32(window, property, 0, 0, 64));
+      return reply.subarray(32, 32 + (reply.readUInt32LE(16) * reply[1]) / 8);
+    };
+    if ((await has(WM_NAME)).toString() === title && (await has(protocols)).length > 0) return window;
+  }
+  return null;
 }
 
 async function connect(display) {

@@ -8,6 +8,9 @@ import { kill, over, processes } from "./processes.mjs";
 const ENDED_MS = 15_000;
 const ANSWER = "main article[aria-label^='Answer of']";
 
+/** What was typed and not sent. */
+const DRAFT = "and then, by train";
+
 /** Where it was killed, and how many words of the answer could be read a moment before. */
 let left;
 
@@ -27,6 +30,11 @@ export async function killedWhileAnswering(page, place, step) {
     const words = count(await page.text(ANSWER));
     await page.until("what was read to be written", async () => (await written(page, conversation)) >= words);
     assert.ok(count(await page.text(ANSWER)) > words, "it still answers");
+    await page.fill("Message", DRAFT);
+    await page.until("the draft to be kept", async () => {
+      const { value } = await page.invoke("conversation", { conversation });
+      return value.draft === DRAFT;
+    });
     left = { conversation, words };
     const pids = processes(place.home, place.app).map(({ pid }) => pid);
     assert.equal(pids.length, 1, "the app is one process");
@@ -42,6 +50,7 @@ export async function cut(page, place, step) {
     await page.reads("The answer broke off.", ANSWER);
     assert.ok(count(await page.text(ANSWER)) >= left.words, "all that was read a moment before is kept");
     assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
+    assert.equal(await page.run(() => document.querySelector("[data-testid=composer] textarea").value), DRAFT, "the draft is there");
     await page.picture("cut");
     const before = (await place.provider.asked()).length;
     await page.click("button", "Answer again", ANSWER);

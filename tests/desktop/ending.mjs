@@ -22,14 +22,7 @@ const served = async (place, limit) => [
 ];
 
 export async function closed(place, step) {
-  await step("a second start hands over to the first and ends", async () => {
-    const second = start(place);
-    const [status] = await Promise.race([once(second, "exit"), wait(10_000).then(() => ["none"])]);
-    if (status === "none") second.kill("SIGKILL");
-    assert.equal(status, 0, "it ends by itself, successfully");
-  });
-
-  await step("the window is closed: the app ends its servers, and ends", async () => {
+  await step("the window is closed, and the user chose to quit: the app ends its servers, and ends", async () => {
     assert.ok(processes(place.home, place.demo).length >= 4, "servers run until then");
     await closeWindow("Drawbridge");
     assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { asked } from "./asked.mjs";
+import { background, startedInBackground } from "./background.mjs";
 import { calls } from "./calls.mjs";
 import { confined } from "./confined.mjs";
 import { cut, killedWhileAnswering } from "./cut.mjs";
@@ -119,7 +120,8 @@ try {
     await window(isolated, quit);
   } else {
     await window(isolated, confined, servers, imported, calls, asked, records, models, sampled, killedWhileAnswering);
-    await window(cut, (_page, ...rest) => closed(...rest));
+    await window(cut, background, (_page, ...rest) => closed(...rest));
+    await startedInBackground(place, step);
     await killed(place, step);
   }
   await unstartable(place, step);

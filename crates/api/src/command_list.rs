@@ -142,6 +142,8 @@ macro_rules! commands {
             choose_branch: ItemRef => Nothing,
             /// Sets a conversation up: its model, its system prompt, its servers.
             set_conversation: SetConversation => Nothing,
+            /// Keeps what the user wrote in a conversation and did not send yet.
+            set_draft: SetDraft => Nothing,
             /// The tools of a conversation: which its model may use, and why it may not use others.
             conversation_tools: ConversationRef => ConversationTools,
             /// What a conversation took, in the branch that is shown.

@@ -8,7 +8,7 @@ use ports::History;
 use super::engine::Chat;
 use super::history::{PlacedItem, PlacedItems};
 use super::replies::{Held, Replies};
-use super::{ConversationError, ConversationSettings, log};
+use super::{ConversationError, ConversationSettings, draft, log};
 
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
@@ -28,6 +28,8 @@ pub struct OpenConversation {
     pub sources: Vec<String>,
     /// True while a model answers in it.
     pub answering: bool,
+    /// What the user wrote and did not send yet.
+    pub draft: String,
 }
 
 impl Chat {
@@ -64,7 +66,7 @@ impl Chat {
         self.host.put_in(kept.id.clone(), Vec::new(), true).await?;
         self.host.conversations_changed(Some(kept.id.clone())).await?;
         let (page, sources) = (PlacedItems::default(), Vec::new());
-        Ok(OpenConversation { kept, settings, page, sources, answering: false })
+        Ok(OpenConversation { kept, settings, page, sources, answering: false, draft: String::new() })
     }
 
     /// Opens a conversation with its newest items. None if there is none.
@@ -89,7 +91,8 @@ impl Chat {
             *placed = PlacedItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
         }
         let settings = ConversationSettings::from_stored(&kept.settings);
-        Ok(Some(OpenConversation { kept, settings, page, sources, answering }))
+        let draft = draft::of(&kept.settings);
+        Ok(Some(OpenConversation { kept, settings, page, sources, answering, draft }))
     }
 
     /// Appends items of the user's to the branch that is shown; one with a parent goes after that. An item with the id of an older one
@@ -142,6 +145,17 @@ impl Chat {
         drop(held);
         self.host.conversations_changed(Some(conversation)).await?;
         Ok(())
+    }
+
+    /// Keeps what the user wrote in a conversation and did not send yet; empty for nothing.
+    ///
+    /// # Errors
+    /// If there is no such conversation, the draft is too long, or it can't be written. The draft before it stays then.
+    pub async fn set_draft(&self, conversation: String, text: String) -> Result<(), ConversationError> {
+        if text.len() > draft::MAX_DRAFT {
+            return Err(ConversationError::TooLong { what: "a draft", limit: draft::MAX_DRAFT >> 10 });
+        }
+        self.log(&conversation).set_draft(text).await
     }
 
     /// Renames a conversation. False if there is none.

@@ -7,6 +7,7 @@ pub mod attachments;
 mod call;
 pub mod context;
 mod conversations;
+mod draft;
 mod engine;
 mod error;
 pub mod export;

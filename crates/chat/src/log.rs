@@ -1,17 +1,20 @@
 //! Reads and writes a conversation's items in the history on threads that may wait.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::history::{After, ConversationChange, ItemRange, NewItem, Reading, Taken};
 use domain::item::{ConversationEvent, Item, ItemBody, ItemState, readings, sources};
-use domain::{StoreError, history};
+use domain::{Millis, StoreError, history};
 use ports::History;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{ConversationError, ConversationSettings};
+use super::{ConversationError, ConversationSettings, draft};
 
 /// The most items that are read at a time.
 const PAGE: usize = 500;
+
+/// Held while settings and drafts are read and written: a change of one keeps the other.
+static STORED: Mutex<()> = Mutex::new(());
 
 /// The items of one conversation, as they are kept.
 #[derive(Clone)]
@@ -44,14 +47,35 @@ impl Log {
     }
 
     pub(super) async fn set(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
-        let settings = settings.stored();
+        let mut settings = settings.stored();
         // clock: stamps the change.
-        let change = ConversationChange { settings: Some(settings), at: ports::time::now(), ..Default::default() };
-        if self.on_disk(move |history, id| history.change(id, &change)).await? {
-            Ok(())
-        } else {
-            Err(ConversationError::NotFound("conversation".to_owned()))
-        }
+        let at = ports::time::now();
+        self.change_stored(at, move |stored| {
+            draft::put(&mut settings, draft::of(stored));
+            *stored = settings;
+        })
+        .await
+    }
+
+    /// Keeps a draft. The conversation stays where it is in the list.
+    pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
+        self.change_stored(0, move |stored| draft::put(stored, text)).await
+    }
+
+    /// Changes what is kept with the conversation as JSON.
+    async fn change_stored(
+        &self,
+        at: Millis,
+        change: impl FnOnce(&mut Value) + Send + 'static,
+    ) -> Result<(), ConversationError> {
+        let changed = self.on_disk(move |history, id| {
+            let _one_at_a_time = STORED.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(kept) = history.conversation(id)? else { return Ok(false) };
+            let mut stored = kept.settings;
+            change(&mut stored);
+            history.change(id, &ConversationChange { settings: Some(stored), at, ..Default::default() })
+        });
+        if changed.await? { Ok(()) } else { Err(ConversationError::NotFound("conversation".to_owned())) }
     }
 
     pub(super) async fn item(&self, item: String) -> Result<Item, ConversationError> {

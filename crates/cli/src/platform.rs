@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain::question::QuestionId;
 use ports::Platform;
 use serde_json::json;
 
@@ -51,5 +52,5 @@ impl Platform for Terminal {
     }
 
     /// A question is printed when it is asked.
-    fn announce(&self, _server: &str, _question: &str) {}
+    fn announce(&self, _server: &str, _kind: &str, _question: Option<QuestionId>) {}
 }

@@ -111,6 +111,8 @@ pub struct AppSettings {
     pub audit_contents: bool,
     /// How much of a conversation a model gets.
     pub chat: ChatBounds,
+    /// What closing the window does while servers run: `ask`, `background` or `quit`.
+    pub on_close: String,
 }
 
 impl Default for AppSettings {
@@ -125,6 +127,7 @@ impl Default for AppSettings {
             audit_megabytes: 1_000,
             audit_contents: true,
             chat: ChatBounds::default(),
+            on_close: "ask".into(),
         }
     }
 }

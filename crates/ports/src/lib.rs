@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use domain::question::QuestionId;
 use domain::{StoreError, history};
 use tokio::sync::mpsc;
 
@@ -158,8 +159,9 @@ pub trait Platform: Send + Sync {
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String>;
     /// Lets the user pick a file to write, with a proposed name.
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String>;
-    /// Tells the user that a question waits, if the window is in the background.
-    fn announce(&self, server: &str, question: &str);
+    /// Tells the user that a server's question waits, if the window is in the background. `kind` is the question's, as the audit log
+    /// names it; without a `question` the server waits for the user to begin, as with a sign-in.
+    fn announce(&self, server: &str, kind: &str, question: Option<QuestionId>);
 }
 
 /// Secrets, encrypted with a key in the system's keychain. Calls block, and may take as long as the user takes to unlock it, up

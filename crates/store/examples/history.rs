@@ -197,5 +197,5 @@ impl Platform for NoShell {
         Ok(None)
     }
 
-    fn announce(&self, _server: &str, _question: &str) {}
+    fn announce(&self, _server: &str, _kind: &str, _question: Option<domain::question::QuestionId>) {}
 }

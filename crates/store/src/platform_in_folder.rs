@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use domain::question::QuestionId;
 use ports::Platform;
 
 use crate::files;
@@ -58,8 +59,8 @@ impl Platform for PlatformInFolder {
         self.answer("save-file")
     }
 
-    fn announce(&self, server: &str, question: &str) {
-        if let Err(error) = self.append("announced", &format!("{server}\t{question}")) {
+    fn announce(&self, server: &str, kind: &str, _: Option<QuestionId>) {
+        if let Err(error) = self.append("announced", &format!("{server}\t{kind}")) {
             tracing::warn!("an announcement was not written: {error}");
         }
     }

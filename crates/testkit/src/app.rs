@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::time::SetClock;
+use domain::question::QuestionId;
 use host::view::{HostEvent, QuestionBody, QuestionView, ServerState, ServerView, UserAnswer};
 use host::{Host, HostOptions};
 use ports::Platform;
@@ -59,8 +60,8 @@ impl Platform for TestPlatform {
         Ok(self.save_file.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    fn announce(&self, server: &str, question: &str) {
-        self.announced.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{server}: {question}"));
+    fn announce(&self, server: &str, kind: &str, _: Option<QuestionId>) {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{server}: {kind}"));
     }
 }
 

@@ -95,6 +95,11 @@ export function eachWithHost(): void {
       questionDrawn: (id) => host.drawn.push(id),
       pageSandbox: () => Promise.resolve({ is: "native" }),
       retryPageSandbox: () => Promise.resolve(),
+      listenShell: () => Promise.resolve(),
+      closingShown: () => undefined,
+      finishClosing: () => Promise.resolve(),
+      desktopReport: () => Promise.resolve(null),
+      setLoginStart: () => Promise.resolve(),
     });
   });
   afterEach(() => {

@@ -31,6 +31,12 @@ pageState(() => {
   });
 });
 
+/** Brings a question to the front; lists all that wait if it is gone. */
+export function showQuestion(id: string): void {
+  if (front.waiting.some((question) => question.id === id)) front.show(id);
+  else openQueue();
+}
+
 /** Lists everything that waits. */
 export function openQueue(): void {
   front.queue.listed = true;

@@ -71,6 +71,69 @@ describe("the window's sandbox", () => {
   });
 });
 
+describe("the desktop", () => {
+  it("is not mentioned in a browser", async () => {
+    await startFake();
+    render(SettingsView);
+    await screen.findByRole("heading", { name: "Where things lie" });
+    expect(screen.queryByRole("heading", { name: "Window and background" })).toBeNull();
+  });
+
+  it("keeps what closing the window does", async () => {
+    const host = await startFake();
+    host.desktop = { hasTray: true, loginStart: { is: "off" } };
+    render(SettingsView);
+    const background = await screen.findByRole("radio", { name: "Keep running in the background" });
+    expect(screen.getByRole("radio", { name: "Ask" }), "asks at first").toBeChecked();
+    expect(screen.getByText(/has an icon in the tray/), "the tray").toBeVisible();
+    await fireEvent.click(background);
+    expect(host.requests("set_settings"), "only this is another").toEqual([
+      { ...host.snapshot.settings, onClose: "background" },
+    ]);
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  it("starts the app at login when it is told to", async () => {
+    const host = await startFake();
+    host.desktop = { hasTray: false, loginStart: { is: "off" } };
+    render(SettingsView);
+    const box = await screen.findByRole("checkbox", { name: "Start Drawbridge when you log in" });
+    expect(box, "off").not.toBeChecked();
+    expect(screen.getByText(/This desktop shows no tray/), "no tray").toBeVisible();
+    host.desktop = { hasTray: false, loginStart: { is: "on" } };
+    await fireEvent.click(box);
+    expect(host.loginStarts, "turned on").toEqual([true]);
+    await waitFor(() =>
+      expect(
+        screen.getByRole("checkbox", { name: "Start Drawbridge when you log in" }),
+        "as the system has it",
+      ).toBeChecked(),
+    );
+  });
+
+  it("says why the app can't start at login", async () => {
+    const cause = "This package of Drawbridge can't start at login.";
+    (await startFake()).desktop = { hasTray: true, loginStart: { is: "unavailable", cause } };
+    render(SettingsView);
+    expect(await screen.findByText(cause), "the reason").toBeVisible();
+    expect(
+      screen.getByRole("checkbox", { name: "Start Drawbridge when you log in" }),
+      "can't be changed",
+    ).toBeDisabled();
+  });
+
+  it("shows what the system has when the start at login is refused", async () => {
+    const host = await startFake();
+    host.desktop = { hasTray: true, loginStart: { is: "off" } };
+    host.setLoginStart = () => Promise.reject("autostart can't be written: read-only");
+    render(SettingsView);
+    const name = "Start Drawbridge when you log in";
+    await fireEvent.click(await screen.findByRole("checkbox", { name }));
+    expect(await screen.findByText(/read-only/), "the cause").toBeVisible();
+    await waitFor(() => expect(screen.getByRole("checkbox", { name })).not.toBeChecked());
+  });
+});
+
 describe("rules", () => {
   const grant = { server: "files", conversation: null, expiresAt: null };
   const grants: Grant[] = [

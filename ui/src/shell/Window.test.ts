@@ -22,7 +22,7 @@ await import("../other-apps/ImportView.svelte");
 const user = userEvent.setup();
 const settings = {
   ...({ theme: "light", language: "en", welcomeDone: false, announce: true } as const),
-  ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true },
+  ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
 };
 const demo = sampleServer({ name: "demo", state: { is: "stopped" }, approved: false });
 const trip = { id: "c1", title: "Trip plan", updatedAt: 0 };

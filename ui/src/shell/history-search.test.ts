@@ -45,7 +45,7 @@ function start() {
           shareRoots: false,
           thinking: false,
         },
-        ...{ answering: false, hasMore: false },
+        ...{ answering: false, hasMore: false, draft: "" },
       }),
     },
     { conversations },

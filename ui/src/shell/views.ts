@@ -65,5 +65,5 @@ export async function preload(): Promise<void> {
   }
 }
 
-/** Opens the queue of questions. */
-export { openQueue } from "../questions";
+/** Opens the queue of questions, or goes to one of them. */
+export { openQueue, showQuestion } from "../questions";

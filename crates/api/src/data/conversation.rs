@@ -43,6 +43,9 @@ pub struct Conversation {
     /// Whether there are items before these.
     #[serde(default)]
     pub has_more: bool,
+    /// What the user wrote and did not send yet.
+    #[serde(default)]
+    pub draft: String,
 }
 
 /// One thing in a conversation.
@@ -145,6 +148,15 @@ pub struct ItemRef {
     pub conversation: String,
     /// The item.
     pub item: String,
+}
+
+/// A draft for a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetDraft {
+    /// The conversation.
+    pub conversation: String,
+    /// What is written; empty for nothing.
+    pub text: String,
 }
 
 /// Settings for a conversation.

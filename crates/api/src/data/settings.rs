@@ -32,6 +32,21 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
+    /// What closing the window does while servers run.
+    pub on_close: OnClose,
+}
+
+/// What closing the window does while servers run. Without a running server it quits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum OnClose {
+    /// Asks the user.
+    #[default]
+    Ask,
+    /// Hides the window; the servers run on.
+    Background,
+    /// Quits, which ends the servers.
+    Quit,
 }
 
 /// Light or dark.

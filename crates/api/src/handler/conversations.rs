@@ -24,6 +24,11 @@ pub(super) async fn conversation(api: &Api, id: String) -> Result<Conversation, 
     found.map(opened).ok_or_else(|| errors::not_found("this conversation"))
 }
 
+pub(super) async fn set_draft(api: &Api, r: SetDraft) -> Result<Nothing, ApiError> {
+    api.chat.set_draft(r.conversation, r.text).await?;
+    Ok(Nothing {})
+}
+
 pub(super) async fn append_items(api: &Api, r: AppendItems) -> Result<Nothing, ApiError> {
     api.chat.append_items(r.conversation, r.items.into_iter().map(new_item).collect()).await?;
     Ok(Nothing {})
@@ -65,6 +70,7 @@ fn opened(open: OpenConversation) -> Conversation {
         settings: open.settings,
         answering: open.answering,
         has_more: open.page.has_more,
+        draft: open.draft,
     }
 }
 

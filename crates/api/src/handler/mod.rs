@@ -327,6 +327,10 @@ impl Handler for Api {
         chat::choose_branch(self, r).await
     }
 
+    async fn set_draft(&self, r: SetDraft) -> Result<Nothing, ApiError> {
+        conversations::set_draft(self, r).await
+    }
+
     async fn set_conversation(&self, r: SetConversation) -> Result<Nothing, ApiError> {
         chat::set_conversation(self, r).await
     }

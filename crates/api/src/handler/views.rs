@@ -218,6 +218,11 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
         chat: Some(settings.chat),
+        on_close: match settings.on_close.as_str() {
+            "background" => OnClose::Background,
+            "quit" => OnClose::Quit,
+            _ => OnClose::Ask,
+        },
     }
 }
 
@@ -242,5 +247,11 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         audit_megabytes: settings.audit_megabytes,
         audit_contents: settings.audit_contents,
         chat: settings.chat.unwrap_or_default().within_bounds(),
+        on_close: match settings.on_close {
+            OnClose::Ask => "ask",
+            OnClose::Background => "background",
+            OnClose::Quit => "quit",
+        }
+        .to_owned(),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use chat::export::Format;
+use chat::{ConversationError, ConversationSettings};
 use domain::item::Item;
 use models::Delta;
 use testkit::model::Step;
@@ -61,4 +63,30 @@ async fn what_is_not_there_is_told_as_missing() {
     assert_eq!(chat.items("none".into(), None, 1).await, Ok(None), "no items");
     assert_eq!(chat.blob("0".repeat(64)).await, Ok(None), "no content");
     assert_eq!(chat.delete_conversation("none".into()).await, Ok(()), "none to delete is fine");
+}
+
+#[tokio::test]
+async fn a_draft_is_kept_beside_the_settings_and_is_part_of_nothing_said() {
+    let talk = Talk::new(Vec::new(), &[]).await;
+    let draft = || async { talk.chat.conversation(ID.into()).await.unwrap().expect("it is there").draft };
+    let time = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there").kept.updated_at;
+    talk.chat.set_draft(ID.into(), "Dear Ann".into()).await.unwrap();
+    assert_eq!(draft().await, "Dear Ann", "it is kept");
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    assert_eq!(open.kept.updated_at, time, "the conversation stays where it is in the list");
+    let settings = ConversationSettings { thinking: true, ..open.settings };
+    talk.chat.set_conversation(ID.into(), settings.clone()).await.unwrap();
+    assert_eq!(draft().await, "Dear Ann", "other settings leave it");
+    talk.chat.set_draft(ID.into(), "Dear Bob".into()).await.unwrap();
+    let open = talk.chat.conversation(ID.into()).await.unwrap().expect("it is there");
+    assert_eq!((open.settings, open.draft.as_str()), (settings, "Dear Bob"), "and it leaves them");
+    let (_, text) = talk.chat.export_conversation(ID.into(), Format::Json).await.unwrap();
+    assert!(!text.contains("Dear Bob"), "it is in no exported file: {text}");
+    let long = talk.chat.set_draft(ID.into(), "x".repeat((256 << 10) + 1)).await;
+    assert!(matches!(long, Err(ConversationError::TooLong { .. })), "one that is too long is refused: {long:?}");
+    assert_eq!(draft().await, "Dear Bob", "and the one before it stays");
+    talk.chat.set_draft(ID.into(), String::new()).await.unwrap();
+    assert_eq!(draft().await, "", "sent, it is gone");
+    let none = talk.chat.set_draft("none".into(), "x".into()).await;
+    assert!(matches!(none, Err(ConversationError::NotFound(_))), "no conversation, no draft: {none:?}");
 }

@@ -66,7 +66,7 @@ impl Owner {
             call: purpose.shown_call().map(str::to_owned),
         };
         if self.settings.current.announce {
-            self.ports.platform.announce(server, kind_of(&view.body));
+            self.ports.platform.announce(server, kind_of(&view.body), Some(view.id));
         }
         let paths = self.servers.records.get(server).map(|record| not_followed(&record.config)).unwrap_or_default();
         self.consent.pending.push(PendingRequest::new(view.clone(), purpose, schema, paths));

@@ -47,7 +47,7 @@ const APART: [(&[&str], &str); 37] = [
     (&["api::ServerState", "host::ServerState"], "a path that is not UTF-8 can't be JSON; the page gets it as text"),
     (
         &["api::Settings", "host::AppSettings"],
-        "the file may hold any word as theme and language; the page gets those that exist",
+        "the file may hold any word as theme, language and what closing does; the page gets those that exist",
     ),
     (
         &["chat::Kind", "domain::ReplyPart", "models::Piece"],

@@ -220,5 +220,5 @@ impl Platform for Memory {
         Ok(None)
     }
 
-    fn announce(&self, _: &str, _: &str) {}
+    fn announce(&self, _: &str, _: &str, _: Option<domain::question::QuestionId>) {}
 }

@@ -66,6 +66,7 @@ export interface Commands {
   stop_reply: { request: ConversationRef; response: Nothing };
   choose_branch: { request: ItemRef; response: Nothing };
   set_conversation: { request: SetConversation; response: Nothing };
+  set_draft: { request: SetDraft; response: Nothing };
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
@@ -1241,7 +1242,11 @@ answering: boolean,
 /**
  * Whether there are items before these.
  */
-hasMore: boolean, };
+hasMore: boolean, 
+/**
+ * What the user wrote and did not send yet.
+ */
+draft: string, };
 
 /**
  * What a conversation took so far, over all branches.
@@ -3339,6 +3344,11 @@ tools: Array<string> | null,
 instructions: string | null, };
 
 /**
+ * What closing the window does while servers run. Without a running server it quits.
+ */
+export type OnClose = "ask" | "background" | "quit";
+
+/**
  * A version of a package.
  */
 export type PackageVersion = { 
@@ -5245,6 +5255,19 @@ server: string,
 flow: DataFlow, };
 
 /**
+ * A draft for a conversation.
+ */
+export type SetDraft = { 
+/**
+ * The conversation.
+ */
+conversation: string, 
+/**
+ * What is written; empty for nothing.
+ */
+text: string, };
+
+/**
  * A log level for a server.
  */
 export type SetLogLevel = { 
@@ -5403,7 +5426,11 @@ auditContents: boolean,
 /**
  * How much of a conversation a model gets; none for what Drawbridge has set.
  */
-chat?: ChatBounds, };
+chat?: ChatBounds, 
+/**
+ * What closing the window does while servers run.
+ */
+onClose: OnClose, };
 
 /**
  * An address that gets something of a sign-in.

@@ -5,7 +5,7 @@ import type { Platform } from "./platform";
 import { tauri } from "./tauri";
 import { web } from "./web";
 
-export type { PageSandbox, Platform } from "./platform";
+export type { DesktopReport, PageSandbox, Platform, ShellEvent } from "./platform";
 
 let current: Platform;
 pageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));

@@ -14,6 +14,21 @@ export type PageSandbox = { unkept?: string | null } & (
     ))
 );
 
+/** What the desktop does for an app whose window is closed. */
+export interface DesktopReport {
+  /** Whether it shows the app's icon in a tray. */
+  hasTray: boolean;
+  /** Whether the app starts at login. `cause` says in English why it can't. */
+  loginStart: { is: "on" | "off" } | { is: "unavailable"; cause: string };
+}
+
+/** An event of the desktop shell. */
+export type ShellEvent =
+  /** The user closes the window while so many servers run. */
+  | { type: "closing_asked"; servers: number }
+  /** The user chose a request outside of the window; null stands for the list of all. */
+  | { type: "show_question"; id: string | null };
+
 export interface Platform {
   /** Sends a command. Rejects with whatever the other side gave as the error. */
   call(name: string, request: unknown): Promise<unknown>;
@@ -22,6 +37,16 @@ export interface Platform {
    * after the connection stands again.
    */
   listen(receive: (events: Events) => void, lost: () => void): Promise<void>;
+  /** Begins to listen to the shell. */
+  listenShell(receive: (event: ShellEvent) => void): Promise<void>;
+  /** Says that the choice of a closing window is shown. */
+  closingShown(): void;
+  /** Hides the window, or quits. */
+  finishClosing(choice: "background" | "quit"): Promise<void>;
+  /** What the desktop does; null without one. */
+  desktopReport(): Promise<DesktopReport | null>;
+  /** Has the app start at login, or not. Rejects with the cause in English. */
+  setLoginStart(on: boolean): Promise<void>;
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */

@@ -3,7 +3,7 @@ import { Channel, invoke } from "@tauri-apps/api/core";
 
 import type { Events } from "$lib/api/generated";
 
-import type { Platform } from "./platform";
+import type { Platform, ShellEvent } from "./platform";
 
 export const tauri: Platform = {
   call: (name, request) => invoke(name, { request }),
@@ -16,6 +16,15 @@ export const tauri: Platform = {
     };
     await invoke("listen_events", { channel });
   },
+  async listenShell(receive) {
+    const channel = new Channel<ShellEvent>();
+    channel.onmessage = receive;
+    await invoke("listen_shell_events", { channel });
+  },
+  closingShown: () => void invoke("closing_shown").catch(() => undefined),
+  finishClosing: (choice) => invoke("finish_closing", { choice }),
+  desktopReport: () => invoke("desktop_report"),
+  setLoginStart: (on) => invoke("set_login_start", { on }),
   painted: () => void invoke("painted").catch(() => undefined),
   questionDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),

@@ -32,6 +32,12 @@ export const web: Platform = {
       connect();
     });
   },
+  // A browser has no shell, and closes its windows itself.
+  listenShell: () => Promise.resolve(),
+  closingShown: () => undefined,
+  finishClosing: () => Promise.resolve(),
+  desktopReport: () => Promise.resolve(null),
+  setLoginStart: () => Promise.resolve(),
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.

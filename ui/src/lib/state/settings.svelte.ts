@@ -21,6 +21,7 @@ export class SettingsState {
     auditDays: 0,
     auditMegabytes: 1000,
     auditContents: true,
+    onClose: "ask",
   });
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();

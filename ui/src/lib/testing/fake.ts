@@ -9,7 +9,13 @@ import type {
   Server,
   Snapshot,
 } from "$lib/api/generated";
-import { setPlatform, type PageSandbox, type Platform } from "$lib/platform";
+import {
+  setPlatform,
+  type DesktopReport,
+  type PageSandbox,
+  type Platform,
+  type ShellEvent,
+} from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
 type Answers = {
@@ -50,6 +56,16 @@ export class FakeHost implements Platform {
   drawn: string[] = [];
   sandbox: PageSandbox = { is: "native" };
   sandboxRetries = 0;
+  /** Sends an event of the shell. */
+  shell: (event: ShellEvent) => void = () => undefined;
+  /** How often the choice of a closing window was said to be shown. */
+  closingsShown = 0;
+  /** What the desktop does. */
+  desktop: DesktopReport | null = null;
+  /** What the start at login was set to. */
+  loginStarts: boolean[] = [];
+  /** What closing windows came to. */
+  closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
   #lost: () => void = () => undefined;
   #next = 1;
@@ -86,6 +102,29 @@ export class FakeHost implements Platform {
 
   retryPageSandbox(): Promise<void> {
     this.sandboxRetries += 1;
+    return Promise.resolve();
+  }
+
+  listenShell(receive: (event: ShellEvent) => void): Promise<void> {
+    this.shell = receive;
+    return Promise.resolve();
+  }
+
+  closingShown(): void {
+    this.closingsShown += 1;
+  }
+
+  finishClosing(choice: string): Promise<void> {
+    this.closings.push(choice);
+    return Promise.resolve();
+  }
+
+  desktopReport(): Promise<DesktopReport | null> {
+    return Promise.resolve(structuredClone(this.desktop));
+  }
+
+  setLoginStart(on: boolean): Promise<void> {
+    this.loginStarts.push(on);
     return Promise.resolve();
   }
 
@@ -151,7 +190,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     conversations: [],
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
-      ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true },
+      ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
     },
     configProblem: null,
     paths: {
@@ -169,7 +208,7 @@ export function sampleConversation(changes: Partial<Conversation> = {}): Convers
   return {
     ...{ id: "c1", title: "Trip plan", updatedAt: 1, items: [], sources: [] },
     settings: { model: null, systemPrompt: "", servers: [], shareRoots: false, thinking: false },
-    ...{ answering: false, hasMore: false },
+    ...{ answering: false, hasMore: false, draft: "" },
     ...changes,
   };
 }

@@ -14,7 +14,7 @@ use super::Owner;
 use crate::owner::gate::{Approval, Leaving, Passed};
 use crate::owner::state::{AnswerError, AnswerProgress, ModelOutcome, ModelRun, RunProgress, UsageReservation};
 use crate::owner::{DeferredTurn, WeakOwner};
-use crate::view::{HostEvent, QuestionBody};
+use crate::view::{HostEvent, QuestionBody, QuestionView};
 
 /// What comes within this time is told together: two frames of the page.
 const TOGETHER: Duration = Duration::from_millis(33);
@@ -107,7 +107,8 @@ impl Owner {
         };
         self.put_answer(at, answer, run);
         if self.settings.current.announce {
-            self.ports.platform.announce(&self.consent.pending[at].view.server, "sampling-answer");
+            let QuestionView { server, id, .. } = &self.consent.pending[at].view;
+            self.ports.platform.announce(server, "sampling-answer", Some(*id));
         }
     }
 

@@ -52,7 +52,7 @@ impl Owner {
         if is_wanted {
             self.begin_sign_in(name, &sign_in, again(&sign_in, cause));
         } else if !self.signs_again_later(name) && self.settings.current.announce {
-            self.ports.platform.announce(name, ANNOUNCED);
+            self.ports.platform.announce(name, ANNOUNCED, None);
         }
     }
 

@@ -160,5 +160,5 @@ impl Platform for NoShell {
         Ok(None)
     }
 
-    fn announce(&self, _: &str, _: &str) {}
+    fn announce(&self, _: &str, _: &str, _: Option<domain::question::QuestionId>) {}
 }

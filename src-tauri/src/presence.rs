@@ -1,0 +1,120 @@
+//! What goes on, in numbers, for whoever does not see the window. It follows the host's events, keeps the tray up to date, and
+//! withdraws notifications of requests that are decided.
+
+use std::time::Duration;
+
+use host::Host;
+use host::view::{HostEvent, Snapshot};
+use tauri::{AppHandle, Manager as _};
+
+use crate::announcements::Announcements;
+use crate::tray::Tray;
+use crate::{background, words};
+
+/// Changes within this time are told once.
+const TOGETHER: Duration = Duration::from_millis(250);
+
+/// The numbers, and the language to tell them in.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Presence {
+    /// Servers that run.
+    pub(crate) servers: usize,
+    /// Requests that wait for the user.
+    pub(crate) requests: usize,
+    /// Whether to tell it in Chinese.
+    pub(crate) chinese: bool,
+}
+
+impl Presence {
+    fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            servers: background::running(snapshot),
+            requests: snapshot.questions.len(),
+            chinese: words::is_chinese(&snapshot.settings.language),
+        }
+    }
+
+    /// The line about servers.
+    pub(crate) fn servers_line(self) -> String {
+        match (self.servers, self.chinese) {
+            (0, false) => "No server is running".to_owned(),
+            (1, false) => "1 server is running".to_owned(),
+            (count, false) => format!("{count} servers are running"),
+            (0, true) => "没有服务器在运行".to_owned(),
+            (count, true) => format!("{count} 个服务器正在运行"),
+        }
+    }
+
+    /// The line about requests.
+    pub(crate) fn requests_line(self) -> String {
+        match (self.requests, self.chinese) {
+            (0, false) => "No request is waiting".to_owned(),
+            (1, false) => "1 request is waiting".to_owned(),
+            (count, false) => format!("{count} requests are waiting"),
+            (0, true) => "没有等待处理的请求".to_owned(),
+            (count, true) => format!("有 {count} 个请求等待处理"),
+        }
+    }
+
+    /// What opens the window.
+    pub(crate) const fn open(self) -> &'static str {
+        if self.chinese { "打开 Drawbridge" } else { "Open Drawbridge" }
+    }
+
+    /// What ends the app.
+    pub(crate) const fn quit(self) -> &'static str {
+        if self.chinese { "退出" } else { "Quit" }
+    }
+}
+
+/// Follows what goes on until the host ends.
+pub(crate) fn follow(app: &AppHandle, host: Host) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let mut events = host.events();
+        let mut shown = None;
+        loop {
+            let Ok(snapshot) = host.snapshot().await else { return };
+            let waiting: Vec<_> = snapshot.questions.iter().map(|question| question.id).collect();
+            app.state::<Announcements>().withdraw_all_but(&app, &waiting);
+            let now = Presence::of(&snapshot);
+            if shown.replace(now) != Some(now) {
+                app.state::<Tray>().update(now);
+            }
+            loop {
+                let Some(event) = events.next().await else { return };
+                if is_of_interest(&event.event) {
+                    break;
+                }
+            }
+            tokio::time::sleep(TOGETHER).await;
+            // They are in the next snapshot.
+            while events.try_next().is_some() {}
+        }
+    });
+}
+
+fn is_of_interest(event: &HostEvent) -> bool {
+    use HostEvent::{QuestionChanged, QuestionClosed, ServerChanged, ServerRemoved, SettingsChanged};
+    matches!(
+        event,
+        ServerChanged(_) | ServerRemoved(_) | QuestionChanged(_) | QuestionClosed { .. } | SettingsChanged(_)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_in_both_languages() {
+        let lines = |servers, requests, chinese| {
+            let presence = Presence { servers, requests, chinese };
+            [presence.servers_line(), presence.requests_line()]
+        };
+        assert_eq!(lines(0, 0, false), ["No server is running", "No request is waiting"], "none");
+        assert_eq!(lines(1, 1, false), ["1 server is running", "1 request is waiting"], "one");
+        assert_eq!(lines(2, 3, false), ["2 servers are running", "3 requests are waiting"], "some");
+        assert_eq!(lines(2, 3, true), ["2 个服务器正在运行", "有 3 个请求等待处理"], "in Chinese");
+    }
+}

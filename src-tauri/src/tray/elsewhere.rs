@@ -1,0 +1,98 @@
+//! The tray of macOS and Windows, which always have one.
+
+use std::sync::OnceLock;
+
+use tauri::AppHandle;
+use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
+use tauri::tray::{MouseButton, MouseButtonState, TrayIconBuilder, TrayIconEvent};
+
+use crate::presence::Presence;
+use crate::shell_events::show_question;
+use crate::window;
+
+const OPEN: &str = "open";
+const SERVERS: &str = "servers";
+const REQUESTS: &str = "requests";
+const QUIT: &str = "quit";
+
+/// The icon in the tray.
+#[derive(Default)]
+pub(crate) struct Tray(OnceLock<Items>);
+
+/// The entries of its menu whose words change.
+struct Items {
+    open: MenuItem<tauri::Wry>,
+    servers: MenuItem<tauri::Wry>,
+    requests: MenuItem<tauri::Wry>,
+    quit: MenuItem<tauri::Wry>,
+}
+
+impl Tray {
+    /// Puts the icon into the tray. To be called on the main thread.
+    pub(crate) fn start(&self, app: &AppHandle) {
+        match show(app) {
+            // It is the only one.
+            Ok(items) => drop(self.0.set(items)),
+            Err(error) => tracing::warn!("there is no icon in the tray: {error}"),
+        }
+    }
+
+    /// Shows what goes on.
+    pub(crate) fn update(&self, presence: Presence) {
+        if let Some(items) = self.0.get()
+            && let Err(error) = items.tell(presence)
+        {
+            tracing::warn!("the icon in the tray can't be changed: {error}");
+        }
+    }
+
+    /// Whether the icon is there.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.get().is_some()
+    }
+}
+
+impl Items {
+    fn tell(&self, presence: Presence) -> tauri::Result<()> {
+        self.open.set_text(presence.open())?;
+        self.servers.set_text(presence.servers_line())?;
+        self.requests.set_text(presence.requests_line())?;
+        self.requests.set_enabled(presence.requests > 0)?;
+        self.quit.set_text(presence.quit())
+    }
+}
+
+fn show(app: &AppHandle) -> tauri::Result<Items> {
+    let presence = Presence::default();
+    let item = |id, text: &str, enabled| MenuItem::with_id(app, id, text, enabled, None::<&str>);
+    let items = Items {
+        open: item(OPEN, presence.open(), true)?,
+        servers: item(SERVERS, &presence.servers_line(), false)?,
+        requests: item(REQUESTS, &presence.requests_line(), false)?,
+        quit: item(QUIT, presence.quit(), true)?,
+    };
+    let line = PredefinedMenuItem::separator(app)?;
+    let menu = Menu::with_items(app, &[&items.open, &items.servers, &items.requests, &line, &items.quit])?;
+    let mut tray = TrayIconBuilder::new()
+        .menu(&menu)
+        .tooltip("Drawbridge")
+        .show_menu_on_left_click(cfg!(target_os = "macos"))
+        .on_menu_event(|app, event| match event.id().as_ref() {
+            OPEN => window::show(app),
+            REQUESTS => show_question(app, None),
+            QUIT => app.exit(0),
+            _ => {}
+        })
+        .on_tray_icon_event(|tray, event| {
+            if let TrayIconEvent::Click { button: MouseButton::Left, button_state: MouseButtonState::Up, .. } = event
+                && !cfg!(target_os = "macos")
+            {
+                window::show(tray.app_handle());
+            }
+        });
+    if let Some(icon) = app.default_window_icon() {
+        tray = tray.icon(icon.clone());
+    }
+    tray.build(app)?;
+    Ok(items)
+}

@@ -1,0 +1,144 @@
+//! The tray of Linux desktops: a StatusNotifierItem on the session bus. Tauri's own tray would need libayatana-appindicator at build
+//! and at run time, and can't tell whether the desktop shows it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use ksni::blocking::{Handle, TrayMethods as _};
+use ksni::menu::StandardItem;
+use ksni::{Icon, MenuItem, OfflineReason, Status, ToolTip};
+use tauri::AppHandle;
+
+use crate::presence::Presence;
+use crate::shell_events::show_question;
+use crate::window;
+
+/// The name of the item, which stays the same from one start to the next.
+const ID: &str = "dev.drawbridge.desktop";
+
+/// The icon, where a desktop shows one.
+#[derive(Default)]
+pub(crate) struct Tray(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    handle: OnceLock<Handle<Item>>,
+    /// Whether the desktop has something that shows such items.
+    is_watched: AtomicBool,
+}
+
+impl Tray {
+    /// Puts the icon into the tray, now or once the desktop has one. Does not wait for the bus.
+    pub(crate) fn start(&self, app: &AppHandle) {
+        let icon = app.default_window_icon().map(|icon| Icon {
+            width: i32::try_from(icon.width()).unwrap_or_default(),
+            height: i32::try_from(icon.height()).unwrap_or_default(),
+            data: to_argb(icon.rgba()),
+        });
+        let shared = Arc::clone(&self.0);
+        // Until the bus says otherwise.
+        shared.is_watched.store(true, Ordering::Relaxed);
+        let item = Item { app: app.clone(), presence: Presence::default(), icon, shared: Arc::clone(&shared) };
+        tauri::async_runtime::spawn_blocking(move || match item.assume_sni_available(true).spawn() {
+            // It is the only one.
+            Ok(handle) => drop(shared.handle.set(handle)),
+            Err(error) => tracing::info!("there is no icon in the tray: {error}"),
+        });
+    }
+
+    /// Shows what goes on.
+    pub(crate) fn update(&self, presence: Presence) {
+        let Some(handle) = self.0.handle.get().cloned() else { return };
+        // Waits for the bus.
+        tauri::async_runtime::spawn_blocking(move || handle.update(|item| item.presence = presence));
+    }
+
+    /// Whether the desktop shows the icon.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.handle.get().is_some_and(|handle| !handle.is_closed()) && self.0.is_watched.load(Ordering::Relaxed)
+    }
+}
+
+struct Item {
+    app: AppHandle,
+    presence: Presence,
+    icon: Option<Icon>,
+    shared: Arc<Shared>,
+}
+
+impl ksni::Tray for Item {
+    fn id(&self) -> String {
+        ID.to_owned()
+    }
+
+    fn title(&self) -> String {
+        "Drawbridge".to_owned()
+    }
+
+    fn icon_pixmap(&self) -> Vec<Icon> {
+        self.icon.iter().cloned().collect()
+    }
+
+    fn attention_icon_pixmap(&self) -> Vec<Icon> {
+        self.icon_pixmap()
+    }
+
+    fn status(&self) -> Status {
+        if self.presence.requests > 0 { Status::NeedsAttention } else { Status::Active }
+    }
+
+    fn tool_tip(&self) -> ToolTip {
+        let description = format!("{}\n{}", self.presence.servers_line(), self.presence.requests_line());
+        ToolTip { title: self.title(), description, ..ToolTip::default() }
+    }
+
+    fn activate(&mut self, _x: i32, _y: i32) {
+        window::show(&self.app);
+    }
+
+    fn menu(&self) -> Vec<MenuItem<Self>> {
+        let presence = self.presence;
+        let item = |label: &str, enabled, activate: fn(&AppHandle)| {
+            let activate = Box::new(move |item: &mut Self| activate(&item.app));
+            MenuItem::from(StandardItem { label: label.to_owned(), enabled, activate, ..StandardItem::default() })
+        };
+        vec![
+            item(presence.open(), true, window::show),
+            item(&presence.servers_line(), false, |_| {}),
+            item(&presence.requests_line(), presence.requests > 0, |app| show_question(app, None)),
+            MenuItem::Separator,
+            item(presence.quit(), true, |app| app.exit(0)),
+        ]
+    }
+
+    fn watcher_online(&self) {
+        self.shared.is_watched.store(true, Ordering::Relaxed);
+    }
+
+    fn watcher_offline(&self, reason: OfflineReason) -> bool {
+        tracing::info!("the desktop shows no icon in a tray: {reason:?}");
+        self.shared.is_watched.store(false, Ordering::Relaxed);
+        // It may come, as when the desktop starts after the app.
+        true
+    }
+}
+
+/// The same picture with the alpha first, as StatusNotifierItem wants it.
+fn to_argb(rgba: &[u8]) -> Vec<u8> {
+    rgba.as_chunks::<4>().0.iter().flat_map(|&[red, green, blue, alpha]| [alpha, red, green, blue]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_alpha_comes_first() {
+        assert_eq!(to_argb(&[1, 2, 3, 4, 5, 6, 7, 8]), [4, 1, 2, 3, 8, 5, 6, 7], "pixel by pixel");
+    }
+
+    #[test]
+    fn a_tray_that_was_not_started_is_not_shown() {
+        assert!(!Tray::default().is_shown(), "there is nothing");
+    }
+}

@@ -1,0 +1,82 @@
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, it, vi } from "vitest";
+
+import { sampleConversation, startFake } from "$lib/testing/fake";
+
+import ConversationView from "./ConversationView.svelte";
+
+afterEach(() => {
+  vi.useRealTimers();
+  cleanup();
+});
+
+const field = () => screen.getByRole("textbox", { name: "Message" });
+
+async function opened(draft: string, refused?: string) {
+  return await startFake(
+    {
+      conversation: () => sampleConversation({ draft }),
+      set_draft: () => {
+        if (refused !== undefined) throw { code: "system", message: refused };
+        return {};
+      },
+    },
+    { conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }] },
+  );
+}
+
+it("is there again when its conversation is opened", async () => {
+  const host = await opened("Dear Ann");
+  const { unmount } = render(ConversationView, { id: "c1" });
+  await waitFor(() => expect(field(), "as it was left").toHaveValue("Dear Ann"));
+  unmount();
+  expect(host.requests("set_draft"), "nothing changed").toEqual([]);
+});
+
+it("is kept a moment after the last of many changes", async () => {
+  const host = await opened("");
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
+  render(ConversationView, { id: "c1" });
+  await user.type(field(), "By train");
+  await waitFor(() =>
+    expect(host.requests("set_draft").at(-1), "whole").toEqual({
+      conversation: "c1",
+      text: "By train",
+    }),
+  );
+  expect(host.requests("set_draft").length, "not with every key").toBeLessThan(8);
+});
+
+it("is kept at once when its conversation is left", async () => {
+  const host = await opened("");
+  const user = userEvent.setup();
+  const { unmount } = render(ConversationView, { id: "c1" });
+  await waitFor(() => expect(host.requests("conversation").length).toBe(1));
+  await user.type(field(), "B");
+  unmount();
+  expect(host.requests("set_draft").at(-1)).toEqual({ conversation: "c1", text: "B" });
+});
+
+it("is gone once it is sent", async () => {
+  const host = await opened("Dear Ann");
+  const user = userEvent.setup();
+  const { unmount } = render(ConversationView, { id: "c1" });
+  await waitFor(() => expect(field()).toHaveValue("Dear Ann"));
+  await user.type(field(), "{Enter}");
+  await waitFor(() => expect(field(), "sent").toHaveValue(""));
+  unmount();
+  expect(host.requests("set_draft").at(-1), "nothing waits").toEqual({
+    conversation: "c1",
+    text: "",
+  });
+});
+
+it("that can't be kept is said to be so", async () => {
+  await opened("", "disk full");
+  const user = userEvent.setup();
+  render(ConversationView, { id: "c1" });
+  await user.type(field(), "Hello");
+  expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+});

@@ -1,0 +1,72 @@
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { afterEach, expect, it } from "vitest";
+
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import Window from "./Window.svelte";
+
+afterEach(() => cleanup());
+
+const BACKGROUND = "Keep running in the background";
+
+async function closed(answers: Parameters<typeof startFake>[0] = {}) {
+  const host = await startFake(answers, { servers: [sampleServer()] });
+  render(Window);
+  host.shell({ type: "closing_asked", servers: 2 });
+  await screen.findByRole("dialog", { name: "Keep 2 servers running?" });
+  return host;
+}
+
+it("asks what closing does, and says that it is shown", async () => {
+  const host = await closed();
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  const keep = screen.getByRole("button", { name: BACKGROUND });
+  await waitFor(() => expect(keep, "what ends nothing has the focus").toHaveFocus());
+  expect(host.closingsShown, "the shell knows that somebody can answer").toBe(1);
+  host.shell({ type: "closing_asked", servers: 2 });
+  expect(host.closingsShown, "and once more when it is asked again").toBe(2);
+  expect(host.closings, "nothing was done").toEqual([]);
+});
+
+it("keeps running in the background, and does not remember it by itself", async () => {
+  const host = await closed();
+  await fireEvent.click(screen.getByRole("button", { name: BACKGROUND }));
+  await waitFor(() => expect(screen.queryByRole("dialog"), "it is gone").toBeNull());
+  expect(host.closings, "hidden").toEqual(["background"]);
+  expect(host.requests("set_settings"), "no setting is changed").toEqual([]);
+});
+
+it("remembers the choice when told to", async () => {
+  const host = await closed();
+  await fireEvent.click(screen.getByRole("checkbox", { name: "Remember my choice" }));
+  await fireEvent.click(screen.getByRole("button", { name: "Quit" }));
+  await waitFor(() => expect(host.closings, "it quits").toEqual(["quit"]));
+  expect(host.requests("set_settings"), "kept first").toEqual([
+    { ...host.snapshot.settings, onClose: "quit" },
+  ]);
+});
+
+it("says why a choice was not remembered, and leaves the window", async () => {
+  const host = await closed({
+    set_settings: () => {
+      throw { code: "system", message: "disk full" };
+    },
+  });
+  await fireEvent.click(screen.getByRole("checkbox", { name: "Remember my choice" }));
+  await fireEvent.click(screen.getByRole("button", { name: BACKGROUND }));
+  expect(await screen.findByText(/disk full/), "the cause").toBeVisible();
+  expect(host.closings, "nothing was done").toEqual([]);
+});
+
+it("closed without a choice leaves the window", async () => {
+  const host = await closed();
+  await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(screen.queryByRole("dialog"), "it is gone").toBeNull());
+  expect(host.closings, "nothing was done").toEqual([]);
+  host.shell({ type: "closing_asked", servers: 1 });
+  expect(
+    await screen.findByRole("dialog", { name: "Keep 1 server running?" }),
+    "it comes again",
+  ).toBeVisible();
+});

@@ -1,0 +1,30 @@
+// What the desktop shell tells the page.
+import { pageState } from "$lib/page-state";
+import { platform, type ShellEvent } from "$lib/platform";
+
+import { openQueue, showQuestion } from "./views";
+
+class Closing {
+  /** How many servers run while the user is asked what closing the window does; 0 while nothing is asked. */
+  servers = $state(0);
+}
+
+export let closing: Closing;
+pageState(() => (closing = new Closing()));
+
+/** Begins to listen to the shell. */
+export function followShell(): void {
+  // Without a shell that tells anything, closing the window quits.
+  void platform()
+    .listenShell(receive)
+    .catch(() => undefined);
+}
+
+function receive(event: ShellEvent): void {
+  if (event.type === "closing_asked") {
+    // One that is open is told again, as the shell wants to know that it is shown.
+    if (closing.servers > 0) platform().closingShown();
+    closing.servers = event.servers;
+  } else if (event.id === null) openQueue();
+  else showQuestion(event.id);
+}
