@@ -2,12 +2,23 @@
 
 use chat::ToolCall;
 use host::CallOrigin;
+use mcp_proto::session::ListKind;
 use mcp_proto::types::{Entry, Listed};
 use offers::catalog::Catalog as HostCatalog;
 
 use super::{Api, object, views};
 use crate::ApiError;
 use crate::data::*;
+
+pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, ApiError> {
+    let kind = match r.list {
+        ListName::Tools => ListKind::Tools,
+        ListName::Prompts => ListKind::Prompts,
+        ListName::Resources => ListKind::Resources,
+    };
+    let refreshed = api.host.refresh_list(r.server.clone(), kind).await?;
+    catalog(api, r.server, &refreshed).await
+}
 
 pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) -> Result<Catalog, ApiError> {
     let reviewed = api.host.reviewed(server.clone()).await?;

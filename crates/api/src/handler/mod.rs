@@ -18,7 +18,6 @@ mod set_up;
 mod skills;
 mod views;
 
-use mcp_proto::session::ListKind;
 use policy::GrantId;
 use serde_json::Value;
 
@@ -158,13 +157,7 @@ impl Handler for Api {
     }
 
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
-        let kind = match r.list {
-            ListName::Tools => ListKind::Tools,
-            ListName::Prompts => ListKind::Prompts,
-            ListName::Resources => ListKind::Resources,
-        };
-        let catalog = self.host.refresh_list(r.server.clone(), kind).await?;
-        catalogs::catalog(self, r.server, &catalog).await
+        catalogs::refresh_list(self, r).await
     }
 
     async fn review(&self, r: Review) -> Result<Nothing, ApiError> {
