@@ -194,6 +194,26 @@ fn another_package_registry_is_named() {
 }
 
 #[test]
+fn what_decides_where_code_comes_from_is_noted() {
+    let other = plan(&npm(&json!({ "registryBaseUrl": "https://npm.corp.example" })));
+    assert!(other.notes[0].contains("from the package registry \"https://npm.corp.example\""), "{:?}", other.notes);
+    let with = |mut package: Value, name: &str| {
+        package["environmentVariables"] = json!([{ "name": name, "value": "x" }]);
+        plan(&package).notes.join("; ")
+    };
+    let image = json!({ "registryType": "oci", "identifier": format!("alice/notes@{DIGEST}") });
+    for name in ["npm_config_registry", "NODE_OPTIONS", "PATH", "LD_PRELOAD"] {
+        let notes = with(npm(&json!({})), name);
+        assert!(notes.contains(&format!("where it is loaded from: \"{name}\"")), "{name}: {notes}");
+    }
+    for name in ["DOCKER_HOST", "docker_context", "CONTAINER_HOST"] {
+        assert!(with(image.clone(), name).contains(name), "{name}");
+    }
+    assert_eq!(with(npm(&json!({})), "DOCKER_HOST"), "", "npx does not look at it");
+    assert_eq!(with(image, "NOTES_FOLDER"), "");
+}
+
+#[test]
 fn arguments_stand_where_they_belong() {
     let described = npm(&json!({
         "runtimeHint": "npx",
@@ -280,6 +300,19 @@ fn a_publisher_does_not_name_secrets_of_the_app() {
         variable(json!({ "name": "A", "default": secret })),
         variable(json!({ "name": "A", "choices": [secret] })),
         variable(json!({ "name": "A", "value": "{v}", "variables": { "v": { "value": secret } } })),
+        // Each piece is harmless by itself.
+        variable(json!({ "name": "A", "value": "${{v}", "variables": { "v": { "default": "secret:github.A}" } } })),
+        variable(json!({ "name": "A", "value": "${{v}}", "variables": { "v": {} } })),
+        variable(json!({ "name": "A", "value": "${v}", "variables": { "v": { "default": "{secret:github.A}" } } })),
+        variable(
+            json!({ "name": "A", "value": "${v}", "variables": { "v": { "choices": ["a", "{secret:github.A}"] } } }),
+        ),
+        variable(
+            json!({ "name": "A", "value": "{v}{w}", "variables": { "v": { "default": "${sec" }, "w": { "default": "ret:github.A}" } } }),
+        ),
+        variable(
+            json!({ "name": "A", "value": "{v}{w}", "variables": { "v": { "default": "$" }, "w": { "default": "{secret:github.A}" } } }),
+        ),
         variable(
             json!({ "name": "A", "value": "${secret:{v}}", "variables": { "v": { "value": "github.Authorization" } } }),
         ),
@@ -287,6 +320,10 @@ fn a_publisher_does_not_name_secrets_of_the_app() {
     for described in cases {
         let refused = package(&described);
         assert!(matches!(refused, Err(PlanError::NamesSecret(_))), "{described}: {refused:?}");
+    }
+    let harmless = ["${v}", "${OTHER}-{v}", "{v}$"];
+    for value in harmless {
+        plan(&variable(json!({ "name": "A", "value": value, "variables": { "v": { "default": "a{b}" } } })));
     }
     let header = json!({ "type": "sse", "url": "https://a.example", "headers": [{ "name": "A", "value": secret }] });
     assert!(matches!(remote(&header), Err(PlanError::NamesSecret(_))));
