@@ -273,8 +273,11 @@ impl Catalog {
             if is_found && !is_deleted && !page.entries.iter().any(|other| other.server.name == server.name) {
                 page.entries.push(entry);
             }
+            // Each entry is compared with those that were found, so there must not be many.
+            if page.entries.len() == MAX_LIMIT {
+                break;
+            }
         }
-        page.entries.truncate(MAX_LIMIT);
         Ok(Answer { value: page, fetched, offline: Some(error), raw: Vec::new() })
     }
 
