@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use foreign::visible;
 use installs::{Argument, InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+use process::leads_to_code;
 
 use crate::manifest::path_in_bundle;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
@@ -132,7 +133,12 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
         env.insert(name.clone(), templates.of(value, name, false)?);
     }
 
-    notes.extend(program.note(&command));
+    notes.extend(program.note(&command, &written.args, manifest.server.kind));
+    let obeyed: Vec<&str> = env.keys().filter(|name| leads_to_code(name)).map(String::as_str).collect();
+    if !obeyed.is_empty() {
+        let names = visible(&obeyed.join(", ")).into_owned();
+        notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));
+    }
     notes.extend(limits(bundle, place));
     let target = PlanTarget::Command { command, args, env };
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);

@@ -136,6 +136,25 @@ fn programs_inside_and_outside() {
 }
 
 #[test]
+fn what_loads_code_from_elsewhere_is_noted() {
+    let notes = |config: Value| planned(config, Value::Null).install.notes.join(" ");
+    for config in [
+        json!({ "command": "uv", "args": ["tool", "run", "notes"] }),
+        json!({ "command": "uv", "args": ["run", "--with", "notes", "notes"] }),
+        json!({ "command": "npm", "args": ["exec", "notes"] }),
+        json!({ "command": "sh", "args": ["-c", "npx -y notes"] }),
+    ] {
+        assert!(notes(config.clone()).contains("over the network"), "{config}");
+    }
+    let code = json!({ "command": "node", "args": ["${__dirname}/server/index.js"] });
+    assert_eq!(notes(code), "");
+    for name in ["NODE_OPTIONS", "npm_config_registry", "PYTHONPATH", "LD_PRELOAD"] {
+        let found = notes(json!({ "command": "node", "env": { name: "x", "REGION": "eu" } }));
+        assert!(found.ends_with(&format!("or where it is loaded from: {name}.")), "{found}");
+    }
+}
+
+#[test]
 fn another_platform() {
     let config = json!({
         "command": "bin/notes",
