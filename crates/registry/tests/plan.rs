@@ -411,6 +411,22 @@ fn a_remote_has_an_address_and_headers() {
 }
 
 #[test]
+fn a_remote_that_is_not_in_the_internet_is_noted() {
+    let notes = |url: &str| {
+        let variables = json!({ "path": {}, "host": {} });
+        remote(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap().notes.join("; ")
+    };
+    for url in
+        ["https://127.0.0.1/mcp", "https://192.168.1.1/{path}", "https://[::ffff:10.0.0.1]", "https://a.localhost"]
+    {
+        assert!(notes(url).contains("into your network"), "{url}: {}", notes(url));
+    }
+    for url in ["https://mcp.example.com", "https://8.8.8.8/{path}", "https://{host}/mcp"] {
+        assert_eq!(notes(url), "", "{url}");
+    }
+}
+
+#[test]
 fn a_remote_that_can_not_be_used_is_told() {
     let at = |kind: &str, url: &str| remote(&json!({ "type": kind, "url": url }));
     for url in
