@@ -59,7 +59,8 @@ pub(crate) async fn check(environment: Environment, path: SearchPath, servers: V
 }
 
 fn named(environment: &Environment) -> Named {
-    // So do servers of web pages pass on a request; its header would choose the proxy.
+    // A CGI program gets the headers of its request as variables, so a client could choose the proxy with the header `Proxy` (httpoxy).
+    // The library of the connections takes none then.
     if environment.is_set("REQUEST_METHOD") {
         return Named::Nothing;
     }
