@@ -12,9 +12,11 @@ use crate::text::Text;
 /// The bounds of the program that tells the desktop's settings.
 const GSETTINGS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
-/// In the order in which they are taken for https, each in both spellings: the first that is set counts, even if it is empty.
-const VARIABLES: [(&str, &str); 3] =
-    [("HTTPS_PROXY", "https_proxy"), ("HTTP_PROXY", "http_proxy"), ("ALL_PROXY", "all_proxy")];
+/// In the order in which the library of the connections takes them for https, each in both spellings: the first that is set counts, even if
+/// it is empty. One that is no address gives way to the next one.
+const FOR_HTTPS: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
+/// For http, which no remote server beyond this computer should have.
+const FOR_HTTP: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
 /// What the environment says of a proxy.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ enum Named {
     Usable(&'static str),
     /// It can't, for this reason.
     Unusable(&'static str, &'static str),
+    /// There is one in this variable, and none for https.
+    HttpOnly(&'static str),
 }
 
 pub(crate) async fn check(environment: Environment, path: SearchPath, servers: Vec<ServerEntry>) -> Outcome {
@@ -39,6 +43,11 @@ pub(crate) async fn check(environment: Environment, path: SearchPath, servers: V
         Named::Usable(variable) => Outcome::ok(
             Text::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
         ),
+        Named::HttpOnly(variable) => Outcome::warning(
+            Text::of("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),
+            Text::of("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
+        )
+        .of(remote()),
         Named::Nothing if has_proxy_of_desktop(&path).await => Outcome::warning(
             Text::of("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
             Text::of("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
@@ -50,33 +59,52 @@ pub(crate) async fn check(environment: Environment, path: SearchPath, servers: V
 }
 
 fn named(environment: &Environment) -> Named {
-    // So do servers of web pages pass on a request; its header would choose the proxy.
+    // A CGI program gets the headers of its request as variables, so a client could choose the proxy with the header `Proxy` (httpoxy).
+    // The library of the connections takes none then.
     if environment.is_set("REQUEST_METHOD") {
         return Named::Nothing;
     }
-    let mut usable = None;
-    for (upper, lower) in VARIABLES {
-        let Some(variable) = [upper, lower].into_iter().find(|name| environment.is_set(name)) else { continue };
-        if environment.get(variable).is_none() {
-            continue;
-        }
-        let problem = environment.text(variable).map_or(Some("it is not Unicode text."), problem);
-        match problem {
-            Some(reason) => return Named::Unusable(variable, reason),
-            None => usable = usable.or(Some(variable)),
+    let mut unusable = None;
+    for variables in FOR_HTTPS {
+        let Some((variable, value)) = first_set(environment, variables) else { continue };
+        match value.map_or(Some(Problem::NoAddress("it is not Unicode text.")), problem) {
+            None => return Named::Usable(variable),
+            Some(Problem::Socks(reason)) => return Named::Unusable(variable, reason),
+            Some(Problem::NoAddress(reason)) => unusable = unusable.or(Some(Named::Unusable(variable, reason))),
         }
     }
-    usable.map_or(Named::Nothing, Named::Usable)
+    let for_http = || first_set(environment, FOR_HTTP).map(|(variable, _)| Named::HttpOnly(variable));
+    unusable.or_else(for_http).unwrap_or(Named::Nothing)
 }
 
-/// Why a proxy's address can't be used.
-fn problem(address: &str) -> Option<&'static str> {
+/// The spelling of a variable that counts, with its value if that is text. None if it is empty.
+fn first_set<'e>(
+    environment: &'e Environment,
+    (upper, lower): (&'static str, &'static str),
+) -> Option<(&'static str, Option<&'e str>)> {
+    let variable = [upper, lower].into_iter().find(|name| environment.is_set(name))?;
+    environment.get(variable)?;
+    Some((variable, environment.text(variable)))
+}
+
+/// Why a proxy's address can't be used, in words.
+enum Problem {
+    /// It is one of a kind that is not spoken.
+    Socks(&'static str),
+    /// It is none.
+    NoAddress(&'static str),
+}
+
+fn problem(address: &str) -> Option<Problem> {
     let with_scheme = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-    let Ok(url) = url::Url::parse(&with_scheme) else { return Some("it is no address of a proxy, and is ignored.") };
+    let none = "it is no address of an HTTP proxy, and is ignored.";
+    let Ok(url) = url::Url::parse(&with_scheme) else { return Some(Problem::NoAddress(none)) };
     match url.scheme() {
         "http" | "https" if url.has_host() => None,
-        "socks4" | "socks4a" | "socks5" | "socks5h" => Some("Drawbridge speaks to HTTP proxies only, not SOCKS."),
-        _ => Some("it is no address of an HTTP proxy, and is ignored."),
+        "socks4" | "socks4a" | "socks5" | "socks5h" => {
+            Some(Problem::Socks("Drawbridge speaks to HTTP proxies only, not SOCKS."))
+        }
+        _ => Some(Problem::NoAddress(none)),
     }
 }
 
@@ -123,12 +151,25 @@ mod tests {
         assert_eq!(of(&[("https_proxy", "proxy.example:3128")]), Named::Usable("https_proxy"), "HTTP is meant");
         assert_eq!(of(&[("HTTPS_PROXY", ""), ("https_proxy", "socks5://x")]), Named::Nothing, "the first that is set");
         for (variable, value) in
-            [("ALL_PROXY", "socks5h://127.0.0.1:1080"), ("HTTP_PROXY", "ftp://x"), ("http_proxy", "::")]
+            [("ALL_PROXY", "socks5h://127.0.0.1:1080"), ("HTTPS_PROXY", "ftp://x"), ("https_proxy", "::")]
         {
             let found = of(&[(variable, value)]);
             assert!(matches!(found, Named::Unusable(name, _) if name == variable), "{variable}={value}: {found:?}");
         }
-        assert_eq!(of(&[("REQUEST_METHOD", "GET"), ("HTTP_PROXY", "ftp://x")]), Named::Nothing, "of a web page");
+        assert_eq!(of(&[("REQUEST_METHOD", "GET"), ("HTTPS_PROXY", "ftp://x")]), Named::Nothing, "of a web page");
+    }
+
+    #[test]
+    fn the_proxy_for_https_counts_as_the_connections_take_it() {
+        let of = |variables: &[(&str, &str)]| named(&Environment::with(variables, None));
+        let http = ("HTTP_PROXY", "http://proxy.example:3128");
+        let socks = ("all_proxy", "socks5://127.0.0.1:7890");
+        assert_eq!(of(&[http]), Named::HttpOnly("HTTP_PROXY"), "https servers are not reached by it");
+        let all_three = [http, ("HTTPS_PROXY", "http://proxy.example:3128"), socks];
+        assert_eq!(of(&all_three), Named::Usable("HTTPS_PROXY"), "ALL_PROXY is for what has none of its own");
+        assert!(matches!(of(&[http, socks]), Named::Unusable("all_proxy", _)), "and then it counts");
+        let other = [("HTTPS_PROXY", "ftp://x"), ("ALL_PROXY", "http://proxy.example")];
+        assert_eq!(of(&other), Named::Usable("ALL_PROXY"), "what is no address is passed over");
     }
 
     #[tokio::test]

@@ -9,9 +9,6 @@ use other_apps::{From, ImportStatus, Surroundings, import, look};
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
-/// Those that only lead to a remote server.
-const BRIDGED: [&str; 1] = ["opgg-mcp"];
-
 /// The servers by name, as the file has them, read without our own code.
 fn corpus() -> BTreeMap<String, Value> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import/corpus/livemcpbench.json");
@@ -55,8 +52,9 @@ fn all_entries_are_imported_from_one_settings_file() {
         let found = report.servers.iter().find(|server| server.origins.iter().any(|origin| origin.name == *name));
         let found = found.unwrap_or_else(|| panic!("{name} is among {names:?}"));
         assert_eq!(found.status, ImportStatus::New, "{name}: {:?}", found.notes);
-        if BRIDGED.contains(&name.as_str()) {
-            assert!(found.config.as_http().is_some(), "{name} is offered as the remote server: {:?}", found.config);
+        if let Some(remote) = found.config.as_http() {
+            let words = expected["args"].as_array().unwrap();
+            assert!(words.iter().any(|word| *word == remote.url), "{name} is what its bridge leads to: {}", remote.url);
         } else if found.origins[0].name == *name {
             expect_same(name, &found.config, expected);
         }

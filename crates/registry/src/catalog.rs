@@ -140,18 +140,17 @@ impl Catalog {
         check_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quoted(version), quoted(name));
-        let found = self.ask(&request, &what, freshness, read_entry, std::slice::from_ref).await?;
-        let is_asked =
-            |entry: &RegistryEntry| entry.server.name == name && (version == LATEST || entry.server.version == version);
-        if !is_asked(&found.value) {
-            let server = &found.value.server;
+        // An answer about another version is none, and is not kept.
+        let read = |json: &[u8]| {
+            let entry = read_entry(json)?;
+            let server = &entry.server;
+            if server.name == name && (version == LATEST || server.version == version) {
+                return Ok(entry);
+            }
             let other = format!("it is about {} {}", quoted(&server.name), quoted(&server.version));
-            return Err(RegistryError::Unusable {
-                address: self.registry.shown(),
-                cause: EntryError::Unreadable(other),
-            });
-        }
-        Ok(found)
+            Err(EntryError::Unreadable(other))
+        };
+        self.ask(&request, &what, freshness, read, std::slice::from_ref).await
     }
 
     /// What the registry said of an installed version: none if nothing speaks against it, or nothing is known.
@@ -204,7 +203,7 @@ impl Catalog {
         request: &RegistryRequest,
         what: &str,
         freshness: Freshness,
-        read: fn(&[u8]) -> Result<T, EntryError>,
+        read: impl Fn(&[u8]) -> Result<T, EntryError>,
         entries: fn(&T) -> &[RegistryEntry],
     ) -> Result<Answer<T>, RegistryError>
     where
@@ -273,8 +272,11 @@ impl Catalog {
             if is_found && !is_deleted && !page.entries.iter().any(|other| other.server.name == server.name) {
                 page.entries.push(entry);
             }
+            // Each entry is compared with those that were found, so there must not be many.
+            if page.entries.len() == MAX_LIMIT {
+                break;
+            }
         }
-        page.entries.truncate(MAX_LIMIT);
         Ok(Answer { value: page, fetched, offline: Some(error), raw: Vec::new() })
     }
 

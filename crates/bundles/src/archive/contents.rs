@@ -84,6 +84,9 @@ fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
     if header.is_zip64 {
         return Err(Refusal::Zip64);
     }
+    if header.has_other_name {
+        return Err(Refusal::OtherName(path));
+    }
     if header.flags & FLAGS_ENCRYPTED != 0 {
         return Err(Refusal::Encrypted(path));
     }

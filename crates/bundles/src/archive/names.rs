@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use foreign::is_hidden;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{PathProblem, Refusal};
@@ -61,7 +62,8 @@ enum Kind {
     ImpliedFolder,
 }
 
-/// The paths so far. Two that a file system may take for one are refused: those that differ in case or in Unicode normalization alone.
+/// The paths so far. Two that a file system may take for one are refused: those that differ in case, in Unicode normalization or in hidden
+/// characters alone.
 #[derive(Default)]
 pub(super) struct Names(HashMap<String, (String, Kind)>);
 
@@ -94,7 +96,9 @@ impl Names {
     }
 }
 
-/// The same for all paths that a file system may take for one. Through both cases, since `ß` and `SS`, or `ſ` and `s`, meet in one only.
+/// The same for all paths that a file system may take for one. Through both cases, since `ß` and `SS`, or `ſ` and `s`, meet in one only;
+/// and without characters that nobody sees, which HFS+ ignores.
 fn folded(path: &str) -> String {
-    path.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
+    let seen = path.chars().filter(|c| !is_hidden(*c));
+    seen.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
 }

@@ -16,6 +16,8 @@ const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 
 /// The extra field with sizes of 64 bits.
 const EXTRA_ZIP64: u16 = 0x0001;
+/// The extra field of Info-ZIP with the name in Unicode, which some programs take instead of the one in the header.
+const EXTRA_UNICODE_PATH: u16 = 0x7075;
 /// Sizes and checksum follow the data.
 pub(super) const FLAG_DESCRIPTOR: u16 = 1 << 3;
 /// The name is UTF-8.
@@ -64,6 +66,8 @@ pub(super) struct Header {
     pub(super) size: u32,
     pub(super) name: Vec<u8>,
     pub(super) is_zip64: bool,
+    /// True if an extra field holds another name.
+    pub(super) has_other_name: bool,
 }
 
 /// An entry of the central directory.
@@ -121,7 +125,7 @@ impl Header {
     /// Reads it from its flags on, and what follows the part of fixed length.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (u32(from_flags, 12), u32(from_flags, 16));
-        let has_zip64 = extra_ids(&rest[name..name + extra]).any(|id| id == EXTRA_ZIP64);
+        let has = |wanted: u16| extra_ids(&rest[name..name + extra]).any(|id| id == wanted);
         Self {
             flags: u16(from_flags, 0),
             method: u16(from_flags, 2),
@@ -129,7 +133,8 @@ impl Header {
             packed,
             size,
             name: rest[..name].to_vec(),
-            is_zip64: has_zip64 || packed == u32::MAX || size == u32::MAX,
+            is_zip64: has(EXTRA_ZIP64) || packed == u32::MAX || size == u32::MAX,
+            has_other_name: has(EXTRA_UNICODE_PATH),
         }
     }
 

@@ -45,6 +45,9 @@ pub enum Refusal {
     /// The header before the data says something else than the directory.
     #[error("{}: the header before the data differs from the directory", shown(.0))]
     HeadersDiffer(String),
+    /// An extra field has a second name, under which other programs would unpack it.
+    #[error("{} has a second name in an extra field", shown(.0))]
+    OtherName(String),
     /// It is encrypted.
     #[error("{} is encrypted", shown(.0))]
     Encrypted(String),

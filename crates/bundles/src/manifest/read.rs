@@ -1,8 +1,9 @@
 //! Reads a manifest. What is needed to start the server must be right; of the rest, what is wrong is left out with a warning.
 
+use foreign::visible;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings};
+use super::fields::{Fields, MAX_LONG, MAX_SHORT, Warnings, cut};
 use super::server::path_in_bundle;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
@@ -65,7 +66,8 @@ impl Manifest {
 /// The object that a file consists of.
 pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
-    serde_json::from_slice(json).map_err(|cause| ManifestError::NotJson(cause.to_string()))
+    // The cause may repeat a text of the file.
+    serde_json::from_slice(json).map_err(|cause| ManifestError::NotJson(cut(&visible(&cause.to_string()), MAX_SHORT)))
 }
 
 fn manifest(fields: Fields<'_>, warnings: &mut Warnings) -> Result<Manifest, ManifestError> {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use foreign::visible;
 use installs::{Argument, InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+use process::leads_to_code;
 
 use crate::manifest::path_in_bundle;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
@@ -119,7 +120,9 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
         watched.insert(path.clone());
     }
 
-    let mut templates = Templates { inputs: &manifest.user_config, substitution: &substitution, notes: &mut notes };
+    let inputs: Vec<PlanInput> =
+        manifest.user_config.iter().map(|config| input(config, &substitution, &mut notes)).collect::<Result<_, _>>()?;
+    let mut templates = Templates { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
         args.push(Argument { words: vec![templates.of(arg, arg, true)?] });
@@ -130,17 +133,21 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
         env.insert(name.clone(), templates.of(value, name, false)?);
     }
 
-    notes.extend(program.note(&command));
+    notes.extend(program.note(&command, &written.args, manifest.server.kind));
+    let obeyed: Vec<&str> = env.keys().filter(|name| leads_to_code(name)).map(String::as_str).collect();
+    if !obeyed.is_empty() {
+        let names = visible(&obeyed.join(", ")).into_owned();
+        notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));
+    }
     notes.extend(limits(bundle, place));
     let target = PlanTarget::Command { command, args, env };
-    let inputs = manifest.user_config.iter().map(|config| input(config, &substitution)).collect();
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
 /// Makes templates, and says what of them is not as written.
 struct Templates<'p> {
-    inputs: &'p [UserConfig],
+    inputs: &'p [PlanInput],
     substitution: &'p Substitution,
     notes: &'p mut Vec<String>,
 }
@@ -148,10 +155,10 @@ struct Templates<'p> {
 impl Templates<'_> {
     fn of(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
         let template = self.substitution.template(text);
-        // Pieces that only together open a reference count, too; the user's own values can't complete one, since `${` is the publisher's.
+        // Pieces that only together open a reference count, too.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-        if literal.contains(SECRET_REFERENCE) {
+        if literal.contains(SECRET_REFERENCE) || self.completes_secret(&template) {
             return Err(PlanError::Secret(what.to_owned()));
         }
         for key in template.keys() {
@@ -172,12 +179,43 @@ impl Templates<'_> {
         Ok(template)
     }
 
+    /// Returns true if a text and the default of an input, each harmless by itself, could name a secret together.
+    fn completes_secret(&self, template: &Template) -> bool {
+        let (mut is_open, mut ends_with_dollar) = (false, false);
+        for part in &template.parts {
+            match part {
+                TemplatePart::Text(text) => {
+                    is_open = match text.rfind("${") {
+                        Some(at) => !text[at..].contains('}'),
+                        None => is_open && !text.contains('}'),
+                    };
+                    ends_with_dollar = text.ends_with('$');
+                }
+                TemplatePart::Input(key) => {
+                    let input = self.inputs.iter().find(|input| input.key == *key);
+                    let mut defaults = input.into_iter().flat_map(|input| &input.default);
+                    let opens = |value: &String| value.contains("${") || value.ends_with('$');
+                    let is_composed = template.parts.len() > 1;
+                    if is_open
+                        || defaults
+                            .any(|value| is_composed && opens(value) || ends_with_dollar && value.starts_with('{'))
+                    {
+                        return true;
+                    }
+                    ends_with_dollar = false;
+                }
+                TemplatePart::Needs(_) => {}
+            }
+        }
+        false
+    }
+
     fn note(&mut self, text: &str) {
         self.notes.push(visible(text).into_owned());
     }
 }
 
-fn input(config: &UserConfig, substitution: &Substitution) -> PlanInput {
+fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<String>) -> Result<PlanInput, PlanError> {
     let kind = match config.kind {
         UserConfigKind::String => InputKind::Text,
         UserConfigKind::Number => InputKind::Number,
@@ -185,7 +223,7 @@ fn input(config: &UserConfig, substitution: &Substitution) -> PlanInput {
         UserConfigKind::Directory => InputKind::Folder,
         UserConfigKind::File => InputKind::File,
     };
-    PlanInput {
+    let mut planned = PlanInput {
         label: config.title.clone().unwrap_or_else(|| config.key.clone()),
         description: config.description.clone(),
         kind,
@@ -197,7 +235,15 @@ fn input(config: &UserConfig, substitution: &Substitution) -> PlanInput {
         min: config.min,
         max: config.max,
         ..PlanInput::text(&config.key)
+    };
+    if planned.default.iter().any(|value| value.contains(SECRET_REFERENCE)) {
+        return Err(PlanError::Secret(format!("the default of {}", config.key)));
     }
+    if let Some(problem) = planned.default_problem() {
+        notes.push(format!("The default of {} is left out: {problem}.", visible(&config.key)));
+        planned.default.clear();
+    }
+    Ok(planned)
 }
 
 /// What the bundle says of where it runs, as far as this computer is another.

@@ -1,10 +1,11 @@
 //! Where the program of a bundle is.
 
+use launches::packages::launched;
 use serde::Serialize;
 
 use super::{Place, PlanError, Platform};
-use crate::Bundle;
 use crate::manifest::path_in_bundle;
+use crate::{Bundle, ServerKind};
 
 /// Programs that bundles are run by. They are roles: which one it is, the user's `PATH` says.
 const RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
@@ -58,10 +59,19 @@ pub(super) fn find(
 
 impl Program {
     /// What the user should know of it.
-    pub(super) fn note(&self, command: &str) -> Option<String> {
+    pub(super) fn note(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
+        // A bundle for uv has a note of its own.
+        let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
+        let loads = match self {
+            Self::Runtime(name) if LAUNCHERS.contains(&name.as_str()) || name == "docker" => true,
+            Self::Runtime(name) if name == "uv" => runs_by_uv(),
+            // Launchers that few bundles use, and those that a shell starts.
+            Self::Runtime(_) | Self::Foreign(_) => launched(command, args).is_some(),
+            Self::Inside(_) => false,
+        };
         let command = foreign::visible(command);
         match self {
-            Self::Runtime(name) if LAUNCHERS.contains(&name.as_str()) || name == "docker" => Some(format!(
+            _ if loads => Some(format!(
                 "{command} loads the server over the network when it starts. The bundle's hash does not cover what it loads."
             )),
             Self::Foreign(_) => {

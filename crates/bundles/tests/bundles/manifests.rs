@@ -147,6 +147,8 @@ fn what_decides_what_is_started_must_be_right() {
     unknown["server"]["type"] = "wasm".into();
     assert_eq!(Manifest::read(unknown.to_string().as_bytes()), Err(ManifestError::ServerKind("wasm".to_owned())));
     assert!(matches!(Manifest::read(b"[]"), Err(ManifestError::NotJson(_))));
+    let long = Manifest::read(format!("\"{}\"", "x".repeat(100_000)).as_bytes()).unwrap_err();
+    assert!(long.to_string().len() < 1_000, "a cause is short, whatever the file holds");
     assert!(matches!(Manifest::read("[".repeat(100_000).as_bytes()), Err(ManifestError::NotJson(_))));
 }
 

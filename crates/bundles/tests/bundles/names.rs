@@ -15,6 +15,7 @@ fn twins() {
     same("caf\u{e9}", "cafe\u{301}");
     same("straße", "STRASSE");
     same("\u{212a}", "k");
+    same("server/a.js", "server/a\u{200c}.js");
     // The folders are twins, though the files are not.
     let zip = valid().and(Entry::file("Server/other.js", b""));
     refused(&zip.bytes(), &Refusal::Twins("server".to_owned(), "Server".to_owned()));

@@ -136,6 +136,25 @@ fn programs_inside_and_outside() {
 }
 
 #[test]
+fn what_loads_code_from_elsewhere_is_noted() {
+    let notes = |config: Value| planned(config, Value::Null).install.notes.join(" ");
+    for config in [
+        json!({ "command": "uv", "args": ["tool", "run", "notes"] }),
+        json!({ "command": "uv", "args": ["run", "--with", "notes", "notes"] }),
+        json!({ "command": "npm", "args": ["exec", "notes"] }),
+        json!({ "command": "sh", "args": ["-c", "npx -y notes"] }),
+    ] {
+        assert!(notes(config.clone()).contains("over the network"), "{config}");
+    }
+    let code = json!({ "command": "node", "args": ["${__dirname}/server/index.js"] });
+    assert_eq!(notes(code), "");
+    for name in ["NODE_OPTIONS", "npm_config_registry", "PYTHONPATH", "LD_PRELOAD"] {
+        let found = notes(json!({ "command": "node", "env": { name: "x", "REGION": "eu" } }));
+        assert!(found.ends_with(&format!("or where it is loaded from: {name}.")), "{found}");
+    }
+}
+
+#[test]
 fn another_platform() {
     let config = json!({
         "command": "bin/notes",
@@ -198,6 +217,40 @@ fn a_bundle_names_no_secret_of_the_keychain() {
         let error = plan(&bundle(config, Value::Null), &place()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
     }
+    // By the defaults of its settings, each of which is harmless by itself.
+    let text = |default: &str| json!({ "type": "string", "default": default });
+    for (value, a, b) in [
+        ("${user_config.a}", "${secret:github.TOKEN}", ""),
+        ("${${user_config.a}", "secret:github.TOKEN}", ""),
+        ("${${user_config.a}}", "", ""),
+        ("$${user_config.a}", "{secret:github.TOKEN}", ""),
+        ("${user_config.a}${user_config.b}", "${sec", "ret:github.TOKEN}"),
+        ("${user_config.a}${user_config.b}", "$", "{secret:github.TOKEN}"),
+    ] {
+        let config = json!({ "command": "node", "env": { "A": value } });
+        let bundle = bundle(config, json!({ "a": text(a), "b": text(b) }));
+        let error = plan(&bundle, &place()).unwrap_err();
+        assert!(matches!(error, PlanError::Secret(_)), "{value}: {error:?}");
+    }
+    let harmless =
+        json!({ "command": "node", "args": ["$${user_config.a}", "${x}${user_config.a}", "${user_config.a}$"] });
+    planned(harmless, json!({ "a": text("a{b}") }));
+}
+
+#[test]
+fn a_default_that_is_not_accepted_is_left_out() {
+    let inputs = json!({
+        "port": { "type": "number", "max": 9, "default": 10 },
+        "name": { "type": "string", "default": ["a", "b"] },
+        "folder": { "type": "directory", "default": "relative" },
+    });
+    let plan = planned(json!({ "command": "node", "args": ["${user_config.port}"] }), inputs);
+    assert!(plan.install.inputs.iter().all(|input| input.default.is_empty()), "{:?}", plan.install.inputs);
+    let expected = ["port", "name", "folder"].map(|key| format!("The default of {key} is left out"));
+    for (note, expected) in plan.install.notes.iter().zip(&expected) {
+        assert!(note.starts_with(expected), "{note}");
+    }
+    assert_eq!(filled(&plan, &[]).unwrap().args, [""; 0], "nothing keeps it from being set up");
 }
 
 #[test]

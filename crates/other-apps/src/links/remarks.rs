@@ -9,7 +9,7 @@ use ports::url_parts::UrlParts;
 use process::leads_to_code;
 use url::{Host, Url};
 
-use crate::bridges::stem;
+use crate::bridges::{bridged, stem};
 use crate::candidate::Candidate;
 use crate::notes::quoted;
 use crate::secret_like::{has_secret, is_secret_name, is_switch};
@@ -58,6 +58,16 @@ pub(super) fn on(found: &Candidate) -> Vec<String> {
         Some(remote) => on_remote(remote),
         None => on_local(&found.config),
     };
+    if found.remote.is_none()
+        && let Some(bridged) = bridged(&found.config)
+    {
+        remarks.extend(on_remote(&bridged.remote));
+        if bridged.remote.is_plain_outside() {
+            remarks.push(String::from(
+                "it leads to an address that is not encrypted: what is sent can be read on the way",
+            ));
+        }
+    }
     let values = found.remote.as_ref().map_or(&found.config.env, |remote| &remote.headers);
     let secret: Vec<String> = values
         .iter()
@@ -152,9 +162,11 @@ fn on_local(config: &StdioConfig) -> Vec<String> {
             let is_step = ["run", "exec", "dlx", "x", "tool"].contains(&word.as_str());
             let is_value =
                 number > 1 && config.args.get(number - 2).is_some_and(|before| SOURCES.contains(&before.as_str()));
+            let was_server = is_server;
             is_server |=
                 !is_option && !is_step && !is_value && matches!(kind, Some(Kind::Launcher | Kind::Interpreter(_)));
-            if is_server && kind == Some(Kind::Launcher) && is_address(word) {
+            // The package itself, and no argument of the server.
+            if is_server && !was_server && kind == Some(Kind::Launcher) && is_address(word) {
                 remarks.push(format!("{place} loads code from an address, and no package of a registry"));
             }
             continue;

@@ -293,6 +293,16 @@ fn an_address_that_is_not_of_the_internet_is_said_to_be_so() {
 }
 
 #[test]
+fn where_a_bridge_leads_is_said() {
+    let notes = |words: &[&str]| one(&own("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
+    let plain = notes(&["-y", "mcp-remote", "http://mcp.example.com/mcp", "--allow-http"]);
+    assert!(plain.contains("it leads to an address that is not encrypted"), "{plain}");
+    let local = notes(&["supergateway", "--sse", "https://192.168.1.1/admin"]);
+    assert!(local.contains("its address is in your network"), "{local}");
+    assert_eq!(notes(&["mcp-remote", "https://mcp.example.com"]), "", "one in the open internet");
+}
+
+#[test]
 fn characters_that_nobody_sees_are_refused_wherever_they_stand() {
     for hidden in ['\u{202e}', '\u{200b}', '\u{e0041}', '\u{3164}', '\u{ad}', '\u{1b}', '\n', '\u{2028}'] {
         let text = format!("a{hidden}b");

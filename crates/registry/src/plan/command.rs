@@ -4,6 +4,8 @@ use super::PlanError;
 use crate::server_json::Package;
 use crate::server_json::read::quoted;
 
+/// Beginnings of the names of variables by which Docker and Podman choose the engine that loads and runs an image.
+const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
 /// How the digest of an image begins.
 const DIGEST: &str = "sha256:";
 
@@ -114,6 +116,13 @@ impl Launcher {
         }
     }
 
+    /// Whether a variable decides which code runs, or where it is loaded from.
+    pub(super) fn obeys(self, variable: &str) -> bool {
+        let name = variable.to_ascii_uppercase();
+        let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
+        process::leads_to_code(variable) || self.is_container() && is_of_engine
+    }
+
     pub(super) const fn is_container(self) -> bool {
         matches!(self, Self::Docker | Self::Podman)
     }
@@ -126,8 +135,8 @@ pub(super) struct PackageWord {
     pub(super) options: Vec<String>,
     /// Its name with its version.
     pub(super) word: String,
-    /// What is not pinned, in a sentence.
-    pub(super) note: Option<String>,
+    /// What is not pinned, and where it comes from if that is not the usual place, in sentences.
+    pub(super) notes: Vec<String>,
 }
 
 /// The package with its version, checked so that it is nothing else on the command line.
@@ -149,20 +158,28 @@ pub(super) fn package_word(launcher: Launcher, package: &Package) -> Result<Pack
     if !is_name {
         return Err(PlanError::Identifier(quoted(identifier)));
     }
-    let options = match launcher.other_registry(package) {
-        None => Vec::new(),
-        Some(base) if launcher == Launcher::Npx && is_https(base) => vec![format!("--registry={base}")],
+    let (options, elsewhere) = match launcher.other_registry(package) {
+        None => (Vec::new(), None),
+        Some(base) if launcher == Launcher::Npx && is_https(base) => {
+            let note = format!("it is loaded from the package registry {}, and not from the public one", quoted(base));
+            (vec![format!("--registry={base}")], Some(note))
+        }
         Some(base) => return Err(PlanError::PackageRegistry(quoted(base))),
     };
     let Some(version) = package.version.as_deref().filter(|version| !version.is_empty()) else {
         let note = format!("no version is named: {} loads the newest one at each start", launcher.program());
-        return Ok(PackageWord { options, word: identifier.clone(), note: Some(note) });
+        let notes = elsewhere.into_iter().chain([note]).collect();
+        return Ok(PackageWord { options, word: identifier.clone(), notes });
     };
     if !launcher.is_exact(version) {
         return Err(PlanError::Version(quoted(version)));
     }
     let separator = if launcher == Launcher::Uvx { "==" } else { "@" };
-    Ok(PackageWord { options, word: format!("{identifier}{separator}{version}"), note: None })
+    Ok(PackageWord {
+        options,
+        word: format!("{identifier}{separator}{version}"),
+        notes: elsewhere.into_iter().collect(),
+    })
 }
 
 fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError> {
@@ -186,7 +203,7 @@ fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError
     if let Some((_, digest)) = word.split_once('@') {
         let is_digest = digest.strip_prefix(DIGEST).is_some_and(is_sha256);
         return if is_digest {
-            Ok(PackageWord { options: Vec::new(), word, note: None })
+            Ok(PackageWord { options: Vec::new(), word, notes: Vec::new() })
         } else {
             Err(PlanError::Identifier(quoted(&word)))
         };
@@ -209,7 +226,7 @@ fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError
         }
         None => "the image has neither a tag nor a digest: the newest one is loaded".to_owned(),
     };
-    Ok(PackageWord { options: Vec::new(), word, note: Some(note) })
+    Ok(PackageWord { options: Vec::new(), word, notes: vec![note] })
 }
 
 /// A name that no launcher takes for an option, a path or an address.

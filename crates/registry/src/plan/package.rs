@@ -26,7 +26,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     }
     let word = package_word(launcher, package)?;
     let mut inputs = PlanInputs::default();
-    if let Some(note) = word.note {
+    for note in word.notes {
         inputs.note(note);
     }
     if let Some(hint) = package.runtime_hint.as_deref().filter(|hint| !hint.is_empty() && *hint != launcher.program()) {
@@ -36,6 +36,11 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.note(format!("the SHA-256 of its file is not used: {} checks files in its own way", launcher.program()));
     }
     let env = environment(&package.environment_variables, &mut inputs)?;
+    let obeyed: Vec<String> = env.keys().filter(|name| launcher.obeys(name)).map(|name| quoted(name)).collect();
+    if !obeyed.is_empty() {
+        inputs
+            .note(format!("these variables decide which code runs, or where it is loaded from: {}", obeyed.join(", ")));
+    }
     let mut args: Vec<Argument> = launcher.first().iter().map(|word| Argument::from(*word)).collect();
     if launcher.is_container() {
         args.extend(env.iter().map(passed_variable));

@@ -1,10 +1,13 @@
 //! Remotes: the address and headers of a server that runs already.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
+use foreign::is_public;
 use indexmap::IndexMap;
-use installs::{InstallPlan, PlanTarget, TemplatePart};
+use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, header_problem, url_problem};
+use url::{Host, Url};
 
 use super::PlanError;
 use super::inputs::{Place, PlanInputs};
@@ -55,6 +58,9 @@ pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, 
     if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
         inputs.note("the URL begins with a value of yours: what you enter decides where everything is sent".to_owned());
     }
+    if leads_home(&url) {
+        inputs.note("the URL leads to this computer or into your network, and not to the internet".to_owned());
+    }
     let mut headers = BTreeMap::new();
     for header in &remote.headers {
         let name = &header.name;
@@ -70,4 +76,19 @@ pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, 
     }
     let PlanInputs { inputs, notes } = inputs;
     Ok(InstallPlan { name: own_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
+}
+
+/// Whether a URL leads to an address that is none of the internet, as far as that can be told before its blanks are filled in.
+fn leads_home(url: &Template) -> bool {
+    let piece = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => text.clone(),
+        TemplatePart::Input(_) | TemplatePart::Needs(_) => "x".to_owned(),
+    };
+    let text: String = url.parts.iter().map(piece).collect();
+    match Url::parse(&text).ok().and_then(|url| url.host().map(|host| host.to_owned())) {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local"),
+        Some(Host::Ipv4(address)) => !is_public(address.into()),
+        Some(Host::Ipv6(address)) => !is_public(address.to_ipv4_mapped().map_or_else(|| address.into(), IpAddr::from)),
+        None => false,
+    }
 }

@@ -126,3 +126,18 @@ async fn a_cursor_is_only_ever_a_value() {
     assert!(sent.query().contains(&("cursor".to_owned(), cursor.to_owned())), "{}", sent.head);
     assert_eq!(sent.query().len(), 3, "{}", sent.path);
 }
+
+#[tokio::test]
+async fn an_answer_about_another_server_is_not_kept() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let server = HttpServer::start(move |_, mut answer| {
+        let name = if count.fetch_add(1, Ordering::Relaxed) == 0 { "com.example/other" } else { "com.example/a" };
+        async move { answer.json(&active(name, "1.0.0", true)).await }
+    })
+    .await;
+    let desk = Desk::at(&server);
+    let ask = || desk.catalog.version("com.example/a", "1.0.0", Freshness::Usual);
+    let error = ask().await.unwrap_err();
+    assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
+    assert_eq!(ask().await.unwrap().value.server.name, "com.example/a", "it is asked for again at once");
+}

@@ -1,6 +1,8 @@
 //! From a package or remote to a plan, and to the settings that follow.
 #![allow(clippy::unwrap_used)]
 
+mod remotes;
+
 use installs::{InputKind, InputProblem, InputValues, InstallPlan};
 use launches::packages::{Launched, launched};
 use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
@@ -194,6 +196,26 @@ fn another_package_registry_is_named() {
 }
 
 #[test]
+fn what_decides_where_code_comes_from_is_noted() {
+    let other = plan(&npm(&json!({ "registryBaseUrl": "https://npm.corp.example" })));
+    assert!(other.notes[0].contains("from the package registry \"https://npm.corp.example\""), "{:?}", other.notes);
+    let with = |mut package: Value, name: &str| {
+        package["environmentVariables"] = json!([{ "name": name, "value": "x" }]);
+        plan(&package).notes.join("; ")
+    };
+    let image = json!({ "registryType": "oci", "identifier": format!("alice/notes@{DIGEST}") });
+    for name in ["npm_config_registry", "NODE_OPTIONS", "PATH", "LD_PRELOAD"] {
+        let notes = with(npm(&json!({})), name);
+        assert!(notes.contains(&format!("where it is loaded from: \"{name}\"")), "{name}: {notes}");
+    }
+    for name in ["DOCKER_HOST", "docker_context", "CONTAINER_HOST"] {
+        assert!(with(image.clone(), name).contains(name), "{name}");
+    }
+    assert_eq!(with(npm(&json!({})), "DOCKER_HOST"), "", "npx does not look at it");
+    assert_eq!(with(image, "NOTES_FOLDER"), "");
+}
+
+#[test]
 fn arguments_stand_where_they_belong() {
     let described = npm(&json!({
         "runtimeHint": "npx",
@@ -280,6 +302,19 @@ fn a_publisher_does_not_name_secrets_of_the_app() {
         variable(json!({ "name": "A", "default": secret })),
         variable(json!({ "name": "A", "choices": [secret] })),
         variable(json!({ "name": "A", "value": "{v}", "variables": { "v": { "value": secret } } })),
+        // Each piece is harmless by itself.
+        variable(json!({ "name": "A", "value": "${{v}", "variables": { "v": { "default": "secret:github.A}" } } })),
+        variable(json!({ "name": "A", "value": "${{v}}", "variables": { "v": {} } })),
+        variable(json!({ "name": "A", "value": "${v}", "variables": { "v": { "default": "{secret:github.A}" } } })),
+        variable(
+            json!({ "name": "A", "value": "${v}", "variables": { "v": { "choices": ["a", "{secret:github.A}"] } } }),
+        ),
+        variable(
+            json!({ "name": "A", "value": "{v}{w}", "variables": { "v": { "default": "${sec" }, "w": { "default": "ret:github.A}" } } }),
+        ),
+        variable(
+            json!({ "name": "A", "value": "{v}{w}", "variables": { "v": { "default": "$" }, "w": { "default": "{secret:github.A}" } } }),
+        ),
         variable(
             json!({ "name": "A", "value": "${secret:{v}}", "variables": { "v": { "value": "github.Authorization" } } }),
         ),
@@ -287,6 +322,10 @@ fn a_publisher_does_not_name_secrets_of_the_app() {
     for described in cases {
         let refused = package(&described);
         assert!(matches!(refused, Err(PlanError::NamesSecret(_))), "{described}: {refused:?}");
+    }
+    let harmless = ["${v}", "${OTHER}-{v}", "{v}$"];
+    for value in harmless {
+        plan(&variable(json!({ "name": "A", "value": value, "variables": { "v": { "default": "a{b}" } } })));
     }
     let header = json!({ "type": "sse", "url": "https://a.example", "headers": [{ "name": "A", "value": secret }] });
     assert!(matches!(remote(&header), Err(PlanError::NamesSecret(_))));
@@ -349,50 +388,4 @@ fn a_bundle_is_downloaded_and_checked() {
     for wrong in ["http://a.example/x.mcpb", "file:///etc/passwd", "https://ann:pass@a.example/x", "notes.mcpb"] {
         assert!(matches!(bundle(wrong, json!(hash)), Err(PlanError::Address(..))), "{wrong}");
     }
-}
-
-#[test]
-fn a_remote_has_an_address_and_headers() {
-    let described = json!({
-        "type": "streamable-http", "url": "https://{tenant}.example/{unknown}/mcp",
-        "variables": { "tenant": { "default": "main" } },
-        "headers": [
-            { "name": "Authorization", "value": "Bearer {token}", "isSecret": true, "variables": { "token": {} } },
-            { "name": "X-Mode", "default": "safe" },
-            { "name": "X-Other" },
-        ],
-    });
-    let plan = remote(&described).unwrap();
-    let config = http(&plan, &[]);
-    assert_eq!((config.url.as_str(), config.kind), ("https://main.example/{unknown}/mcp", Some(HttpKind::Http)));
-    assert_eq!(config.headers, [("X-Mode".to_owned(), "safe".to_owned())].into());
-    assert_eq!(http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
-    let filled = plan.fill(&values(&[("token", &["s3cret"])]), None).unwrap();
-    let (entry, kept) = filled.into_settings(Vec::new());
-    assert_eq!(entry.config.as_http().unwrap().headers["Authorization"], "Bearer ${secret:notes.Authorization}");
-    assert_eq!(kept.len(), 1);
-}
-
-#[test]
-fn a_remote_that_can_not_be_used_is_told() {
-    let at = |kind: &str, url: &str| remote(&json!({ "type": kind, "url": url }));
-    for url in
-        ["", "ftp://a.example", "javascript:alert(1)", "https://ann:pass@a.example", "https://a b.example", "a.example"]
-    {
-        assert!(matches!(at("sse", url), Err(PlanError::Address(..))), "{url}");
-    }
-    assert!(matches!(at("websocket", "https://a.example"), Err(PlanError::Transport(_))));
-    assert!(at("sse", "http://a.example").unwrap().notes[0].contains("can be read on the way"));
-    let headers = |headers: Value| remote(&json!({ "type": "sse", "url": "https://a.example", "headers": headers }));
-    for wrong in
-        [json!([{ "name": "Host" }]), json!([{ "name": "a b" }]), json!([{ "name": "X-A" }, { "name": "x-a" }])]
-    {
-        assert!(matches!(headers(wrong.clone()), Err(PlanError::Name(_))), "{wrong}");
-    }
-    let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
-    let plan = remote(&own).unwrap();
-    assert!(plan.notes[0].contains("decides where everything is sent"), "{:?}", plan.notes);
-    assert!(plan.fill(&InputValues::new(), None).is_err(), "without the variable there is no address");
-    assert!(plan.fill(&values(&[("base", &["file:///etc"])]), None).is_err());
-    assert_eq!(http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");
 }

@@ -1,0 +1,65 @@
+//! Plans of remotes.
+
+use super::*;
+
+#[test]
+fn a_remote_has_an_address_and_headers() {
+    let described = json!({
+        "type": "streamable-http", "url": "https://{tenant}.example/{unknown}/mcp",
+        "variables": { "tenant": { "default": "main" } },
+        "headers": [
+            { "name": "Authorization", "value": "Bearer {token}", "isSecret": true, "variables": { "token": {} } },
+            { "name": "X-Mode", "default": "safe" },
+            { "name": "X-Other" },
+        ],
+    });
+    let plan = remote(&described).unwrap();
+    let config = http(&plan, &[]);
+    assert_eq!((config.url.as_str(), config.kind), ("https://main.example/{unknown}/mcp", Some(HttpKind::Http)));
+    assert_eq!(config.headers, [("X-Mode".to_owned(), "safe".to_owned())].into());
+    assert_eq!(http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
+    let filled = plan.fill(&values(&[("token", &["s3cret"])]), None).unwrap();
+    let (entry, kept) = filled.into_settings(Vec::new());
+    assert_eq!(entry.config.as_http().unwrap().headers["Authorization"], "Bearer ${secret:notes.Authorization}");
+    assert_eq!(kept.len(), 1);
+}
+
+#[test]
+fn a_remote_that_is_not_in_the_internet_is_noted() {
+    let notes = |url: &str| {
+        let variables = json!({ "path": {}, "host": {} });
+        remote(&json!({ "type": "sse", "url": url, "variables": variables })).unwrap().notes.join("; ")
+    };
+    for url in
+        ["https://127.0.0.1/mcp", "https://192.168.1.1/{path}", "https://[::ffff:10.0.0.1]", "https://a.localhost"]
+    {
+        assert!(notes(url).contains("into your network"), "{url}: {}", notes(url));
+    }
+    for url in ["https://mcp.example.com", "https://8.8.8.8/{path}", "https://{host}/mcp"] {
+        assert_eq!(notes(url), "", "{url}");
+    }
+}
+
+#[test]
+fn a_remote_that_can_not_be_used_is_told() {
+    let at = |kind: &str, url: &str| remote(&json!({ "type": kind, "url": url }));
+    for url in
+        ["", "ftp://a.example", "javascript:alert(1)", "https://ann:pass@a.example", "https://a b.example", "a.example"]
+    {
+        assert!(matches!(at("sse", url), Err(PlanError::Address(..))), "{url}");
+    }
+    assert!(matches!(at("websocket", "https://a.example"), Err(PlanError::Transport(_))));
+    assert!(at("sse", "http://a.example").unwrap().notes[0].contains("can be read on the way"));
+    let headers = |headers: Value| remote(&json!({ "type": "sse", "url": "https://a.example", "headers": headers }));
+    for wrong in
+        [json!([{ "name": "Host" }]), json!([{ "name": "a b" }]), json!([{ "name": "X-A" }, { "name": "x-a" }])]
+    {
+        assert!(matches!(headers(wrong.clone()), Err(PlanError::Name(_))), "{wrong}");
+    }
+    let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
+    let plan = remote(&own).unwrap();
+    assert!(plan.notes[0].contains("decides where everything is sent"), "{:?}", plan.notes);
+    assert!(plan.fill(&InputValues::new(), None).is_err(), "without the variable there is no address");
+    assert!(plan.fill(&values(&[("base", &["file:///etc"])]), None).is_err());
+    assert_eq!(http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");
+}
