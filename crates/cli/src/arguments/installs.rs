@@ -50,10 +50,10 @@ pub(crate) struct Install {
     #[arg(value_name = "NAME[@VERSION]|FILE")]
     pub(crate) what: String,
     /// The value of an input. Several are given for an input that takes several. Not for secrets.
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Read the value of this input from standard input, as one line. Several are read in this order.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) secret: Vec<String>,
     /// Set up this remote, by its number in `registry show`.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", conflicts_with = "package")]
