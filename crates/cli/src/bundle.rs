@@ -45,10 +45,12 @@ pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: 
     }))
 }
 
-/// The folder that bundles are unpacked below.
+/// The folder that bundles are unpacked below, by where it really lies if it is there: a sandbox shows a bundle under that path alone.
 pub(crate) fn root(data_folder: &Path) -> Result<PathBuf, Failure> {
-    let data_folder = std::path::absolute(data_folder);
-    data_folder.map(|folder| folder.join(FOLDER)).map_err(|error| Failure::usage(format!("--data-dir: {error}")))
+    // On Windows that would be a path of a form that many programs can't read.
+    let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
+    let folder = real.map_or_else(|| std::path::absolute(data_folder), Ok);
+    folder.map(|folder| folder.join(FOLDER)).map_err(|error| Failure::usage(format!("--data-dir: {error}")))
 }
 
 /// Opens a bundle. With it comes the folder that it would be unpacked to.

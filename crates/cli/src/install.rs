@@ -7,7 +7,6 @@ use std::sync::Arc;
 use api::{ApiError, ErrorCode};
 use bundles::Bundle;
 use host::SetupError;
-use installs::PlanTarget;
 use ports::SecretKept;
 use ports::server_config::NewServer;
 use serde_json::{Value, json};
@@ -33,10 +32,7 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
         let message = format!("there is a server {:?} already; give this one another name with --name", plan.name);
         return Err(Failure::new(ErrorCode::BadName, message));
     }
-    let sandbox = match &plan.target {
-        PlanTarget::Command { .. } => sandbox(&what, bundle.as_ref().map(|(_, folder)| folder.as_path())).await?,
-        PlanTarget::Remote { .. } => None,
-    };
+    let sandbox = sandbox(&what, &plan, bundle.as_ref().map(|(_, folder)| folder.as_path())).await?;
     let values = values(&what, &plan, &session.input, &session.output).await?;
     let filled = plan.fill(&values, sandbox);
     let mut shown = json!({ "origin": origin, "plan": plan_text::in_json(&plan), "added": false });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use installs::{InputValues, InstallPlan};
+use installs::{InputValues, InstallPlan, PlanTarget};
 use ports::server_config::{Access, Folder, Network, NewServer, SandboxConfig, ServerTransport, ValuePart};
 use process::SearchPath;
 use process::sandbox::means::Means;
@@ -54,11 +54,25 @@ pub(crate) async fn values(
     Ok(values)
 }
 
-/// The sandbox of a local server; none if it is not wanted.
+/// The sandbox of a server; none if it is not wanted, or of no use for it.
 ///
 /// # Errors
-/// If this computer has nothing that could hold a server, and that was not taken into account.
-pub(crate) async fn sandbox(what: &Install, bundle: Option<&Path>) -> Result<Option<SandboxConfig>, Failure> {
+/// If this computer has nothing that could hold a server, or the options don't fit.
+pub(crate) async fn sandbox(
+    what: &Install,
+    plan: &InstallPlan,
+    bundle: Option<&Path>,
+) -> Result<Option<SandboxConfig>, Failure> {
+    let none = match &plan.target {
+        PlanTarget::Remote { .. } => Some("a remote server"),
+        PlanTarget::Command { command, .. } if is_container(command) => Some("a container"),
+        PlanTarget::Command { .. } => None,
+    };
+    if let Some(none) = none {
+        let is_described = !(what.network.is_empty() && what.read.is_empty() && what.write.is_empty());
+        let message = format!("--network, --read and --write are for a sandbox, which {none} does not get");
+        return if is_described { Err(Failure::usage(message)) } else { Ok(None) };
+    }
     if what.no_sandbox {
         return Ok(None);
     }
@@ -109,7 +123,7 @@ pub(crate) fn words(server: &NewServer) -> String {
             for (name, value) in shown(&stdio.env) {
                 text.push_str(&format!("variable    {}={value}\n", line(&name)));
             }
-            text.push_str(&sandbox_words(stdio.sandbox.as_ref()));
+            text.push_str(&sandbox_words(&stdio.command, stdio.sandbox.as_ref()));
         }
         ServerTransport::Http(http) => {
             text.push_str(&format!("address     {}\n", value(&http.url)));
@@ -151,8 +165,16 @@ fn masked(parts: &[ValuePart]) -> String {
     parts.iter().map(part).collect()
 }
 
-fn sandbox_words(sandbox: Option<&SandboxConfig>) -> String {
+/// A sandbox would keep these from the service that runs containers.
+fn is_container(command: &str) -> bool {
+    matches!(command, "docker" | "podman")
+}
+
+fn sandbox_words(command: &str, sandbox: Option<&SandboxConfig>) -> String {
     let Some(SandboxConfig { folders, network }) = sandbox else {
+        if is_container(command) {
+            return "sandbox     none: its container holds it, as far as the arguments above let it\n".to_owned();
+        }
         return "sandbox     NONE: it reaches all that you do\n".to_owned();
     };
     let mut text = String::from("sandbox     on\n");
