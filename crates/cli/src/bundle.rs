@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use api::ErrorCode;
 use bundles::{Bundle, BundleError, BundlePlan, Place, Platform};
+use host::BUNDLES;
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, BundleCommand};
@@ -12,9 +13,6 @@ use crate::output::{Output, value};
 use crate::plan_text;
 use crate::session::locations;
 use crate::visible::{self, line};
-
-/// The folder for bundles, below that for data.
-const FOLDER: &str = "bundles";
 
 /// Carries out a command for bundles.
 pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: &Output) -> Result<Value, Failure> {
@@ -50,7 +48,7 @@ pub(crate) fn root(data_folder: &Path) -> Result<PathBuf, Failure> {
     // On Windows that would be a path of a form that many programs can't read.
     let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
     let folder = real.map_or_else(|| std::path::absolute(data_folder), Ok);
-    folder.map(|folder| folder.join(FOLDER)).map_err(|error| Failure::usage(format!("--data-dir: {error}")))
+    folder.map(|folder| folder.join(BUNDLES)).map_err(|error| Failure::usage(format!("--data-dir: {error}")))
 }
 
 /// Opens a bundle. With it comes the folder that it would be unpacked to.

@@ -14,6 +14,11 @@ pub(crate) struct Bundle {
 impl Bundle {
     /// A bundle that holds the demo server.
     pub(crate) fn demo() -> Self {
+        Self { program: fs::read(testkit::binaries::demo_server()).unwrap(), ..Self::small() }
+    }
+
+    /// The same without the demo server's many megabytes, for tests that start nothing.
+    pub(crate) fn small() -> Self {
         let manifest = json!({
             "manifest_version": "0.3",
             "name": "demo",
@@ -26,13 +31,12 @@ impl Bundle {
                 "mcp_config": { "command": "${__dirname}/server/demo", "args": ["--era", "both"] },
             },
         });
-        Self { manifest, program: fs::read(testkit::binaries::demo_server()).unwrap() }
+        Self { manifest, program: b"#!/bin/sh\n".to_vec() }
     }
 
-    /// The demo server's bundle, with inputs.
+    /// A bundle with inputs that starts nothing.
     pub(crate) fn with_inputs() -> Self {
-        let mut bundle = Self::demo();
-        bundle.program = b"#!/bin/sh\n".to_vec();
+        let mut bundle = Self::small();
         bundle.manifest["server"]["mcp_config"] = json!({
             "command": "${__dirname}/server/demo",
             "args": ["--level", "${user_config.level}", "${user_config.level}-of-${HOME}"],

@@ -68,6 +68,21 @@ fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
     assert_eq!(allowed.value()["content"][0]["text"], "2 + 40 = 42", "it runs from its folder");
 }
 
+#[test]
+fn no_server_may_change_a_bundle() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
+    folder.run(&["install", &bundle, "--yes"]).value();
+    folder.run(&["sandbox", "demo"]).value();
+    let place = folder.settings()["demo"]["sandbox"]["folders"][0]["path"].as_str().unwrap().to_owned();
+    let all = folder.path("data/bundles").canonicalize().unwrap().display().to_string();
+    for (name, access, path) in [("a", "--write", &place), ("b", "--read", &all), ("c", "--write", &all)] {
+        folder.run(&["install", &bundle, "--yes", "--name", name, access, path]).value();
+        let ended = folder.run(&["sandbox", name]);
+        assert!(ended.error(1).1.contains("Drawbridge's own"), "{access} {path}: {ended:?}");
+    }
+}
+
 fn place_of(ended: &crate::program::Ended) -> String {
     let folder = ended.value()["origin"]["bundle"]["folder"].as_str().unwrap();
     folder.rsplit('/').next().unwrap().to_owned()
@@ -76,7 +91,7 @@ fn place_of(ended: &crate::program::Ended) -> String {
 #[test]
 fn without_a_yes_nothing_is_added() {
     let folder = Folder::with_config("{}");
-    let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle]);
     ended.error(3);
     assert_eq!(ended.result()["value"]["server"]["args"], json!(["--era", "both"]), "but shown");
@@ -88,7 +103,7 @@ fn without_a_yes_nothing_is_added() {
 #[test]
 fn of_a_bundle_that_can_not_be_added_no_files_stay() {
     let folder = Folder::with_config("{}");
-    let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
     assert_eq!(ended.result()["ok"], false, "the name can't be used: {ended:?}");
     assert_eq!(unpacked(&folder), 0, "nothing stays");
@@ -103,7 +118,7 @@ fn of_a_bundle_that_can_not_be_added_no_files_stay() {
 #[test]
 fn a_bundle_with_another_hash_is_refused() {
     let folder = Folder::with_config("{}");
-    let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
     let ended = folder.run(&["install", &bundle, "--yes", "--sha256", &"0".repeat(64)]);
     assert!(ended.error(3).1.contains("the bundle is another one"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null);

@@ -24,7 +24,7 @@ fn a_package_is_set_up_with_its_version_and_in_a_sandbox() {
     assert!(ended.questions().is_empty(), "nothing is started");
     let wanted = json!({
         "command": "npx", "args": ["-y", "@alice/notes@1.2.0"], "env": { "NOTES_KEY": "${secret:notes.NOTES_KEY}" },
-        "sandbox": { "network": true },
+        "sandbox": { "folders": [], "network": true },
     });
     assert_eq!(folder.settings()["notes"], wanted);
 }

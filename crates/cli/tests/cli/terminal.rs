@@ -118,7 +118,7 @@ fn a_start_and_a_call_are_asked_about() {
 fn an_installation_is_asked_about() {
     for (typed, is_added) in [("y", true), ("", false), ("yess", false)] {
         let folder = Folder::with_config("{}");
-        let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
+        let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
         let mut terminal = Terminal::start(&folder, &["install", &bundle, "--no-sandbox"]);
         terminal.expect("Nothing is started. ");
         terminal.expect("c = cancel: ");
