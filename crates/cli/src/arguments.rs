@@ -1,8 +1,10 @@
 //! The command line.
 
+mod installs;
 mod models;
 mod rules;
 
+pub(crate) use installs::{BundleCommand, Install, Registry, RegistryCommand};
 pub(crate) use models::{Chat, ModelsCommand, NewProvider, Sampling, WireName};
 pub(crate) use rules::{Audit, AuditCommand, AuditList, Flow, PolicyCommand, ReviewName, SameServerName};
 
@@ -158,6 +160,16 @@ pub(crate) enum Command {
     },
     /// Prints a link that installs a server, to be put on a page or into a README. Secrets are left blank in it.
     Link(Link),
+    /// Lists the servers of a registry, and shows one. Nothing is installed.
+    Registry(Registry),
+    /// Bundles of servers, as .mcpb and .dxt files.
+    Bundle {
+        #[command(subcommand)]
+        command: BundleCommand,
+    },
+    /// Adds a server of a registry or a bundle, after showing what is set up. The server is stopped and unapproved, and is asked about when it
+    /// is started, as any other.
+    Install(Install),
     /// What a local server would reach in its sandbox, and what would hold it. Nothing is started.
     Sandbox {
         /// The server.

@@ -40,6 +40,13 @@ impl Asker {
         Self { input, output }
     }
 
+    /// Asks whether to do something. Only a yes is one.
+    pub(crate) async fn confirm(&self, words: &str) -> bool {
+        let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };
+        asked.write(words);
+        matches!(asked.yes_or("no").await, Some(Ok(())))
+    }
+
     /// Asks a question. The end of the input is a cancel.
     pub(crate) async fn ask(&self, api: &Api, question: &Question) -> Reply {
         let mut asked = Asked { input: self.input.clone(), asking: self.output.ask() };

@@ -17,6 +17,7 @@ use crate::describe;
 use crate::failure::Failure;
 use crate::flow;
 use crate::import;
+use crate::install;
 use crate::link;
 use crate::login;
 use crate::models;
@@ -61,6 +62,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Import(what) => import::run(session, what).await,
         Command::Export { format } => import::export(session, format).await,
         Command::Link(what) => link::run(session, what).await,
+        Command::Install(what) => install::run(session, what).await,
         Command::Flow(what) => flow::run(session, what).await,
         Command::Sampling(what) => sampling::run(session, what).await,
         Command::Watch(of) => watch(session, of).await,
@@ -69,7 +71,7 @@ pub(crate) async fn run(session: &Session, command: Command) -> Result<Value, Fa
         Command::Policy { command } => rules::run(session, command).await,
         Command::Audit(what) => audit::run(session, what).await,
         // `main` carries them out before a session is opened.
-        Command::Doctor(_) | Command::Documents(_) => Ok(Value::Null),
+        Command::Doctor(_) | Command::Registry(_) | Command::Bundle { .. } | Command::Documents(_) => Ok(Value::Null),
     }
 }
 

@@ -5,6 +5,7 @@ mod answers;
 mod arguments;
 mod ask;
 mod audit;
+mod bundle;
 mod chat;
 mod checked;
 mod commands;
@@ -19,6 +20,9 @@ mod flow;
 mod form;
 mod import;
 mod input;
+mod install;
+mod install_plan;
+mod install_source;
 mod launch_files;
 mod link;
 mod login;
@@ -28,7 +32,9 @@ mod output;
 mod packages;
 mod paste;
 mod people;
+mod plan_text;
 mod platform;
+mod registry;
 mod review;
 mod rules;
 mod sampling;
@@ -97,12 +103,11 @@ fn main() -> ExitCode {
 }
 
 async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
-    // It must work where no host starts, and starts none.
-    if let arguments::Command::Doctor(what) = &arguments.command {
-        let result = tokio::select! {
-            result = doctor::run(&arguments, what, &output) => result,
-            signal = interrupted() => Err(Failure::interrupted(signal)),
-        };
+    let without_host = tokio::select! {
+        result = run_without_host(&arguments, &output) => result,
+        signal = interrupted() => Some(Err(Failure::interrupted(signal))),
+    };
+    if let Some(result) = without_host {
         return end(&output, result);
     }
     let session = match open(&arguments, &output).await {
@@ -123,6 +128,16 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         () = session.close() => code,
         // Who interrupts twice does not want to wait; the next start ends what is left.
         signal = interrupted() => ExitCode::from(128 + signal),
+    }
+}
+
+/// Carries out the commands that use no server of the user's: `doctor` must work where no host starts. None for all others.
+async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, Failure>> {
+    match &arguments.command {
+        arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),
+        arguments::Command::Registry(what) => Some(registry::run(what, output).await),
+        arguments::Command::Bundle { command } => Some(bundle::run(arguments, command, output).await),
+        _ => None,
     }
 }
 

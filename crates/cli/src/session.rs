@@ -1,5 +1,6 @@
 //! A host for the time of one command: its servers, what is known of them, and the questions they lead to.
 
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub(crate) struct Session {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
     pub(crate) input: Input,
+    pub(crate) data_folder: PathBuf,
     view: watch::Receiver<View>,
     talks: events::Talks,
 }
@@ -67,7 +69,7 @@ impl Session {
         if pastes {
             tokio::spawn(paste::take_all(api.clone(), view.clone(), input.clone(), Arc::clone(&output)));
         }
-        Ok(Self { api, output, input, view, talks })
+        Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
     /// Waits until the events of all that has happened so far are printed.
@@ -197,8 +199,8 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, Failure> {
             Locations { config_file: config.unwrap_or(usual.config_file), data_dir: data.unwrap_or(usual.data_dir) }
         }
     };
-    // An import makes the file.
-    let makes_file = matches!(&arguments.command, Command::Import(_));
+    // An import makes the file, and so does an installation.
+    let makes_file = matches!(&arguments.command, Command::Import(_) | Command::Install(_) | Command::Bundle { .. });
     if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
         return Err(Failure::usage(format!("{}: there is no such file", locations.config_file.display())));
     }

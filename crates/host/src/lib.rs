@@ -14,6 +14,7 @@ pub mod view;
 
 pub use closed::HostClosed;
 pub use handle::{Events, Host, ImportError, ImportServerError, Setup, SetupError, StorageError};
+pub use launches::sandbox::BUNDLES;
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Sent,
     ServerError, ServerForModel, ShownDefinition,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ports::Ports;
-use ports::server_config::{SandboxConfig, StdioConfig};
+use ports::server_config::{Access, Folder, SandboxConfig, StdioConfig};
 use process::sandbox::{Plan, SandboxError};
 use process::{CommandNotFound, SearchPath, ServerCommand};
 
@@ -13,6 +13,8 @@ use crate::home::home_name;
 
 /// Where the homes lie, in the data folder.
 const HOMES: &str = "sandbox";
+/// The folder with unpacked bundles, below that for data.
+pub const BUNDLES: &str = "bundles";
 /// The most links on the way to one of Drawbridge's own folders, as the system itself follows.
 const MOST_LINKS: usize = 40;
 
@@ -110,8 +112,17 @@ impl OwnFiles {
 
     /// Whether a folder that is named shows some of them though they are hidden. Beside the settings file, whose folder may be any, there
     /// may be folders that are somebody else's.
-    fn shows(&self, folder: &Path) -> bool {
-        folder.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| folder == config)
+    fn shows(&self, folder: &Folder) -> bool {
+        let path = &folder.path;
+        let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
+        is_shown && !self.is_bundle(folder)
+    }
+
+    /// Whether a folder is that of one unpacked bundle, of which a server may read its own code. None may change one.
+    fn is_bundle(&self, folder: &Folder) -> bool {
+        let real = folder.path.canonicalize();
+        let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.real_data.join(BUNDLES)));
+        folder.access == Access::Read && is_right_below
     }
 }
 
@@ -136,8 +147,7 @@ pub async fn plan(
         // Where a link lies on the way there, whoever may write beside it could have it lead elsewhere.
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| ways(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.may_change(&way).cloned());
-        if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(|folder| own.shows(&folder.path)).cloned())
-        {
+        if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(|folder| own.shows(folder)).cloned()) {
             return Err(NoPlan::OwnFolder(folder.path));
         }
     }

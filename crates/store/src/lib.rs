@@ -28,7 +28,7 @@ use domain::StoreError;
 use ports::{Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
-pub use locations::{Locations, cache_folder, default_locations};
+pub use locations::{Locations, cache_folder, default_locations, registry_cache_folder};
 pub use managed::ManagedFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;

@@ -21,6 +21,14 @@ pub fn cache_folder() -> Option<PathBuf> {
     etcetera::base_strategy::choose_native_strategy().ok().map(|base| base.cache_dir())
 }
 
+/// The folder for answers of registries, for [`CacheFolder::open`](crate::CacheFolder::open): `~/.cache/drawbridge/registries` on Linux. None if
+/// the system names no home folder.
+#[must_use]
+pub fn registry_cache_folder() -> Option<PathBuf> {
+    let own = if cfg!(any(target_os = "macos", windows)) { "Drawbridge" } else { "drawbridge" };
+    cache_folder().map(|folder| folder.join(own).join("registries"))
+}
+
 /// Where things lie unless told otherwise: `~/.config/drawbridge/mcp.json` and `~/.local/share/drawbridge` on Linux (or where
 /// `XDG_CONFIG_HOME` and `XDG_DATA_HOME` say), `~/Library/Application Support/Drawbridge` on macOS, `%APPDATA%\Drawbridge` on
 /// Windows.

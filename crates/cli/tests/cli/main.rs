@@ -3,6 +3,8 @@
 
 mod answers;
 mod audit;
+mod bundle_file;
+mod bundles;
 mod calls;
 mod chat;
 #[cfg(target_os = "linux")]
@@ -11,12 +13,14 @@ mod containment;
 mod doctor;
 mod documents;
 mod import;
+mod installs;
 mod models;
 #[cfg(target_os = "linux")]
 mod own_process;
 mod program;
 mod questions;
 mod refusals;
+mod registry;
 mod remote;
 mod review;
 mod rules;

@@ -1,6 +1,7 @@
 //! Runs the program in a folder of its own.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -113,6 +114,25 @@ impl Folder {
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
         command.stdin(Stdio::null());
         command
+    }
+
+    /// Runs it for JSON with its own folder for answers of registries, and with this on standard input.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ended {
+        let mut command = self.command();
+        command.env("XDG_CACHE_HOME", self.path("cache")).arg("--json").args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program runs");
+        let mut keys = child.stdin.take().expect("it reads standard input");
+        // A program that fails early reads nothing.
+        let _ = keys.write_all(input.as_bytes());
+        drop(keys);
+        ended(child.wait_with_output().expect("the program ends"))
+    }
+
+    /// The servers in the settings.
+    pub(crate) fn settings(&self) -> Value {
+        let text = fs::read_to_string(self.path("mcp.json")).expect("there are settings");
+        serde_json::from_str::<Value>(&text).expect("they are JSON")["mcpServers"].clone()
     }
 
     /// Runs it for JSON with these answers.

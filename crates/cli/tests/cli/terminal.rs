@@ -12,6 +12,7 @@ use serde_json::json;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::browser;
 
+use crate::bundle_file::Bundle;
 use crate::program::Folder;
 
 /// How long one step may take on a busy machine.
@@ -111,6 +112,22 @@ fn a_start_and_a_call_are_asked_about() {
     assert!(shown.contains("1 + 2 = 3"), "the result is shown:\n{shown}");
     let log = folder.audit();
     assert!(log.iter().all(|entry| entry["by"] == "user"), "the user decided: {log:?}");
+}
+
+#[test]
+fn an_installation_is_asked_about() {
+    for (typed, is_added) in [("y", true), ("", false), ("yess", false)] {
+        let folder = Folder::with_config("{}");
+        let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
+        let mut terminal = Terminal::start(&folder, &["install", &bundle, "--no-sandbox"]);
+        terminal.expect("Nothing is started. ");
+        terminal.expect("c = cancel: ");
+        assert!(terminal.shown.contains("sandbox     NONE"), "what it may do stands there:\n{}", terminal.shown);
+        terminal.answer(typed);
+        let (status, shown) = terminal.end();
+        assert_eq!(status, if is_added { 0 } else { 3 }, "{typed:?}:\n{shown}");
+        assert_eq!(folder.settings()["demo"].is_object(), is_added, "{typed:?}");
+    }
 }
 
 #[test]

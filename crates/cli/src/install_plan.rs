@@ -1,0 +1,197 @@
+//! From the options of `install` to the values and the sandbox that a plan is filled with, and what results, for people and programs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use installs::{InputValues, InstallPlan, PlanTarget};
+use ports::server_config::{Access, Folder, Network, NewServer, SandboxConfig, ServerTransport, ValuePart};
+use process::SearchPath;
+use process::sandbox::means::Means;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::Install;
+use crate::failure::Failure;
+use crate::input::Input;
+use crate::output::Output;
+use crate::visible::{line, value};
+
+/// What stands for a secret's value.
+const KEPT: &str = "(for the keychain)";
+
+/// The values of the inputs: those on the command line, and secrets from standard input.
+pub(crate) async fn values(
+    what: &Install,
+    plan: &InstallPlan,
+    input: &Input,
+    output: &Output,
+) -> Result<InputValues, Failure> {
+    let is_secret = |key: &str| -> Result<bool, Failure> {
+        let found = plan.inputs.iter().find(|input| input.key == key);
+        found.map(|input| input.secret).ok_or_else(|| Failure::usage(format!("there is no input {key:?}")))
+    };
+    let mut values = InputValues::new();
+    for set in &what.set {
+        let Some((key, value)) = set.split_once('=') else {
+            return Err(Failure::usage("--set: expected KEY=VALUE"));
+        };
+        if is_secret(key)? {
+            return Err(Failure::usage(format!(
+                "{key:?} is a secret, which other programs could read here: use --secret {key}, and give it on standard input"
+            )));
+        }
+        values.entry(key.to_owned()).or_default().push(value.to_owned());
+    }
+    for key in &what.secret {
+        is_secret(key)?;
+        if what.dry_run {
+            continue;
+        }
+        output.prompt(&format!("{} (it is shown while you type): ", line(key)));
+        let typed = input.line().await;
+        let typed = typed.ok_or_else(|| Failure::usage(format!("standard input ends before the value of {key:?}")))?;
+        values.entry(key.clone()).or_default().push(typed.trim_end().to_owned());
+    }
+    Ok(values)
+}
+
+/// The sandbox of a server; none if it is not wanted, or of no use for it.
+///
+/// # Errors
+/// If this computer has nothing that could hold a server, or the options don't fit.
+pub(crate) async fn sandbox(
+    what: &Install,
+    plan: &InstallPlan,
+    bundle: Option<&Path>,
+) -> Result<Option<SandboxConfig>, Failure> {
+    let none = match &plan.target {
+        PlanTarget::Remote { .. } => Some("a remote server"),
+        PlanTarget::Command { command, .. } if is_container(command) => Some("a container"),
+        PlanTarget::Command { .. } => None,
+    };
+    if let Some(none) = none {
+        let is_described = !(what.network.is_empty() && what.read.is_empty() && what.write.is_empty());
+        let message = format!("--network, --read and --write are for a sandbox, which {none} does not get");
+        return if is_described { Err(Failure::usage(message)) } else { Ok(None) };
+    }
+    if what.no_sandbox {
+        return Ok(None);
+    }
+    let means = Means::find(&SearchPath::read().await).await;
+    if let Err(error) = means.mechanism {
+        let message =
+            format!("no sandbox works here: {error}. Install it with --no-sandbox, and it reaches all that you do");
+        return Err(Failure::new(api::ErrorCode::Unsupported, message));
+    }
+    let network = match what.network.as_slice() {
+        [] => Network::None,
+        [all] if all == "all" => Network::Full,
+        hosts => {
+            let hosts = hosts.iter().map(|host| {
+                host.parse().map_err(|error| Failure::usage(format!("--network {}: {error}", value(host))))
+            });
+            Network::Hosts(hosts.collect::<Result<_, _>>()?)
+        }
+    };
+    let folder = |path: &PathBuf, access| {
+        let path = std::path::absolute(path).map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(Folder { path, access })
+    };
+    let bundle = bundle.map(|path| Ok(Folder { path: path.to_owned(), access: Access::Read }));
+    let read = what.read.iter().map(|path| folder(path, Access::Read));
+    let write = what.write.iter().map(|path| folder(path, Access::Write));
+    let folders: Result<Vec<Folder>, Failure> = bundle.into_iter().chain(read).chain(write).collect();
+    let sandbox = SandboxConfig { folders: folders?, network };
+    match sandbox.problem() {
+        Some(problem) => Err(Failure::usage(problem)),
+        None => Ok(Some(sandbox)),
+    }
+}
+
+/// What would be set up, for people.
+pub(crate) fn words(server: &NewServer) -> String {
+    let mut text = format!("name        {}\n", value(&server.entry.name));
+    let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+        let plain = values.iter().map(|(name, text)| (name.clone(), value(text)));
+        plain.chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), masked(parts)))).collect()
+    };
+    match &server.entry.config.transport {
+        ServerTransport::Stdio(stdio) => {
+            text.push_str(&format!("program     {}\n", value(&stdio.command)));
+            for arg in &stdio.args {
+                text.push_str(&format!("argument    {}\n", value(arg)));
+            }
+            for (name, value) in shown(&stdio.env) {
+                text.push_str(&format!("variable    {}={value}\n", line(&name)));
+            }
+            text.push_str(&sandbox_words(&stdio.command, stdio.sandbox.as_ref()));
+        }
+        ServerTransport::Http(http) => {
+            text.push_str(&format!("address     {}\n", value(&http.url)));
+            for (name, value) in shown(&http.headers) {
+                text.push_str(&format!("header      {}: {value}\n", line(&name)));
+            }
+            text.push_str("What you send to it goes to whoever runs it.\n");
+        }
+    }
+    text
+}
+
+/// What would be set up, for programs.
+pub(crate) fn in_json(server: &NewServer) -> Value {
+    let shown = |values: &BTreeMap<String, String>| -> Value {
+        let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
+        let secret = server.secret_values.keys().map(|name| (name.clone(), Value::from(KEPT)));
+        plain.chain(secret).collect::<Map<_, _>>().into()
+    };
+    match &server.entry.config.transport {
+        ServerTransport::Stdio(stdio) => json!({
+            "name": server.entry.name,
+            "command": stdio.command,
+            "args": stdio.args,
+            "env": shown(&stdio.env),
+            "sandbox": stdio.sandbox.as_ref().map(SandboxConfig::in_json),
+        }),
+        ServerTransport::Http(http) => {
+            json!({ "name": server.entry.name, "url": http.url, "headers": shown(&http.headers) })
+        }
+    }
+}
+
+fn masked(parts: &[ValuePart]) -> String {
+    let part = |part: &ValuePart| match part {
+        ValuePart::Text(text) => line(text),
+        ValuePart::Secret(_) => KEPT.to_owned(),
+    };
+    parts.iter().map(part).collect()
+}
+
+/// A sandbox would keep these from the service that runs containers.
+fn is_container(command: &str) -> bool {
+    matches!(command, "docker" | "podman")
+}
+
+fn sandbox_words(command: &str, sandbox: Option<&SandboxConfig>) -> String {
+    let Some(SandboxConfig { folders, network }) = sandbox else {
+        if is_container(command) {
+            return "sandbox     none: its container holds it, as far as the arguments above let it\n".to_owned();
+        }
+        return "sandbox     NONE: it reaches all that you do\n".to_owned();
+    };
+    let mut text = String::from("sandbox     on\n");
+    for Folder { path, access } in folders {
+        let may = if *access == Access::Write { "may change" } else { "may read" };
+        text.push_str(&format!("{may:<11} {}\n", line(&path.display().to_string())));
+    }
+    match network {
+        Network::None => text.push_str(
+            "network     none. A server that loads packages or calls a service needs --network HOST, or --network all.\n",
+        ),
+        Network::Full => text.push_str("network     all of it\n"),
+        Network::Hosts(hosts) => {
+            for host in hosts {
+                text.push_str(&format!("host        {}\n", line(&host.to_string())));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,143 @@
+//! Plans of installations, for people and for programs. A blank that the user fills in is shown by its key.
+
+use std::collections::BTreeMap;
+
+use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
+use serde_json::{Map, Value, json};
+
+use crate::output;
+use crate::visible::{block, line, value};
+
+/// A plan for programs. A text without blanks is a string; one with blanks is a list of strings and `{"input": KEY}`.
+pub(crate) fn in_json(plan: &InstallPlan) -> Value {
+    let mut object = Map::new();
+    object.insert("name".to_owned(), plan.name.as_str().into());
+    match &plan.target {
+        PlanTarget::Command { command, args, env } => {
+            object.insert("transport".to_owned(), "stdio".into());
+            object.insert("command".to_owned(), command.as_str().into());
+            let words = args.iter().flat_map(|arg| &arg.words);
+            object.insert("args".to_owned(), words.map(template_in_json).collect());
+            object.insert("env".to_owned(), templates_in_json(env));
+        }
+        PlanTarget::Remote { url, kind, headers } => {
+            object.insert("transport".to_owned(), kind.name().into());
+            object.insert("url".to_owned(), template_in_json(url));
+            object.insert("headers".to_owned(), templates_in_json(headers));
+        }
+    }
+    object.insert("inputs".to_owned(), output::value(&plan.inputs));
+    object.insert("exposedSecrets".to_owned(), plan.exposed_secrets().into_iter().collect());
+    object.insert("notes".to_owned(), plan.notes.iter().map(String::as_str).collect());
+    Value::Object(object)
+}
+
+fn templates_in_json(templates: &BTreeMap<String, Template>) -> Value {
+    templates.iter().map(|(name, template)| (name.clone(), template_in_json(template))).collect::<Map<_, _>>().into()
+}
+
+fn template_in_json(template: &Template) -> Value {
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => Some(Value::from(text.as_str())),
+        TemplatePart::Input(key) => Some(json!({ "input": key })),
+        TemplatePart::Needs(_) => None,
+    };
+    if template.keys().next().is_some() {
+        return template.parts.iter().filter_map(part).collect();
+    }
+    let texts = template.parts.iter().filter_map(|part| match part {
+        TemplatePart::Text(text) => Some(text.as_str()),
+        TemplatePart::Input(_) | TemplatePart::Needs(_) => None,
+    });
+    texts.collect::<String>().into()
+}
+
+/// A plan for people: the program and each argument on a line of its own, or the address; then what is to be filled in.
+pub(crate) fn words(plan: &InstallPlan) -> String {
+    let mut text = String::new();
+    match &plan.target {
+        PlanTarget::Command { command, args, env } => {
+            text.push_str(&format!("program     {}\n", value(command)));
+            for word in args.iter().flat_map(|arg| &arg.words) {
+                text.push_str(&format!("argument    {}\n", template_words(word)));
+            }
+            for (name, template) in env {
+                text.push_str(&format!("variable    {}={}\n", line(name), template_words(template)));
+            }
+        }
+        PlanTarget::Remote { url, kind, headers } => {
+            text.push_str(&format!("address     {}\n", template_words(url)));
+            text.push_str(&format!("transport   {}\n", kind.name()));
+            for (name, template) in headers {
+                text.push_str(&format!("header      {}: {}\n", line(name), template_words(template)));
+            }
+        }
+    }
+    text.push_str(&inputs(plan));
+    text.push_str(&notes(plan));
+    text
+}
+
+/// What a plan's user fills in.
+pub(crate) fn inputs(plan: &InstallPlan) -> String {
+    let exposed = plan.exposed_secrets();
+    plan.inputs.iter().map(|one| input(one, exposed.contains(one.key.as_str()))).collect()
+}
+
+/// What to look at.
+pub(crate) fn notes(plan: &InstallPlan) -> String {
+    plan.notes.iter().map(|note| format!("note        {}\n", line(note))).collect()
+}
+
+fn input(input: &PlanInput, is_exposed: bool) -> String {
+    let PlanInput { key, label, description, kind, required, secret, multiple, default, choices, min, max, .. } = input;
+    let mut facts = vec![if *required { "required" } else { "optional" }.to_owned()];
+    facts.push(
+        match kind {
+            InputKind::Text => "text",
+            InputKind::Number => "a number",
+            InputKind::Boolean => "true or false",
+            InputKind::File => "the path of a file",
+            InputKind::Folder => "the path of a folder",
+        }
+        .to_owned(),
+    );
+    if *secret {
+        facts.push("a secret".to_owned());
+    }
+    if *multiple {
+        facts.push("may have several values".to_owned());
+    }
+    facts.extend(min.map(|min| format!("at least {min}")));
+    facts.extend(max.map(|max| format!("at most {max}")));
+    let list = |values: &[String]| values.iter().map(|one| value(one)).collect::<Vec<_>>().join(", ");
+    if !choices.is_empty() {
+        facts.push(format!("one of {}", list(choices)));
+    }
+    if !default.is_empty() {
+        facts.push(format!("unless given {}", list(default)));
+    }
+    let name = if label == key { String::new() } else { format!(" ({})", line(label)) };
+    let mut text = format!("input       {}{name}: {}\n", line(key), facts.join(", "));
+    if let Some(description) = description {
+        text.push_str(&block(description, "            "));
+    }
+    if is_exposed {
+        text.push_str("            WARNING: it is no variable or header, so it would stand in the settings file and in the list of running programs.\n");
+    }
+    text
+}
+
+fn template_words(template: &Template) -> String {
+    let literal: String =
+        template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
+    if template.keys().next().is_none() {
+        return value(&literal);
+    }
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => line(text),
+        TemplatePart::Input(key) => format!("⟨{}⟩", line(key)),
+        TemplatePart::Needs(_) => String::new(),
+    };
+    template.parts.iter().map(part).collect()
+}

@@ -1,0 +1,265 @@
+//! Registries of servers: searching them, and showing what they list.
+
+use std::sync::Arc;
+
+use api::ErrorCode;
+use ports::time::{Clock as _, SystemClock};
+use registry::{
+    Answer, CacheLimits, Catalog, Freshness, Listing, PackageInstall, PlanError, Publisher, Registry, RegistryAddress,
+    RegistryCache, RegistryEntry, RegistryError, RegistryLimits, Search, Status, plan_package, plan_remote,
+};
+use serde_json::{Value, json};
+use store::CacheFolder;
+
+use crate::arguments::{Registry as What, RegistryCommand};
+use crate::failure::Failure;
+use crate::output::{Output, value};
+use crate::plan_text;
+use crate::session::system;
+use crate::table::time;
+use crate::visible::{self, block, line};
+
+/// The word for the newest version.
+const LATEST: &str = "latest";
+
+/// Carries out a command for registries.
+pub(crate) async fn run(what: &What, output: &Output) -> Result<Value, Failure> {
+    let catalog = catalog(what.address.as_deref())?;
+    match &what.command {
+        RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
+        RegistryCommand::Show { name } => show(&catalog, name, output).await,
+    }
+}
+
+/// The registry at an address, or the official one, with what is kept of it.
+pub(crate) fn catalog(address: Option<&str>) -> Result<Catalog, Failure> {
+    let address = address.map_or_else(|| Ok(RegistryAddress::default()), RegistryAddress::parse);
+    let address = address.map_err(|error| Failure::usage(error.to_string()))?;
+    let registry = Registry::new(address, None, RegistryLimits::default()).map_err(failed)?;
+    let folder = store::registry_cache_folder();
+    let folder = folder.ok_or_else(|| Failure::new(ErrorCode::System, "the home folder is not known; set HOME"))?;
+    let files = CacheFolder::open(&folder).map_err(system)?;
+    let cache = RegistryCache::open(Arc::new(files), CacheLimits::default()).map_err(system)?;
+    Ok(Catalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
+}
+
+/// One version of a server, named as `NAME@VERSION`, or its newest.
+pub(crate) async fn entry(
+    catalog: &Catalog,
+    name: &str,
+    freshness: Freshness,
+) -> Result<Answer<RegistryEntry>, Failure> {
+    let (name, version) = name.split_once('@').unwrap_or((name, LATEST));
+    catalog.version(name, version, freshness).await.map_err(failed)
+}
+
+fn failed(error: RegistryError) -> Failure {
+    let code = match &error {
+        RegistryError::NotFound { .. } => ErrorCode::NotFound,
+        RegistryError::Address { .. } | RegistryError::Question(_) => ErrorCode::BadRequest,
+        RegistryError::TooSlow { .. } => ErrorCode::Timeout,
+        RegistryError::Unusable { .. } | RegistryError::WebPage { .. } => ErrorCode::BadAnswer,
+        _ => ErrorCode::System,
+    };
+    Failure::new(code, error.to_string())
+}
+
+async fn search(catalog: &Catalog, text: &str, cursor: Option<&str>, output: &Output) -> Result<Value, Failure> {
+    let asked = SystemClock.now();
+    let search = Search { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
+    let answer = catalog.search(&search, Freshness::Usual).await.map_err(failed)?;
+    let page = &answer.value;
+    let mut words: String = page.entries.iter().map(|entry| format!("{}\n", found(catalog, entry))).collect();
+    if page.entries.is_empty() {
+        words.push_str("No server is found.\n\n");
+    }
+    for unreadable in &page.unreadable {
+        let name = unreadable.name.as_deref().map_or_else(|| "An entry".to_owned(), visible::value);
+        words.push_str(&format!("{name} can't be read: {}\n", unreadable.cause));
+    }
+    if let Some(cursor) = &page.next_cursor {
+        words.push_str(&format!("There are more: --cursor {}\n", visible::value(cursor)));
+    }
+    words.push_str(&age(catalog, &answer, asked));
+    output.text(&words);
+    let unreadable = page.unreadable.iter();
+    let unreadable: Vec<Value> =
+        unreadable.map(|entry| json!({ "name": entry.name, "cause": entry.cause.to_string() })).collect();
+    Ok(with_age(
+        catalog,
+        &answer,
+        asked,
+        json!({
+            "servers": page.entries.iter().map(|entry| about_in_json(catalog, entry)).collect::<Vec<_>>(),
+            "unreadable": unreadable,
+            "nextCursor": page.next_cursor,
+        }),
+    ))
+}
+
+async fn show(catalog: &Catalog, name: &str, output: &Output) -> Result<Value, Failure> {
+    let asked = SystemClock.now();
+    let answer = entry(catalog, name, Freshness::Usual).await?;
+    let server = &answer.value.server;
+    let mut words = about(catalog, &answer.value);
+    let (mut packages, mut remotes) = (Vec::new(), Vec::new());
+    for (index, package) in server.packages.iter().enumerate() {
+        let version = package.version.as_deref().unwrap_or_default();
+        let (kind, identifier) = (line(&package.registry_type), visible::value(&package.identifier));
+        words.push_str(&format!("\npackage {}   {kind} {identifier} {}\n", index + 1, line(version)));
+        let plan = plan_package(server, package);
+        words.push_str(&package_words(&plan));
+        let mut row = json!({ "number": index + 1, "kind": package.registry_type, "identifier": package.identifier, "version": package.version });
+        match plan {
+            Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::in_json(&plan),
+            Ok(PackageInstall::Bundle(bundle)) => {
+                row["download"] = json!({ "url": bundle.url, "sha256": bundle.sha256 });
+            }
+            Err(problem) => row["problem"] = problem.to_string().into(),
+        }
+        packages.push(row);
+    }
+    for (index, remote) in server.remotes.iter().enumerate() {
+        words.push_str(&format!("\nremote {}\n", index + 1));
+        let mut row = json!({ "number": index + 1, "kind": remote.kind, "url": remote.url });
+        match plan_remote(server, remote) {
+            Ok(plan) => {
+                words.push_str(&plan_text::words(&plan));
+                row["plan"] = plan_text::in_json(&plan);
+            }
+            Err(problem) => {
+                words.push_str(&problem_words(&problem));
+                row["problem"] = problem.to_string().into();
+            }
+        }
+        remotes.push(row);
+    }
+    words.push_str(&format!("\n{}", age(catalog, &answer, asked)));
+    output.text(&words);
+    let mut shown = about_in_json(catalog, &answer.value);
+    shown["packages"] = packages.into();
+    shown["remotes"] = remotes.into();
+    Ok(with_age(catalog, &answer, asked, shown))
+}
+
+fn package_words(plan: &Result<PackageInstall, PlanError>) -> String {
+    match plan {
+        Ok(PackageInstall::Plan(plan)) => plan_text::words(plan),
+        Ok(PackageInstall::Bundle(bundle)) => {
+            format!("address     {}\nsha256      {}\n", line(&bundle.url), bundle.sha256)
+        }
+        Err(problem) => problem_words(problem),
+    }
+}
+
+fn problem_words(problem: &PlanError) -> String {
+    format!("problem     {}\n", line(&problem.to_string()))
+}
+
+/// A server of a search, for people.
+fn found(catalog: &Catalog, entry: &RegistryEntry) -> String {
+    let server = &entry.server;
+    let mut text = format!("{} {}{}\n", server.name, line(&server.version), status_words(entry));
+    if let Some(title) = &server.title {
+        text.push_str(&format!("  {}\n", line(title)));
+    }
+    text.push_str(&format!("  {}\n", publisher(catalog, entry)));
+    if let Some(description) = &server.description {
+        text.push_str(&block(description, "  "));
+    }
+    text
+}
+
+/// What a registry says of a server, for people.
+pub(crate) fn about(catalog: &Catalog, entry: &RegistryEntry) -> String {
+    let server = &entry.server;
+    let mut text = format!("server      {}\nversion     {}\n", line(&server.name), line(&server.version));
+    let status = status_words(entry);
+    if !status.is_empty() {
+        text.push_str(&format!("status     {status}\n"));
+    }
+    text.push_str(&format!("publisher   {}\n", publisher(catalog, entry)));
+    let published = entry.listing.as_ref().and_then(|listing| listing.published_at);
+    text.push_str(&published.map(|at| format!("published   {}\n", time(at))).unwrap_or_default());
+    let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
+    let shown = [
+        ("title", server.title.as_ref()),
+        ("says of it", server.description.as_ref()),
+        ("website", server.website_url.as_ref()),
+        ("source", repository),
+    ];
+    for (label, shown) in shown {
+        text.push_str(&shown.map(|shown| format!("{label:<11} {}\n", line(shown))).unwrap_or_default());
+    }
+    text
+}
+
+pub(crate) fn about_in_json(catalog: &Catalog, entry: &RegistryEntry) -> Value {
+    let server = &entry.server;
+    let Listing { status, status_message, published_at, is_latest, .. } = entry.listing.clone().unwrap_or_default();
+    json!({
+        "name": server.name,
+        "title": server.title,
+        "description": server.description,
+        "version": server.version,
+        "publisher": publisher(catalog, entry),
+        "status": value(&status),
+        "statusMessage": status_message,
+        "publishedAt": published_at,
+        "isLatest": is_latest,
+        "websiteUrl": server.website_url,
+        "repository": server.repository.as_ref().and_then(|repository| repository.url.as_ref()),
+    })
+}
+
+/// Who may publish under a server's name. Only the rules of the official registry are known.
+fn publisher(catalog: &Catalog, entry: &RegistryEntry) -> String {
+    let who = Publisher::of(&entry.server.name);
+    if catalog.address().is_official() {
+        who.to_string()
+    } else {
+        format!("{who}, by its name; whether that is checked is up to {}", catalog.address())
+    }
+}
+
+/// What speaks against a version; empty if nothing does.
+fn status_words(entry: &RegistryEntry) -> String {
+    let Some(listing) = &entry.listing else { return String::new() };
+    let word = match listing.status {
+        Status::Active => return String::new(),
+        Status::Deprecated => " DEPRECATED",
+        Status::Deleted => " DELETED from the registry, mostly for spam or malware",
+        Status::Unknown => " with a status that is not known",
+    };
+    let message = listing.status_message.as_deref().map(|message| format!(": {}", line(message)));
+    format!("{word}{}", message.unwrap_or_default())
+}
+
+/// When an answer was given, and why it is not newer.
+pub(crate) fn age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> String {
+    let address = catalog.address();
+    let mut text = if answer.fetched >= asked {
+        format!("{address} answered just now.\n")
+    } else {
+        let minutes = asked.saturating_sub(answer.fetched) / 60_000;
+        let age = match minutes {
+            0 => "less than a minute".to_owned(),
+            1..120 => format!("{minutes} min"),
+            120..2_880 => format!("{} h", minutes / 60),
+            _ => format!("{} days", minutes / 1_440),
+        };
+        format!("This is kept from {address}, as it answered {age} ago ({}).\n", time(answer.fetched))
+    };
+    if let Some(error) = &answer.offline {
+        text.push_str(&format!("OFFLINE: {error}\n"));
+    }
+    text
+}
+
+fn with_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64, mut shown: Value) -> Value {
+    shown["registry"] = catalog.address().as_str().into();
+    shown["fetched"] = answer.fetched.into();
+    shown["fromCache"] = (answer.fetched < asked).into();
+    shown["offline"] = answer.offline.as_ref().map(ToString::to_string).into();
+    shown
+}

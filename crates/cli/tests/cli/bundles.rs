@@ -1,0 +1,149 @@
+//! Bundles: what is told of one, and installing it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::bundle_file::Bundle;
+use crate::program::Folder;
+
+fn unpacked(folder: &Folder) -> usize {
+    fs::read_dir(folder.path("data/bundles")).map(Iterator::count).unwrap_or_default()
+}
+
+#[test]
+fn what_is_in_a_bundle_is_told_with_its_blanks() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
+    let ended = folder.run(&["bundle", "inspect", &bundle]);
+    let told = ended.value();
+    let sha256 = format!("{:x}", Sha256::digest(fs::read(&bundle).unwrap()));
+    assert_eq!(told["sha256"], sha256, "what identifies it");
+    assert_eq!(told["signature"], json!({ "state": "absent" }), "that it is not signed");
+    assert_eq!(told["manifest"]["version"], "1.2.3", "what it says of itself");
+    let home = std::env::var("HOME").unwrap();
+    let args = json!(["--level", [{ "input": "level" }], [{ "input": "level" }, format!("-of-{home}")]]);
+    assert_eq!(told["plan"]["args"], args, "each argument, with blanks");
+    let command = told["plan"]["command"].as_str().unwrap();
+    assert!(command.starts_with(folder.path("data/bundles").to_str().unwrap()), "the program: {command}");
+    assert_eq!(told["plan"]["env"], json!({ "API_KEY": [{ "input": "key" }] }), "and variables");
+    let files: Vec<&Value> = told["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(files, ["manifest.json", "server/demo"], "its files");
+    assert_eq!(told["files"][1]["size"], 10, "with sizes");
+    let output = folder.command().args(["bundle", "inspect", &bundle]).output().unwrap();
+    let words = String::from_utf8(output.stdout).unwrap();
+    for part in ["argument    ⟨level⟩\n", "How much is said", "signature   not signed\n", &sha256] {
+        assert!(words.contains(part), "{part:?} is told to people: {words}");
+    }
+    assert_eq!(unpacked(&folder), 0, "nothing is unpacked");
+}
+
+#[test]
+fn what_is_no_bundle_is_refused() {
+    let folder = Folder::with_config("{}");
+    fs::write(folder.path("a.mcpb"), "no archive").unwrap();
+    let file = folder.path("a.mcpb").display().to_string();
+    for arguments in [&["bundle", "inspect", &file][..], &["install", &file, "--yes"]] {
+        let ended = folder.run(arguments);
+        assert!(ended.error(2).1.contains("the bundle is refused"), "{arguments:?}: {ended:?}");
+    }
+}
+
+#[test]
+fn an_installed_bundle_is_stopped_and_runs_in_its_sandbox_once_it_is_allowed() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::demo().write(&folder.path("demo.mcpb"));
+    let ended = folder.run(&["install", &bundle, "--yes"]);
+    assert_eq!(ended.value()["added"], true);
+    assert!(ended.questions().is_empty(), "nothing is started: {ended:?}");
+    let server = &folder.settings()["demo"];
+    let place = folder.path("data/bundles").join(place_of(&ended));
+    assert_eq!(server["command"], json!(place.join("server/demo")), "the program in the bundle's folder");
+    assert!(place.join("server/demo").is_file(), "which is unpacked");
+    assert_eq!(server["sandbox"]["folders"], json!([{ "path": place.canonicalize().unwrap(), "access": "read" }]));
+    let call = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
+    folder.run(&call).error(3);
+    let allowed = folder.run_with(&crate::program::allowing(json!([])), &call);
+    assert_eq!(allowed.value()["content"][0]["text"], "2 + 40 = 42", "it runs from its folder");
+}
+
+#[test]
+fn no_server_may_change_a_bundle() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
+    folder.run(&["install", &bundle, "--yes"]).value();
+    folder.run(&["sandbox", "demo"]).value();
+    let place = folder.settings()["demo"]["sandbox"]["folders"][0]["path"].as_str().unwrap().to_owned();
+    let all = folder.path("data/bundles").canonicalize().unwrap().display().to_string();
+    for (name, access, path) in [("a", "--write", &place), ("b", "--read", &all), ("c", "--write", &all)] {
+        folder.run(&["install", &bundle, "--yes", "--name", name, access, path]).value();
+        let ended = folder.run(&["sandbox", name]);
+        assert!(ended.error(1).1.contains("Drawbridge's own"), "{access} {path}: {ended:?}");
+    }
+}
+
+fn place_of(ended: &crate::program::Ended) -> String {
+    let folder = ended.value()["origin"]["bundle"]["folder"].as_str().unwrap();
+    folder.rsplit('/').next().unwrap().to_owned()
+}
+
+#[test]
+fn without_a_yes_nothing_is_added() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
+    let ended = folder.run(&["install", &bundle]);
+    ended.error(3);
+    assert_eq!(ended.result()["value"]["server"]["args"], json!(["--era", "both"]), "but shown");
+    let ended = folder.run(&["install", &bundle, "--dry-run"]);
+    assert_eq!(ended.value()["added"], false);
+    assert_eq!((folder.settings(), unpacked(&folder)), (Value::Null, 0), "no server, no files");
+}
+
+#[test]
+fn of_a_bundle_that_can_not_be_added_no_files_stay() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
+    let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
+    assert_eq!(ended.result()["ok"], false, "the name can't be used: {ended:?}");
+    assert_eq!(unpacked(&folder), 0, "nothing stays");
+    folder.run(&["install", &bundle, "--yes"]).value();
+    let ended = folder.run(&["install", &bundle, "--yes"]);
+    assert_eq!(ended.error(1).0, "bad_name", "no server is replaced");
+    let ended = folder.run(&["install", &bundle, "--yes", "--name", "a\nb"]);
+    assert_eq!(ended.result()["ok"], false);
+    assert_eq!(unpacked(&folder), 1, "the files of another server stay");
+}
+
+#[test]
+fn a_bundle_with_another_hash_is_refused() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::small().write(&folder.path("demo.mcpb"));
+    let ended = folder.run(&["install", &bundle, "--yes", "--sha256", &"0".repeat(64)]);
+    assert!(ended.error(3).1.contains("the bundle is another one"), "{ended:?}");
+    assert_eq!(folder.settings(), Value::Null);
+}
+
+#[test]
+fn values_are_filled_in_and_secrets_come_from_standard_input() {
+    let folder = Folder::with_config("{}");
+    let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
+    let ended = folder.run(&["install", &bundle, "--yes"]);
+    assert!(ended.error(2).1.contains("level: a value is required"), "{ended:?}");
+    let described = &ended.result()["value"]["plan"]["inputs"][0]["description"];
+    assert_eq!(described, "How much is said", "with what it is for");
+    let ended = folder.run(&["install", &bundle, "--yes", "--set", "level=1", "--set", "key=typed"]);
+    assert!(ended.error(2).1.contains("--secret key"), "no secret on the command line: {ended:?}");
+    let arguments =
+        ["install", &bundle, "--yes", "--set", "level=${HOME}", "--secret", "key", "--network", "a.example"];
+    let ended = folder.run_with_input(&arguments, "s3cret-value\n");
+    assert_eq!(ended.value()["added"], true);
+    let server = &folder.settings()["demo"];
+    let home = std::env::var("HOME").unwrap();
+    let args = json!(["--level", "${HOME}", format!("${{HOME}}-of-{home}")]);
+    assert_eq!(server["args"], args, "a value is not looked at again");
+    assert_eq!(server["env"]["API_KEY"], "${secret:demo.API_KEY}", "a secret is named");
+    assert_eq!(server["sandbox"]["network"], json!(["a.example"]));
+    assert!(!format!("{ended:?}").contains("s3cret-value"), "and never printed: {ended:?}");
+    assert!(ended.value()["secretsNotKept"].is_string(), "that it is not kept without a keychain is said");
+}
