@@ -13,8 +13,8 @@ export default defineConfig({
   testDir: ".",
   // What they leave behind lies with all other build results.
   outputDir: "../../target/page-tests",
-  // A test has a host, servers, folders and ports of its own, and waits more than it works: `--project page --workers 3` runs
-  // three at a time. What is measured has the machine to itself.
+  // A test has a host, servers, folders and ports of its own, and waits more than it works: `--project page --workers 2` runs
+  // two at a time. What is measured has the machine to itself.
   workers: 1,
   fullyParallel: false,
   projects: [

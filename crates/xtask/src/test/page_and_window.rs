@@ -29,7 +29,7 @@ pub(super) fn ui(log: &mut Log) -> Result<Done, Problem> {
 /// The page in Chromium, with the dev host behind it.
 pub(super) fn chromium(log: &mut Log) -> Result<Done, Problem> {
     step("page: the tests in Chromium");
-    playwright(log, &["--project", "page", "--workers", "3"])
+    playwright(log, &["--project", "page", "--workers", "2"])
 }
 
 /// Those of the page's tests that count frames and processor time. Nothing else may run.

@@ -62,7 +62,7 @@ pub(super) fn suite(log: &mut Log, name: &str, environment: &[(&str, &str)]) -> 
     log.run(call)
 }
 
-/// True once everything is built. Parts that run side by side wait for each other here, and not for cargo's lock, which clippy holds for long.
+/// True once everything is built. Parts that run side by side wait for each other here, and not for cargo's lock.
 static BUILT: Mutex<bool> = Mutex::new(false);
 
 /// Builds all crates with their tests, and the page before, which goes into the shell, unless it was done. The suites start our binaries, and a

@@ -1,7 +1,7 @@
 //! Which parts run side by side. Caller: `mod.rs`.
 //!
-//! The page's tests and the window's wait for most of their time. Beside them runs what computes. Of two lanes only one may call cargo for long,
-//! since a build holds the lock of the target folder; the other starts what `unit` has built.
+//! The page's tests wait for most of their time. Beside them runs what computes on one core. Clippy takes all cores for minutes, and beside it
+//! tests of the page and of the window ran into their time limits; the window's have the machine to themselves.
 
 use super::parts::Part;
 
@@ -10,14 +10,11 @@ pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<Part>>,
 }
 
-/// First what builds everything. In the end what counts frames and processor time, alone.
+/// Clippy before what builds everything. In the end the window, and what counts frames and processor time, alone.
 const STAGES: &[&[&[Part]]] = &[
-    &[&[Part::Tidy, Part::Fmt, Part::Unit]],
-    &[
-        &[Part::Page, Part::Desktop],
-        &[Part::Clippy, Part::Deny, Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Conformance],
-    ],
-    &[&[Part::Frames]],
+    &[&[Part::Tidy, Part::Fmt, Part::Clippy, Part::Deny, Part::Unit]],
+    &[&[Part::Page], &[Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Conformance]],
+    &[&[Part::Desktop, Part::Frames]],
 ];
 
 /// The stages of these parts, without empty lanes.
@@ -43,8 +40,8 @@ mod tests {
 
     #[test]
     fn a_few_parts_keep_their_order() {
-        let stages = of(&[Part::Clippy, Part::Unit, Part::Frames]);
+        let stages = of(&[Part::Frames, Part::Guard, Part::Unit]);
         let lanes: Vec<_> = stages.into_iter().map(|stage| stage.lanes).collect();
-        assert_eq!(lanes, [vec![vec![Part::Unit]], vec![vec![Part::Clippy]], vec![vec![Part::Frames]]]);
+        assert_eq!(lanes, [vec![vec![Part::Unit]], vec![vec![Part::Guard]], vec![vec![Part::Frames]]]);
     }
 }
