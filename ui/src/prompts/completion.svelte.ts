@@ -44,6 +44,7 @@ export class Completions {
     if (this.#off) return;
     const turn = ++this.#turn;
     if (this.argument !== wish.argument) this.#show(null);
+    else this.#narrow(wish.value);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#run(wish, turn), PAUSE);
   }
@@ -80,6 +81,13 @@ export class Completions {
     } finally {
       if (turn === this.#turn) this.busy = false;
     }
+  }
+
+  /** Until the answer is there, leaves only what goes with the text as it is now: the arrow keys must not choose anything else. */
+  #narrow(text: string): void {
+    const wanted = text.toLowerCase();
+    this.values = this.values.filter((value) => value.toLowerCase().includes(wanted));
+    this.active = -1;
   }
 
   #show(argument: string | null, completion?: Completion): void {
