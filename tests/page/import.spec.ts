@@ -78,14 +78,14 @@ test("that are incomplete are left to the user, who reads what to fill in", asyn
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Look for them" }).click();
   const option = main.getByRole("group", { name: "option" });
-  await expect(option, "where, and what stands there").toContainText("Argument 3--token=<token>");
+  await expect(option, "where, and what stands there").toContainText("Argument 3 --token=<token>");
   await expect(option, "its folder").toContainText("/tmp");
   await expect(main.getByRole("checkbox", { name: "option" }), "it can't run as it is").not.toBeChecked();
   await expect(main.getByRole("checkbox", { name: "whole" })).toBeChecked();
   await main.getByRole("checkbox", { name: "option" }).check();
   await main.getByRole("button", { name: "Import 3 servers" }).click();
   const rest = main.getByRole("region", { name: "Values to enter" });
-  await expect(rest, "said again").toContainText("Argument 3--token=<token>");
+  await expect(rest, "said again").toContainText("Argument 3 --token=<token>");
   expect(readFileSync(host.config, "utf8"), "the secret is nowhere").not.toContain(SECRET);
   await rest.getByRole("button", { name: "Open settings of option" }).click();
   await expect(main.getByRole("textbox", { name: "Argument 3" })).toHaveValue("--token=<token>");

@@ -80,6 +80,8 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   const registered = (await there!.events()).find((event) => event.registered);
   expect(registered, "registered as what it is").toMatchObject({ type: "native" });
 
+  // A page whose host has ended looks for it again, which the browser reports.
+  await app.goto("about:blank");
   await host.restart();
   await app.goto(host.url);
   void host.call("start_server", { server: "harbour" });
