@@ -44,6 +44,23 @@ describe("completion", () => {
     expect(completions.busy, "nothing is waited for").toBe(false);
   });
 
+  it("offers no value that does not fit the text while the server is asked again", async () => {
+    const complete = vi.fn((wish: Wish) =>
+      wish.value === ""
+        ? Promise.resolve(values("Amsterdam", "Bergen"))
+        : new Promise<never>(() => undefined),
+    );
+    const completions = new Completions(complete);
+    completions.ask(wish(""));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    completions.move(1);
+    completions.ask(wish("ber"));
+    expect(completions.values, "at once, before the answer").toEqual(["Bergen"]);
+    expect(completions.chosen, "the choice was made for another text").toBe(null);
+    completions.move(1);
+    expect(completions.chosen, "what the arrow key reaches").toBe("Bergen");
+  });
+
   it("shows nothing that comes after it was closed", async () => {
     let answer: (completion: Completion) => void = () => undefined;
     const completions = new Completions(() => new Promise((resolve) => (answer = resolve)));
