@@ -1,5 +1,6 @@
 //! Texts with blanks.
 
+use crate::PlanInput;
 use crate::input::Values;
 
 /// A piece of a [`Template`].
@@ -60,6 +61,39 @@ impl Template {
             TemplatePart::Input(key) => Some(key.as_str()),
             TemplatePart::Text(_) | TemplatePart::Needs(_) => None,
         })
+    }
+
+    /// Returns true if its text and what one of these inputs offers, each harmless by itself, name a secret together (`${secret:NAME}`), which only
+    /// the user's own values may.
+    #[must_use]
+    pub fn completes_secret(&self, inputs: &[PlanInput]) -> bool {
+        let (mut is_open, mut ends_with_dollar) = (false, false);
+        for part in &self.parts {
+            match part {
+                TemplatePart::Text(text) => {
+                    is_open = match text.rfind("${") {
+                        Some(at) => !text[at..].contains('}'),
+                        None => is_open && !text.contains('}'),
+                    };
+                    ends_with_dollar = text.ends_with('$');
+                }
+                TemplatePart::Input(key) => {
+                    let input = inputs.iter().find(|input| input.key == *key);
+                    let mut offered = input.into_iter().flat_map(|input| input.default.iter().chain(&input.choices));
+                    let opens = |value: &String| value.contains("${") || value.ends_with('$');
+                    let is_composed = self.parts.len() > 1;
+                    if is_open
+                        || offered
+                            .any(|value| is_composed && opens(value) || ends_with_dollar && value.starts_with('{'))
+                    {
+                        return true;
+                    }
+                    ends_with_dollar = false;
+                }
+                TemplatePart::Needs(_) => {}
+            }
+        }
+        false
     }
 
     /// The text with the values put in; of an input with several values, the one at `repetition`, or the last. `None` if an input has no value.

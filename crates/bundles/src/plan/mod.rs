@@ -158,7 +158,7 @@ impl Templates<'_> {
         // Pieces that only together open a reference count, too.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-        if literal.contains(SECRET_REFERENCE) || self.completes_secret(&template) {
+        if literal.contains(SECRET_REFERENCE) || template.completes_secret(&self.inputs) {
             return Err(PlanError::Secret(what.to_owned()));
         }
         for key in template.keys() {
@@ -177,37 +177,6 @@ impl Templates<'_> {
             self.note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
         }
         Ok(template)
-    }
-
-    /// Returns true if a text and the default of an input, each harmless by itself, could name a secret together.
-    fn completes_secret(&self, template: &Template) -> bool {
-        let (mut is_open, mut ends_with_dollar) = (false, false);
-        for part in &template.parts {
-            match part {
-                TemplatePart::Text(text) => {
-                    is_open = match text.rfind("${") {
-                        Some(at) => !text[at..].contains('}'),
-                        None => is_open && !text.contains('}'),
-                    };
-                    ends_with_dollar = text.ends_with('$');
-                }
-                TemplatePart::Input(key) => {
-                    let input = self.inputs.iter().find(|input| input.key == *key);
-                    let mut defaults = input.into_iter().flat_map(|input| &input.default);
-                    let opens = |value: &String| value.contains("${") || value.ends_with('$');
-                    let is_composed = template.parts.len() > 1;
-                    if is_open
-                        || defaults
-                            .any(|value| is_composed && opens(value) || ends_with_dollar && value.starts_with('{'))
-                    {
-                        return true;
-                    }
-                    ends_with_dollar = false;
-                }
-                TemplatePart::Needs(_) => {}
-            }
-        }
-        false
     }
 
     fn note(&mut self, text: &str) {

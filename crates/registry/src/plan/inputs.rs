@@ -98,41 +98,10 @@ impl PlanInputs {
                 self.check(at.place, text)?;
             }
         }
-        if self.completes_secret(&template) {
+        if template.completes_secret(&self.inputs) {
             return Err(PlanError::NamesSecret(at.place.to_owned()));
         }
         Ok(template)
-    }
-
-    /// Returns true if a text and the value of an input, each harmless by itself, could name a secret together.
-    fn completes_secret(&self, template: &Template) -> bool {
-        let (mut is_open, mut ends_with_dollar) = (false, false);
-        for part in &template.parts {
-            match part {
-                TemplatePart::Text(text) => {
-                    is_open = match text.rfind("${") {
-                        Some(at) => !text[at..].contains('}'),
-                        None => is_open && !text.contains('}'),
-                    };
-                    ends_with_dollar = text.ends_with('$');
-                }
-                TemplatePart::Input(key) => {
-                    let input = self.inputs.iter().find(|input| input.key == *key);
-                    let mut offered = input.into_iter().flat_map(|input| input.default.iter().chain(&input.choices));
-                    let opens = |value: &String| value.contains("${") || value.ends_with('$');
-                    let is_composed = template.parts.len() > 1;
-                    if is_open
-                        || offered
-                            .any(|value| is_composed && opens(value) || ends_with_dollar && value.starts_with('{'))
-                    {
-                        return true;
-                    }
-                    ends_with_dollar = false;
-                }
-                TemplatePart::Needs(_) => {}
-            }
-        }
-        false
     }
 
     /// Refuses a publisher's text that would be read as a secret of Drawbridge's, and notes one in which something hides.
