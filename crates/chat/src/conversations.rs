@@ -28,7 +28,7 @@ pub struct OpenConversation {
     pub sources: Vec<String>,
     /// True while a model answers in it.
     pub answering: bool,
-    /// What the user wrote and did not send yet.
+    /// Text in the composer that is not sent yet.
     pub draft: String,
 }
 

@@ -43,7 +43,7 @@ pub struct Conversation {
     /// Whether there are items before these.
     #[serde(default)]
     pub has_more: bool,
-    /// What the user wrote and did not send yet.
+    /// Text in the composer that is not sent yet.
     #[serde(default)]
     pub draft: String,
 }
@@ -155,7 +155,7 @@ pub struct ItemRef {
 pub struct SetDraft {
     /// The conversation.
     pub conversation: String,
-    /// What is written; empty for nothing.
+    /// The text in the composer; empty if there is none.
     pub text: String,
 }
 

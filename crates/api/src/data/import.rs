@@ -154,7 +154,7 @@ pub struct ImportedServers {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
-    /// The picked id.
+    /// The id of the candidate.
     pub id: String,
     /// Its name here, if it was imported.
     pub name: Option<String>,

@@ -1244,7 +1244,7 @@ answering: boolean,
  */
 hasMore: boolean, 
 /**
- * What the user wrote and did not send yet.
+ * Text in the composer that is not sent yet.
  */
 draft: string, };
 
@@ -2417,7 +2417,7 @@ name: string, };
  */
 export type ImportOutcome = { 
 /**
- * The picked id.
+ * The id of the candidate.
  */
 id: string, 
 /**
@@ -5263,7 +5263,7 @@ export type SetDraft = {
  */
 conversation: string, 
 /**
- * What is written; empty for nothing.
+ * The text in the composer; empty if there is none.
  */
 text: string, };
 
