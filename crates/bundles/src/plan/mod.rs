@@ -158,7 +158,7 @@ impl Templates<'_> {
         // Pieces that only together open a reference count, too.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-        if literal.contains(SECRET_REFERENCE) || template.completes_secret(&self.inputs) {
+        if literal.contains(SECRET_REFERENCE) || template.completes_secret(self.inputs) {
             return Err(PlanError::Secret(what.to_owned()));
         }
         for key in template.keys() {
