@@ -12,6 +12,7 @@
 
 mod cache;
 mod catalog;
+mod changes;
 mod client;
 mod plan;
 mod publisher;
@@ -19,7 +20,8 @@ pub mod server_json;
 mod update;
 
 pub use cache::{CacheLimits, RecordedStatus, RegistryCache};
-pub use catalog::{Answer, Catalog, Changes, Freshness, Search};
+pub use catalog::{Answer, Catalog, Freshness, Search};
+pub use changes::Changes;
 pub use client::{OFFICIAL_REGISTRY, Registry, RegistryAddress, RegistryError, RegistryHeader, RegistryLimits};
 pub use plan::{BundleDownload, PackageInstall, PlanError, plan_package, plan_remote};
 pub use publisher::Publisher;

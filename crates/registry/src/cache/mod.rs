@@ -17,6 +17,8 @@ use index::{Index, KeptAnswer, KeptOfRegistry};
 
 pub use index::RecordedStatus;
 
+pub(crate) use index::ChangesRead;
+
 /// The file with all that is no answer.
 const INDEX: &str = "index.json";
 /// The largest index that is read, in bytes.
@@ -42,6 +44,14 @@ pub struct RegistryCache {
     files: Arc<dyn CacheFiles>,
     limits: CacheLimits,
     index: Mutex<Index>,
+}
+
+/// How far the changes of a registry were read.
+pub(crate) struct KeptChanges {
+    /// The time up to which all changes were read.
+    pub(crate) until: Option<Millis>,
+    /// A reading that has pages left.
+    pub(crate) unfinished: Option<ChangesRead>,
 }
 
 /// An answer that was kept.
@@ -132,7 +142,7 @@ impl RegistryCache {
         self.save(&index)
     }
 
-    /// Keeps what the changes of a registry say of their entries. With `until`, all changes up to this time were read.
+    /// Keeps what a page of changes says of its entries, and how far the changes were read.
     ///
     /// # Errors
     /// If it can't be written.
@@ -140,19 +150,29 @@ impl RegistryCache {
         &self,
         address: &RegistryAddress,
         entries: &[RegistryEntry],
-        until: Option<Millis>,
+        read: ChangesRead,
         now: Millis,
     ) -> Result<(), StoreError> {
         let mut index = self.index();
         let kept = index.registry(address);
         kept.record(entries, now);
-        kept.changes_until = until.or(kept.changes_until);
+        if read.cursor.is_some() {
+            kept.unfinished = Some(read);
+        } else {
+            kept.changes_until = Some(read.until);
+            kept.unfinished = None;
+        }
         self.save(&index)
     }
 
-    /// The time up to which all changes were read.
-    pub(crate) fn changes_until(&self, address: &RegistryAddress) -> Option<Millis> {
-        self.index().registries.get(address.as_str())?.changes_until
+    /// How far the changes of a registry were read.
+    pub(crate) fn changes_read(&self, address: &RegistryAddress) -> KeptChanges {
+        let index = self.index();
+        let kept = index.registries.get(address.as_str());
+        KeptChanges {
+            until: kept.and_then(|kept| kept.changes_until),
+            unfinished: kept.and_then(|kept| kept.unfinished.clone()),
+        }
     }
 
     /// Removes the oldest answers until all are within the bounds.

@@ -118,16 +118,6 @@ pub enum RegistryError {
         /// The registry.
         address: String,
     },
-    /// The list has more pages than the limit.
-    #[error(
-        "the registry {address} has more than {limit} pages of changes; what was read is kept, search for the servers that matter"
-    )]
-    TooManyPages {
-        /// The registry.
-        address: String,
-        /// The limit.
-        limit: usize,
-    },
     /// What is kept of it can't be read or written.
     #[error("what is kept of the registry: {0}")]
     Cache(#[from] StoreError),

@@ -27,7 +27,7 @@ pub struct RegistryLimits {
     pub time: Duration,
     /// The largest body, in bytes. 4 MiB.
     pub bytes: usize,
-    /// The most pages of one list that is read whole. 100.
+    /// The most pages of changes that one refresh reads. 100.
     pub pages: usize,
 }
 
