@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ports::server_config::{header_problem, url_problem};
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
-use url::{Host, Url};
+use url::{Host, Origin, Url};
 
 use super::RegistryError;
 use crate::server_json::read::quoted;
@@ -59,8 +59,16 @@ impl RegistryAddress {
         self.0.as_str().trim_end_matches('/')
     }
 
-    pub(super) fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
+    }
+
+    pub(crate) fn host(&self) -> Option<Host<&str>> {
+        self.0.host()
+    }
+
+    pub(crate) fn origin(&self) -> Origin {
+        self.0.origin()
     }
 
     /// The URL of a request.
@@ -119,7 +127,7 @@ fn part(text: &str) -> String {
     utf8_percent_encode(text, PLAIN).to_string()
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
