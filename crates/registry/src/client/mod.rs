@@ -142,6 +142,9 @@ impl Registry {
             }
             body.extend_from_slice(&chunk);
         }
+        if self.header.as_ref().is_some_and(|header| header.is_in(&body)) {
+            return Err(RegistryError::RepeatsHeader { address });
+        }
         if is_page || body.trim_ascii_start().starts_with(b"<") {
             return Err(RegistryError::WebPage { address });
         }
