@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat};
 use domain::Millis;
+use tokio::time::Instant;
 
 use crate::cache::ChangesRead;
 use crate::catalog::{Catalog, MAX_LIMIT};
@@ -15,6 +16,8 @@ use crate::server_json::read::read_page;
 
 /// By how much the first reading of changes goes back, and one that took several refreshes, since clocks differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
+/// After how many times the limit of one answer a refresh asks for no further page.
+const MAX_SLOW_ANSWERS: u32 = 10;
 
 /// What came of reading the changes of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +34,8 @@ impl Catalog {
     /// Reads what changed since the last time, for [`Self::status_of`]. The first time it reads the changes of one day: what was asked before
     /// has told its status itself.
     ///
-    /// At most [`RegistryLimits::pages`](crate::RegistryLimits::pages) are read at once; the rest by the next refreshes.
+    /// At most [`RegistryLimits::pages`](crate::RegistryLimits::pages) are read at once, and fewer of a slow registry; the rest by the next
+    /// refreshes.
     ///
     /// # Errors
     /// If the registry does not answer, or gives the same page again. What was read is kept.
@@ -46,7 +50,12 @@ impl Catalog {
         };
         let mut seen: Vec<String> = reading.cursor.iter().cloned().collect();
         let mut changes = Changes { changed: 0, unreadable: 0, complete: false };
-        for at in 0..self.registry.limits().pages {
+        let limits = self.registry.limits();
+        let end = Instant::now() + limits.time * MAX_SLOW_ANSWERS;
+        for at in 0..limits.pages {
+            if Instant::now() > end {
+                break;
+            }
             let page = match self.changes_page(&reading).await {
                 // Registries forget cursors.
                 Err(error) if is_resumed && at == 0 && refuses_cursor(&error) => {
