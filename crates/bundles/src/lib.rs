@@ -3,7 +3,7 @@
 //!
 //! - [`Bundle::open`]: the archive and its manifest, checked; nothing is written
 //! - [`plan`]: what it would start on this computer, as an [`installs::InstallPlan`] with blanks for the user
-//! - [`unpack`], [`remove`], [`verify_tree`]: its files on disk
+//! - [`unpack`], [`remove`], [`verify_tree`], [`verify_folder`]: its files on disk
 //! - [`compare`]: what another version changes
 //!
 //! All functions block, so async code calls them on a thread for blocking work. Nothing here starts a program, reads the environment, or knows where
@@ -15,6 +15,7 @@ mod archive;
 mod bundle;
 mod compare;
 mod error;
+mod folder;
 pub mod limits;
 mod manifest;
 mod plan;
@@ -26,6 +27,7 @@ pub use archive::{Archive, ArchiveFile, PathProblem, Refusal};
 pub use bundle::Bundle;
 pub use compare::{FieldChange, Update, compare};
 pub use error::BundleError;
+pub use folder::{FolderChange, verify_folder};
 pub use manifest::{
     Author, Command, CommandOverride, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server,
     ServerKind, ToolClaim, UserConfig, UserConfigKind,

@@ -1,7 +1,7 @@
 //! The files of an unpacked bundle, with the hashes of their contents.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -67,7 +67,7 @@ impl Tree {
 }
 
 /// Compares files below `folder` with the tree: before each start those in [`BundlePlan::watched`](crate::BundlePlan::watched), or all of
-/// `tree.files.keys()`. Files that were added are not looked at, since programs write caches beside their code. Blocks.
+/// `tree.files.keys()`. Files that were added are not looked at, since programs write caches beside their code; [`crate::verify_folder`] does. Blocks.
 ///
 /// # Errors
 /// The first difference.
@@ -98,7 +98,7 @@ fn on_disk(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
         }
     }
     let mut file = File::open(&place).map_err(missing)?;
-    let executable = is_executable(&file).map_err(missing)?;
+    let executable = is_executable(&file.metadata().map_err(missing)?);
     let mut sink = HashingWriter::new(io::sink());
     io::copy(&mut file, &mut sink).map_err(missing)?;
     let Hashed { sha256, size } = sink.finish();
@@ -106,15 +106,15 @@ fn on_disk(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
 }
 
 #[cfg(unix)]
-fn is_executable(file: &File) -> io::Result<bool> {
+pub(crate) fn is_executable(facts: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    Ok(file.metadata()?.permissions().mode() & 0o100 != 0)
+    facts.permissions().mode() & 0o100 != 0
 }
 
 /// Where files have no such bit, a tree has none either.
 #[cfg(not(unix))]
-fn is_executable(_file: &File) -> io::Result<bool> {
-    Ok(false)
+pub(crate) fn is_executable(_facts: &Metadata) -> bool {
+    false
 }
 
 /// Hashes what is written through it.

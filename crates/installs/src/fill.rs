@@ -9,7 +9,8 @@ use ports::server_config::{
 use serde::{Deserialize, Serialize};
 
 use crate::input::Values;
-use crate::{InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
+use crate::template::names_secret;
+use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
 /// The reason why an input's value is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -51,6 +52,9 @@ pub enum FillError {
     /// Values for inputs that the plan does not have.
     #[error("there is no input {0:?}")]
     UnknownInput(String),
+    /// A text of the plan names a secret that Drawbridge keeps, or would with a value that the plan offers: where it stands.
+    #[error("{0} names a secret of Drawbridge's; a publisher must not")]
+    NamesSecret(String),
     /// The URL can't be used.
     #[error("the URL can't be used: {0}")]
     Url(String),
@@ -81,8 +85,12 @@ impl InstallPlan {
     /// A required secret without a value is an error as for any other input.
     ///
     /// # Errors
-    /// If values are missing or not accepted, or if no usable URL or header results.
+    /// If values are missing or not accepted, if no usable URL or header results, or if the plan names a secret, which only the user's own
+    /// values may.
     pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
+        if let Some(place) = self.secret_in_text() {
+            return Err(FillError::NamesSecret(place));
+        }
         self.check(values)?;
         let filled = Values::new(&self.inputs, values);
         let mut secret_values = BTreeMap::new();
@@ -137,6 +145,29 @@ impl InstallPlan {
         });
         let problems: BTreeMap<String, InputProblem> = problems.collect();
         if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
+    }
+
+    /// Where a text of the plan names a secret (`${secret:NAME}`), or opens the name of one that a value then completes. Who makes plans refuses
+    /// such a description with words of its own.
+    fn secret_in_text(&self) -> Option<String> {
+        let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| names_secret(text));
+        if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
+            return Some(format!("what the input {:?} offers", input.key));
+        }
+        let is_bad = |template: &Template| template.names_secret() || template.completes_secret(&self.inputs);
+        let named = |kind: &str, templates: &BTreeMap<String, Template>| {
+            let bad = templates.iter().find(|(_, template)| is_bad(template));
+            bad.map(|(name, _)| format!("the {kind} {name:?}"))
+        };
+        match &self.target {
+            PlanTarget::Command { command, args, env } => {
+                let in_args = args.iter().flat_map(|arg| &arg.words).any(is_bad);
+                (names_secret(command) || in_args).then(|| "the command".to_owned()).or_else(|| named("variable", env))
+            }
+            PlanTarget::Remote { url, headers, .. } => {
+                is_bad(url).then(|| "the URL".to_owned()).or_else(|| named("header", headers))
+            }
+        }
     }
 
     fn is_secret(&self, key: &str) -> bool {

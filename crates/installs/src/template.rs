@@ -1,5 +1,7 @@
 //! Texts with blanks.
 
+use ports::secrets;
+
 use crate::PlanInput;
 use crate::input::Values;
 
@@ -64,7 +66,7 @@ impl Template {
     }
 
     /// Returns true if its text and what one of these inputs offers, each harmless by itself, name a secret together (`${secret:NAME}`), which only
-    /// the user's own values may.
+    /// the user's own values may. [`InstallPlan::fill`](crate::InstallPlan::fill) refuses it in any case; who makes a plan can say more of it.
     #[must_use]
     pub fn completes_secret(&self, inputs: &[PlanInput]) -> bool {
         let (mut is_open, mut ends_with_dollar) = (false, false);
@@ -96,6 +98,12 @@ impl Template {
         false
     }
 
+    /// Returns true if its own text names a secret, also where pieces only together do.
+    pub(crate) fn names_secret(&self) -> bool {
+        let pieces = self.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" });
+        names_secret(&pieces.collect::<String>())
+    }
+
     /// The text with the values put in; of an input with several values, the one at `repetition`, or the last. `None` if an input has no value.
     pub(crate) fn text(&self, values: &Values<'_>, repetition: usize) -> Option<String> {
         let mut text = String::new();
@@ -108,6 +116,10 @@ impl Template {
         }
         Some(text)
     }
+}
+
+pub(crate) fn names_secret(text: &str) -> bool {
+    !secrets::names(text).is_empty()
 }
 
 impl Argument {

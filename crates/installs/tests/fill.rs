@@ -136,3 +136,36 @@ fn a_url_needs_all_its_values() {
     assert_eq!(http.headers["Authorization"], "${secret:tracker.Authorization}");
     assert_eq!(kept.len(), 1);
 }
+
+#[test]
+fn a_plan_that_names_a_secret_is_not_filled_in() {
+    let refused = |plan: &InstallPlan, place: &str| {
+        let given =
+            if plan.inputs.iter().any(|input| input.key == "part") { values([("part", &["x"])]) } else { values([]) };
+        assert_eq!(plan.fill(&given, None).unwrap_err(), FillError::NamesSecret(place.to_owned()));
+    };
+    let part = || PlanInput::text("part");
+    let pieces = |texts: [&str; 2]| Template { parts: texts.map(|text| TemplatePart::Text(text.to_owned())).into() };
+    refused(&local(vec!["${secret:other.TOKEN}".into()], Vec::new()), "the command");
+    refused(&local(vec![pieces(["${sec", "ret:other.TOKEN}"]).into()], Vec::new()), "the command");
+    refused(&local(vec![joined("${secret:", "part").into()], vec![part()]), "the command");
+    let offers = |default: &str| PlanInput { default: vec![default.to_owned()], ..part() };
+    refused(&local(vec![joined("$", "part").into()], vec![offers("{secret:other.TOKEN}")]), "the command");
+    refused(&local(Vec::new(), vec![offers("${secret:other.TOKEN}")]), "what the input \"part\" offers");
+    let mut plan = local(Vec::new(), vec![part()]);
+    if let PlanTarget::Command { env, .. } = &mut plan.target {
+        env.insert("KEY".to_owned(), joined("${secret:", "part"));
+    }
+    refused(&plan, "the variable \"KEY\"");
+    let remote = |url: Template, header: Template| InstallPlan {
+        name: "tracker".to_owned(),
+        target: PlanTarget::Remote { url, kind: HttpKind::Http, headers: [("Key".to_owned(), header)].into() },
+        inputs: vec![part()],
+        notes: Vec::new(),
+    };
+    refused(&remote("https://mcp.example/${secret:other.TOKEN}".into(), "x".into()), "the URL");
+    refused(&remote("https://mcp.example/".into(), joined("${secret:", "part")), "the header \"Key\"");
+    let plan = local(vec![Template::input("part").into()], vec![part()]);
+    let own = values([("part", &["${secret:mine}"])]);
+    assert_eq!(stdio(&plan, &own).args, ["${secret:mine}"], "the user's own values may");
+}

@@ -24,4 +24,10 @@ pub trait CacheFiles: Send + Sync {
     /// # Errors
     /// If the folder can't be read.
     fn names(&self) -> Result<Vec<String>, StoreError>;
+    /// Waits for the only lock of the folder, which all programs share, and holds it until what this gives is dropped. The wait has a bound.
+    /// Who reads a file, changes it and writes it holds the lock meanwhile.
+    ///
+    /// # Errors
+    /// If another program holds it for longer.
+    fn lock(&self) -> Result<Box<dyn Send>, StoreError>;
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, SecondsFormat};
 use domain::Millis;
 use ports::time::{SharedClock, after};
 
@@ -13,20 +12,18 @@ use crate::server_json::{EntryError, Listing, Page, RegistryEntry, Status};
 
 /// For how long an answer is used without asking again: aggregators are meant to copy the official registry about once an hour.
 const FRESH_FOR: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// By how much the first reading of changes goes back, since clocks differ.
-const CLOCK_MARGIN: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// The entries of a page, and the most that may be asked for.
 const PAGE: usize = 30;
-const MAX_LIMIT: usize = 100;
+pub(crate) const MAX_LIMIT: usize = 100;
 /// The longest text to search for, in bytes.
 const MAX_SEARCH: usize = 200;
 
 /// A registry and what is kept of it.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    registry: Registry,
+    pub(crate) registry: Registry,
     cache: Arc<RegistryCache>,
-    clock: SharedClock,
+    pub(crate) clock: SharedClock,
 }
 
 /// A page of a search.
@@ -61,15 +58,6 @@ pub struct Answer<T> {
     pub offline: Option<RegistryError>,
     /// The answer itself: what an installed server keeps, with its hash. Empty for a search in what is kept.
     pub raw: Vec<u8>,
-}
-
-/// What came of reading the changes of a registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Changes {
-    /// The versions that changed.
-    pub changed: usize,
-    /// The entries among them that can't be read.
-    pub unreadable: usize,
 }
 
 impl Catalog {
@@ -159,44 +147,6 @@ impl Catalog {
         self.cache.status_of(self.address(), name, version)
     }
 
-    /// Reads what changed since the last time, for [`Self::status_of`]. The first time it reads the changes of one day: what was asked before
-    /// has told its status itself.
-    ///
-    /// # Errors
-    /// If the registry does not answer, or has more pages than the limit. What was read before is kept, and read again the next time.
-    pub async fn refresh(&self) -> Result<Changes, RegistryError> {
-        let began = self.clock.now();
-        let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
-        let since = self.on_disk(|cache, address| cache.changes_until(address)).await;
-        let since = since.unwrap_or_else(|| began.saturating_sub(margin));
-        let since_text = time_text(since);
-        let mut seen: Vec<String> = Vec::new();
-        let mut until = since;
-        let mut changes = Changes { changed: 0, unreadable: 0 };
-        for _ in 0..self.registry.limits().pages {
-            let limit = MAX_LIMIT.to_string();
-            let mut parameters = vec![("updated_since", since_text.as_str()), ("limit", &limit)];
-            parameters.extend(seen.last().map(|cursor| ("cursor", cursor.as_str())));
-            let body = self.registry.get(&RegistryRequest::list(&parameters), "a list of changes").await?;
-            let page = read_page(&body).map_err(|cause| self.unusable(cause))?;
-            changes.changed += page.entries.len();
-            changes.unreadable += page.unreadable.len();
-            let newest = page.entries.iter().filter_map(|entry| entry.listing.as_ref()?.updated_at).max();
-            // A time that has not come yet would hide all changes until then.
-            until = newest.map_or(until, |newest| until.max(newest.min(began)));
-            let is_last = page.next_cursor.is_none();
-            let entries = page.entries;
-            let now = self.clock.now();
-            self.on_disk(move |cache, address| cache.record(address, &entries, is_last.then_some(until), now)).await?;
-            let Some(cursor) = page.next_cursor else { return Ok(changes) };
-            if seen.contains(&cursor) {
-                return Err(RegistryError::SamePage { address: self.registry.shown() });
-            }
-            seen.push(cursor);
-        }
-        Err(RegistryError::TooManyPages { address: self.registry.shown(), limit: self.registry.limits().pages })
-    }
-
     /// The answer to a request: what is kept if it is fresh, else the registry's, else what is kept.
     async fn ask<T>(
         &self,
@@ -280,7 +230,7 @@ impl Catalog {
         Ok(Answer { value: page, fetched, offline: Some(error), raw: Vec::new() })
     }
 
-    async fn on_disk<T: Send + 'static>(
+    pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         act: impl FnOnce(&RegistryCache, &RegistryAddress) -> T + Send + 'static,
     ) -> T {
@@ -291,18 +241,13 @@ impl Catalog {
         }
     }
 
-    fn unusable(&self, cause: EntryError) -> RegistryError {
+    pub(crate) fn unusable(&self, cause: EntryError) -> RegistryError {
         RegistryError::Unusable { address: self.registry.shown(), cause }
     }
 }
 
 /// The word for the newest version.
 const LATEST: &str = "latest";
-
-fn time_text(time: Millis) -> String {
-    let time = i64::try_from(time).ok().and_then(DateTime::from_timestamp_millis).unwrap_or_default();
-    time.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
 
 /// What has entries whose status may be known better by now.
 trait Overlaid {

@@ -5,6 +5,7 @@
 //!   were deprecated or deleted
 //! - [`server_json`]: what a registry answers, read within bounds; [`Publisher`]: who may publish under a name
 //! - [`plan_package`] and [`plan_remote`]: from what is listed to an [`installs::InstallPlan`]
+//! - [`Catalog::download`]: a bundle that is listed, checked against its hash
 //! - [`update_of`] and [`PlanDiff`]: a newer version, and what it would change
 //!
 //! All of it is foreign: texts that are only shown are safe to print, and what is run is checked so that it is nothing else on a command
@@ -12,15 +13,19 @@
 
 mod cache;
 mod catalog;
+mod changes;
 mod client;
+mod download;
 mod plan;
 mod publisher;
 pub mod server_json;
 mod update;
 
 pub use cache::{CacheLimits, RecordedStatus, RegistryCache};
-pub use catalog::{Answer, Catalog, Changes, Freshness, Search};
+pub use catalog::{Answer, Catalog, Freshness, Search};
+pub use changes::Changes;
 pub use client::{OFFICIAL_REGISTRY, Registry, RegistryAddress, RegistryError, RegistryHeader, RegistryLimits};
+pub use download::{DownloadError, DownloadLimits};
 pub use plan::{BundleDownload, PackageInstall, PlanError, plan_package, plan_remote};
 pub use publisher::Publisher;
 pub use server_json::{Listing, Package, Page, RegistryEntry, Remote, ServerJson, Status};

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use registry::server_json::{
-    ArgumentKind, EntryError, InputFormat, MAX_CHOICES, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_PAGE, MAX_SHOWN,
-    MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES, read_entry, read_page,
+    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS, MAX_CHOICES, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL,
+    MAX_PAGE, MAX_SHOWN, MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES, MAX_VERSION, read_entry, read_page,
 };
 use registry::{RegistryEntry, Status};
 use serde_json::{Value, json};
@@ -156,15 +156,55 @@ fn everything_has_a_bound() {
         ),
         ("icons", MAX_EXTRAS, Box::new(move |n| with("icons", some(n, json!({}))))),
         ("choices", MAX_CHOICES, Box::new(move |n| variable(json!({ "name": "A", "choices": some(n, json!("a")) })))),
+        ("title", MAX_SHOWN, Box::new(move |n| with("title", text(n)))),
+        ("websiteUrl", MAX_ADDRESS, Box::new(move |n| with("websiteUrl", text(n)))),
+        ("repository", MAX_ADDRESS, Box::new(move |n| with("repository", json!({ "url": text(n) })))),
+        ("repository id", MAX_LABEL, Box::new(move |n| with("repository", json!({ "id": text(n) })))),
+        ("icon", MAX_ADDRESS, Box::new(move |n| with("icons", json!([{ "src": text(n) }])))),
+        ("identifier", MAX_ADDRESS, Box::new(move |n| package("identifier", text(n)))),
+        ("package version", MAX_VERSION, Box::new(move |n| package("version", text(n)))),
+        ("fileSha256", MAX_LABEL, Box::new(move |n| package("fileSha256", text(n)))),
+        ("runtimeHint", MAX_LABEL, Box::new(move |n| package("runtimeHint", text(n)))),
+        ("variable's name", MAX_LABEL, Box::new(move |n| variable(json!({ "name": text(n) })))),
+        ("default", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "default": text(n) })))),
+        ("choice", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "choices": [text(n)] })))),
+        ("placeholder", MAX_SHOWN, Box::new(move |n| variable(json!({ "name": "A", "placeholder": text(n) })))),
+        ("remote", MAX_ADDRESS, Box::new(move |n| with("remotes", json!([{ "type": "sse", "url": text(n) }])))),
+        (
+            "headers",
+            MAX_VALUES,
+            Box::new(move |n| with("remotes", json!([{ "type": "sse", "headers": some(n, json!({ "name": "A" })) }]))),
+        ),
+        ("steps", MAX_EXTRAS, Box::new(move |n| package("postInstallInstructions", some(n, json!({}))))),
+        ("a step", MAX_SHOWN, Box::new(move |n| package("postInstallInstructions", json!([{ "command": text(n) }])))),
         ("variables", MAX_VARIABLES, Box::new(move |n| variable(json!({ "name": "A", "variables": named(n) })))),
     ];
     for (what, most, entry) in cases {
         read(&entry(most)).unwrap_or_else(|error| panic!("{what}: {error}"));
         refused(&entry(most + 1));
     }
+    let message = |count: usize| {
+        let listing = json!({ "io.modelcontextprotocol.registry/official": { "statusMessage": text(count) } });
+        json!({ "server": with("title", Value::Null)["server"], "_meta": listing })
+    };
+    read(&message(MAX_SHOWN)).unwrap();
+    refused(&message(MAX_SHOWN + 1));
+    let cursor = |count: usize| json!({ "servers": [], "metadata": { "nextCursor": text(count) } }).to_string();
+    read_page(cursor(MAX_ADDRESS).as_bytes()).unwrap();
+    read_page(cursor(MAX_ADDRESS + 1).as_bytes()).unwrap_err();
     let many = |count: usize| json!({ "server": with("title", Value::Null)["server"], "_meta": named(count) });
     read(&many(MAX_EXTRAS)).unwrap();
     refused(&many(MAX_EXTRAS + 1));
+}
+
+#[test]
+fn a_time_that_no_clock_shows_is_none() {
+    let texts = ["1969-12-31T23:59:59Z", "99999-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "1e308", "-1", "NaN", ""];
+    for text in texts {
+        let listing = json!({ "io.modelcontextprotocol.registry/official": { "publishedAt": text } });
+        let entry = read(&json!({ "server": with("title", Value::Null)["server"], "_meta": listing })).unwrap();
+        assert_eq!(entry.listing.unwrap().published_at, None, "{text}");
+    }
 }
 
 #[test]

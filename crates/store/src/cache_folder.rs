@@ -6,9 +6,12 @@ use domain::StoreError;
 use ports::CacheFiles;
 
 use crate::files::{self, Existing};
+use crate::lock::Lock;
 
 /// The longest name of a file, in bytes.
 const MAX_NAME: usize = 100;
+/// The lock's file, whose name no file of the cache can have.
+const LOCK: &str = ".lock";
 
 /// A folder of files that can be made again.
 #[derive(Debug)]
@@ -69,6 +72,10 @@ impl CacheFiles for CacheFolder {
             }
         }
         Ok(names)
+    }
+
+    fn lock(&self) -> Result<Box<dyn Send>, StoreError> {
+        Ok(Box::new(Lock::new(self.path.join(LOCK)).hold()?))
     }
 }
 

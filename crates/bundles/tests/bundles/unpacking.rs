@@ -3,7 +3,10 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use bundles::{BundleError, Installed, Tree, TreeChange, limits, remove, remove_leftovers, unpack, verify_tree};
+use bundles::{
+    BundleError, FolderChange, Installed, Tree, TreeChange, limits, remove, remove_leftovers, unpack, verify_folder,
+    verify_tree,
+};
 
 use crate::sample::{Disk, valid};
 use crate::zip_writer::{Entry, Zip};
@@ -138,4 +141,55 @@ fn as_many_files_as_may_be_are_opened() {
     let most = (2..limits::MAX_ENTRIES).map(file).fold(valid(), Zip::and);
     assert_eq!(Disk::with(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
     crate::sample::refused(&most.and(Entry::file("one more", b"")).bytes(), &bundles::Refusal::TooManyEntries);
+}
+
+#[test]
+fn a_folder_is_compared_with_the_hash_of_its_tree() {
+    type Edit = fn(&std::path::Path);
+    let edits: [(Edit, FolderChange); 10] = [
+        (|folder| fs::write(folder.join("b"), "other").unwrap(), FolderChange::Differs),
+        (|folder| fs::write(folder.join("server/lib/new.js"), "").unwrap(), FolderChange::Differs),
+        (|folder| fs::remove_file(folder.join("d")).unwrap(), FolderChange::Differs),
+        (|folder| fs::rename(folder.join("b"), folder.join("e")).unwrap(), FolderChange::Differs),
+        (
+            |folder| fs::set_permissions(folder.join("c"), fs::Permissions::from_mode(0o755)).unwrap(),
+            FolderChange::Differs,
+        ),
+        (
+            |folder| {
+                fs::rename(folder.join("b"), folder.join("../b")).unwrap();
+                symlink("../b", folder.join("b")).unwrap();
+            },
+            FolderChange::NotAFile("b".to_owned()),
+        ),
+        (|folder| symlink("server", folder.join("lib")).unwrap(), FolderChange::NotAFile("lib".to_owned())),
+        (
+            |folder| drop(std::os::unix::net::UnixListener::bind(folder.join("s")).unwrap()),
+            FolderChange::NotAFile("s".to_owned()),
+        ),
+        (
+            |folder| {
+                let deep = (0..=limits::MAX_DEPTH + 1).fold(folder.to_owned(), |at, _| at.join("d1"));
+                fs::create_dir_all(deep).unwrap();
+            },
+            FolderChange::TooLarge,
+        ),
+        (
+            |folder| fs::File::create(folder.join("e")).unwrap().set_len(limits::MAX_FILE + 1).unwrap(),
+            FolderChange::TooLarge,
+        ),
+    ];
+    for (edit, expected) in edits {
+        let disk = Disk::with(&sample().bytes());
+        let Installed { folder, tree } = disk.install().unwrap();
+        assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()));
+        edit(&folder);
+        assert_eq!(verify_folder(&folder, &tree.hash()), Err(expected));
+    }
+    let disk = Disk::with(&sample().bytes());
+    let Installed { folder, tree } = disk.install().unwrap();
+    symlink(&folder, disk.root().join("link")).unwrap();
+    let refused = verify_folder(&disk.root().join("link"), &tree.hash());
+    assert!(matches!(refused, Err(FolderChange::NotAFile(_))), "{refused:?}");
+    assert!(matches!(verify_folder(&disk.root().join("gone"), ""), Err(FolderChange::Unreadable(..))));
 }

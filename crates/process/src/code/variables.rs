@@ -31,8 +31,15 @@ pub(super) const SITE: [&str; 2] = ["sitecustomize", "usercustomize"];
 /// Beginnings of the names of variables that are settings of package managers, in lower case.
 const SETTINGS: [&str; 10] =
     ["bun_", "cargo_", "deno_", "dotnet_", "npm_config_", "nuget_", "pip_", "pnpm_", "uv_", "yarn_"];
-/// Other variables that say where programs and modules are taken from.
-const PLACES: [&str; 9] = [
+/// Other variables that say where programs and modules are taken from, or, of container engines, which engine runs an image and with whose
+/// plugins and settings.
+const PLACES: [&str; 15] = [
+    "CONTAINERS_CONF",
+    "CONTAINER_CONNECTION",
+    "CONTAINER_HOST",
+    "DOCKER_CONFIG",
+    "DOCKER_CONTEXT",
+    "DOCKER_HOST",
     "GIT_SSH_COMMAND",
     "HOME",
     "JAVA_HOME",
@@ -50,4 +57,17 @@ pub fn leads_to_code(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lists.into_iter().flatten().any(|known| known.eq_ignore_ascii_case(name))
         || SETTINGS.iter().any(|prefix| lower.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::leads_to_code;
+
+    #[test]
+    fn the_engine_that_runs_a_container_counts() {
+        let engines = ["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "CONTAINER_CONNECTION"];
+        assert!(engines.into_iter().all(leads_to_code));
+        assert!(leads_to_code("docker_host"), "on Windows names differ by their letters' case only");
+        assert!(!["DOCKER_HOST_NAME", "CONTAINER_NAME", "HOST"].into_iter().any(leads_to_code));
+    }
 }

@@ -47,7 +47,28 @@ pub(super) struct KeptAnswer {
 pub(super) struct KeptOfRegistry {
     /// The time up to which all changes were read.
     pub(super) changes_until: Option<Millis>,
+    /// A reading of changes that has pages left.
+    pub(super) unfinished: Option<ChangesRead>,
     pub(super) statuses: Statuses,
+}
+
+/// How far a list of changes was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ChangesRead {
+    /// The time of the oldest change in the list.
+    pub(crate) since: Millis,
+    /// When its first page was asked for.
+    pub(crate) began: Millis,
+    /// The time up to which all changes are known once the last page is read.
+    pub(crate) until: Millis,
+    /// Where the next page begins; none once the last one is read.
+    pub(crate) cursor: Option<String>,
+}
+
+impl ChangesRead {
+    pub(crate) const fn since(since: Millis, began: Millis) -> Self {
+        Self { since, began, until: since, cursor: None }
+    }
 }
 
 /// The file.

@@ -1,6 +1,7 @@
 //! Raw answers of registries, kept for when none can be reached. Everything here can be fetched again, so what is damaged is dropped.
 //!
-//! Several programs may use the folder. Each replaces the index as a whole, so one may lose what another kept; nothing is mixed.
+//! Several programs may use the folder. Each change of the index is made to what is on disk, under the folder's lock, so that none loses what
+//! another kept.
 
 mod index;
 
@@ -16,6 +17,8 @@ use crate::server_json::RegistryEntry;
 use index::{Index, KeptAnswer, KeptOfRegistry};
 
 pub use index::RecordedStatus;
+
+pub(crate) use index::ChangesRead;
 
 /// The file with all that is no answer.
 const INDEX: &str = "index.json";
@@ -41,7 +44,16 @@ impl Default for CacheLimits {
 pub struct RegistryCache {
     files: Arc<dyn CacheFiles>,
     limits: CacheLimits,
+    /// The index as it was read or written last.
     index: Mutex<Index>,
+}
+
+/// How far the changes of a registry were read.
+pub(crate) struct KeptChanges {
+    /// The time up to which all changes were read.
+    pub(crate) until: Option<Millis>,
+    /// A reading that has pages left.
+    pub(crate) unfinished: Option<ChangesRead>,
 }
 
 /// An answer that was kept.
@@ -56,20 +68,21 @@ impl RegistryCache {
     /// # Errors
     /// If the folder can't be read or written.
     pub fn open(files: Arc<dyn CacheFiles>, limits: CacheLimits) -> Result<Self, StoreError> {
-        let bytes = files.read(INDEX, MAX_INDEX).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what is kept of registries is dropped");
-            None
-        });
-        let index: Index = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        for name in files.names()? {
-            if is_answer(&name) && !index.answers.contains_key(&name) {
-                files.remove(&name)?;
+        let cache = Self { files, limits, index: Mutex::default() };
+        // Another program may have written an answer and not yet the index that names it.
+        let held = cache.files.lock();
+        let index = cache.on_disk();
+        for name in cache.files.names()? {
+            if held.is_ok() && is_answer(&name) && !index.answers.contains_key(&name) {
+                cache.files.remove(&name)?;
             }
         }
-        Ok(Self { files, limits, index: Mutex::new(index) })
+        *cache.index() = index;
+        Ok(cache)
     }
 
-    /// What a registry said of a version, if it is not offered as usual.
+    /// What a registry said of a version, if it is not offered as usual. It does not block: what another program read since this one last
+    /// read or kept an answer is not known.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
         self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
@@ -78,7 +91,7 @@ impl RegistryCache {
     /// The answer to a request, if it is kept.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<Kept> {
         let name = file_name(address, request);
-        let kept = self.index().answers.get(&name)?.clone();
+        let kept = self.reread().answers.get(&name)?.clone();
         self.read(&name, &kept)
     }
 
@@ -87,7 +100,7 @@ impl RegistryCache {
         let is_list =
             |kept: &KeptAnswer| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
         let mut found: Vec<(String, KeptAnswer)> = self
-            .index()
+            .reread()
             .answers
             .iter()
             .filter(|(_, kept)| is_list(kept))
@@ -115,24 +128,25 @@ impl RegistryCache {
         now: Millis,
     ) -> Result<(), StoreError> {
         let bytes = body.len() as u64;
-        let mut index = self.index();
-        if bytes <= self.limits.bytes {
-            let name = file_name(address, request);
-            self.files.write(&name, body)?;
-            let kept = KeptAnswer {
-                address: address.as_str().to_owned(),
-                request: request.as_str().to_owned(),
-                fetched: now,
-                bytes,
-            };
-            index.answers.insert(name, kept);
-            self.make_room(&mut index)?;
-        }
-        index.registry(address).record(entries, now);
-        self.save(&index)
+        self.change(|index| {
+            if bytes <= self.limits.bytes {
+                let name = file_name(address, request);
+                self.files.write(&name, body)?;
+                let kept = KeptAnswer {
+                    address: address.as_str().to_owned(),
+                    request: request.as_str().to_owned(),
+                    fetched: now,
+                    bytes,
+                };
+                index.answers.insert(name, kept);
+                self.make_room(index)?;
+            }
+            index.registry(address).record(entries, now);
+            Ok(())
+        })
     }
 
-    /// Keeps what the changes of a registry say of their entries. With `until`, all changes up to this time were read.
+    /// Keeps what a page of changes says of its entries, and how far the changes were read.
     ///
     /// # Errors
     /// If it can't be written.
@@ -140,19 +154,30 @@ impl RegistryCache {
         &self,
         address: &RegistryAddress,
         entries: &[RegistryEntry],
-        until: Option<Millis>,
+        read: ChangesRead,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let mut index = self.index();
-        let kept = index.registry(address);
-        kept.record(entries, now);
-        kept.changes_until = until.or(kept.changes_until);
-        self.save(&index)
+        self.change(|index| {
+            let kept = index.registry(address);
+            kept.record(entries, now);
+            if read.cursor.is_some() {
+                kept.unfinished = Some(read);
+            } else {
+                kept.changes_until = Some(read.until);
+                kept.unfinished = None;
+            }
+            Ok(())
+        })
     }
 
-    /// The time up to which all changes were read.
-    pub(crate) fn changes_until(&self, address: &RegistryAddress) -> Option<Millis> {
-        self.index().registries.get(address.as_str())?.changes_until
+    /// How far the changes of a registry were read.
+    pub(crate) fn changes_read(&self, address: &RegistryAddress) -> KeptChanges {
+        let index = self.reread();
+        let kept = index.registries.get(address.as_str());
+        KeptChanges {
+            until: kept.and_then(|kept| kept.changes_until),
+            unfinished: kept.and_then(|kept| kept.unfinished.clone()),
+        }
     }
 
     /// Removes the oldest answers until all are within the bounds.
@@ -170,12 +195,34 @@ impl RegistryCache {
         Ok(())
     }
 
-    fn save(&self, index: &Index) -> Result<(), StoreError> {
-        let bytes = serde_json::to_vec(index).map_err(|error| StoreError {
+    /// Changes the index on disk, while no other program does.
+    fn change(&self, act: impl FnOnce(&mut Index) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let _held = self.files.lock()?;
+        let mut index = self.on_disk();
+        act(&mut index)?;
+        let bytes = serde_json::to_vec(&index).map_err(|error| StoreError {
             path: INDEX.to_owned(),
             cause: format!("it can't be written as JSON: {error}"),
         })?;
-        self.files.write(INDEX, &bytes)
+        self.files.write(INDEX, &bytes)?;
+        *self.index() = index;
+        Ok(())
+    }
+
+    /// The index on disk, which another program may have changed. It is replaced atomically, so a reader needs no lock.
+    fn reread(&self) -> MutexGuard<'_, Index> {
+        // Read while it is held, so that what was read before a change never takes the place of the change.
+        let mut index = self.index();
+        *index = self.on_disk();
+        index
+    }
+
+    fn on_disk(&self) -> Index {
+        let bytes = self.files.read(INDEX, MAX_INDEX).unwrap_or_else(|error| {
+            tracing::warn!(%error, "what is kept of registries is dropped");
+            None
+        });
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use memchr::memmem;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ports::server_config::{header_problem, url_problem};
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
-use url::{Host, Url};
+use url::{Host, Origin, Url};
 
 use super::RegistryError;
 use crate::server_json::read::quoted;
@@ -15,6 +16,8 @@ use crate::server_json::read::quoted;
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// The version of the API that is spoken.
 const API: &str = "v0.1";
+/// The shortest token that is looked for in answers, in bytes. A shorter one may stand there by chance.
+const MIN_TOKEN: usize = 6;
 /// What is sent as it is in a part of a path.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -59,8 +62,16 @@ impl RegistryAddress {
         self.0.as_str().trim_end_matches('/')
     }
 
-    pub(super) fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
+    }
+
+    pub(crate) fn host(&self) -> Option<Host<&str>> {
+        self.0.host()
+    }
+
+    pub(crate) fn origin(&self) -> Origin {
+        self.0.origin()
     }
 
     /// The URL of a request.
@@ -119,7 +130,7 @@ fn part(text: &str) -> String {
     utf8_percent_encode(text, PLAIN).to_string()
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -142,14 +153,25 @@ impl RegistryHeader {
     /// If one of them can't be sent. The error does not hold the value.
     pub fn new(name: &str, value: &SecretString) -> Result<Self, RegistryError> {
         let bad = |cause: String| RegistryError::Header { cause };
+        // Before other problems, which repeat the name: the whole header may have been entered for it.
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
+            bad("its name is not the name of a header: letters, digits and \"-\" were expected".to_owned())
+        })?;
         if let Some(problem) = header_problem(name, value.expose_secret()) {
             return Err(bad(problem));
         }
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| bad(error.to_string()))?;
+        let name = header;
         let mut value = HeaderValue::from_str(value.expose_secret())
             .map_err(|_| bad(format!("the value of the header {name} has characters that can't be sent")))?;
         value.set_sensitive(true);
         Ok(Self { name, value })
+    }
+
+    /// Returns true if these bytes hold the value, or what stands behind its scheme, as in `Bearer TOKEN`.
+    pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
+        let value = self.value.as_bytes();
+        let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);
+        token.len() >= MIN_TOKEN && memmem::find(bytes, token).is_some()
     }
 }
 
@@ -201,7 +223,7 @@ mod tests {
         let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
         assert!(!format!("{header:?}").contains("s3cret"));
         for (name, value) in
-            [("Host", "x"), ("Authorization", "two\nlines"), ("a b", "x"), ("Authorization", "s3cret\u{1}")]
+            [("Host", "x"), ("Authorization", "two\nlines"), ("Key: s3cret", "x"), ("Authorization", "s3cret\u{1}")]
         {
             let error = RegistryHeader::new(name, &value.into()).unwrap_err();
             assert!(!error.to_string().contains("s3cret"), "{error}");

@@ -104,6 +104,14 @@ pub enum RegistryError {
         /// The registry.
         address: String,
     },
+    /// The answer holds the value of the header that went with the request. It is neither shown nor kept.
+    #[error(
+        "the registry {address} repeats the secret of its header in an answer, which is therefore not read; tell whoever runs it"
+    )]
+    RepeatsHeader {
+        /// The registry.
+        address: String,
+    },
     /// The answer can't be read.
     #[error("an answer of the registry {address} can't be used: {cause}; tell whoever runs it")]
     Unusable {
@@ -117,16 +125,6 @@ pub enum RegistryError {
     SamePage {
         /// The registry.
         address: String,
-    },
-    /// The list has more pages than the limit.
-    #[error(
-        "the registry {address} has more than {limit} pages of changes; what was read is kept, search for the servers that matter"
-    )]
-    TooManyPages {
-        /// The registry.
-        address: String,
-        /// The limit.
-        limit: usize,
     },
     /// What is kept of it can't be read or written.
     #[error("what is kept of the registry: {0}")]

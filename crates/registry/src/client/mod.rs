@@ -9,13 +9,13 @@ mod error;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use url::Url;
 
 pub use address::{OFFICIAL_REGISTRY, RegistryAddress, RegistryHeader};
 pub use error::RegistryError;
 
-pub(crate) use address::RegistryRequest;
+pub(crate) use address::{RegistryRequest, is_loopback};
 
 /// The most redirects of one request.
 const MAX_REDIRECTS: usize = 3;
@@ -27,7 +27,7 @@ pub struct RegistryLimits {
     pub time: Duration,
     /// The largest body, in bytes. 4 MiB.
     pub bytes: usize,
-    /// The most pages of one list that is read whole. 100.
+    /// The most pages of changes that one refresh reads. 100.
     pub pages: usize,
 }
 
@@ -80,10 +80,8 @@ impl Registry {
 
     async fn exchange(&self, mut url: Url, what: &str) -> Result<Vec<u8>, RegistryError> {
         for _ in 0..=MAX_REDIRECTS {
-            let mut request = self.client.get(url.clone()).header(ACCEPT, "application/json");
-            if let Some(RegistryHeader { name, value }) = &self.header {
-                request = request.header(name, value.clone());
-            }
+            let request = self.client.get(url.clone()).header(ACCEPT, "application/json");
+            let request = self.with_header(request, &url);
             let response = request.send().await.map_err(|error| self.unreachable(&error))?;
             if !response.status().is_redirection() {
                 return self.body(response, what).await;
@@ -91,6 +89,16 @@ impl Registry {
             url = self.redirect(&url, response.headers())?;
         }
         Err(RegistryError::Redirect { address: self.shown(), to: format!("more than {MAX_REDIRECTS} times") })
+    }
+
+    /// The same request with the registry's header, if it goes to the registry's origin.
+    pub(crate) fn with_header(&self, request: RequestBuilder, url: &Url) -> RequestBuilder {
+        match &self.header {
+            Some(RegistryHeader { name, value }) if url.origin() == self.address.origin() => {
+                request.header(name, value.clone())
+            }
+            _ => request,
+        }
     }
 
     fn redirect(&self, from: &Url, headers: &HeaderMap) -> Result<Url, RegistryError> {
@@ -134,6 +142,9 @@ impl Registry {
             }
             body.extend_from_slice(&chunk);
         }
+        if self.header.as_ref().is_some_and(|header| header.is_in(&body)) {
+            return Err(RegistryError::RepeatsHeader { address });
+        }
         if is_page || body.trim_ascii_start().starts_with(b"<") {
             return Err(RegistryError::WebPage { address });
         }
@@ -150,7 +161,7 @@ impl Registry {
 }
 
 /// The innermost cause, which says what happened; those around it name the URL.
-fn root(error: &dyn std::error::Error) -> String {
+pub(crate) fn root(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -236,7 +236,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Whether a text is a SHA-256 in hexadecimal.
-pub(super) fn is_sha256(text: &str) -> bool {
+pub(crate) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

@@ -9,6 +9,7 @@ mod remote;
 
 use installs::InstallPlan;
 
+pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 

@@ -105,3 +105,57 @@ async fn a_header_goes_with_each_request() {
     assert_eq!(seen[0].path, "/v0.1/servers?version=latest&limit=30");
     assert!(!format!("{:?}", desk.catalog).contains("s3cret"));
 }
+
+#[tokio::test]
+async fn the_value_of_a_header_is_neither_kept_nor_shown() {
+    let header = || RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
+    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let server = stored.serve().await;
+    let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header()));
+    desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap();
+    desk.catalog.refresh().await.unwrap();
+    let mut repeating = active("com.example/a", "1.0.0", true);
+    repeating["server"]["description"] = json!("you are s3cret-token");
+    let bad_name = entry("Bearer s3cret-token", "1", json!({}));
+    for (path, body) in [
+        ("versions", json!({ "servers": [repeating.clone()], "metadata": {} })),
+        ("1.0.0", repeating),
+        ("servers", json!({ "servers": [bad_name], "metadata": {} })),
+    ] {
+        let server = HttpServer::start(move |_, mut answer| {
+            let body = body.clone();
+            async move { answer.json(&body).await }
+        })
+        .await;
+        let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header()));
+        let error = match path {
+            "versions" => desk.catalog.versions("com.example/a", Freshness::Usual).await.unwrap_err(),
+            "servers" => desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err(),
+            version => desk.catalog.version("com.example/a", version, Freshness::Usual).await.unwrap_err(),
+        };
+        assert!(matches!(error, RegistryError::RepeatsHeader { .. }), "{error}");
+        assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
+        assert_eq!(desk.files(), 0, "nothing of it is kept");
+    }
+    let files = std::fs::read_dir(desk.folder.path()).unwrap();
+    let kept: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
+    assert!(kept.len() > 2 && kept.iter().all(|bytes| !String::from_utf8_lossy(bytes).contains("s3cret")));
+}
+
+#[tokio::test]
+async fn an_error_does_not_hold_the_value_of_a_header() {
+    let header = RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
+    for (status, headers) in [
+        (401, "www-authenticate: Bearer error=\"s3cret-token\"\r\n"),
+        (500, "retry-after: s3cret-token\r\n"),
+        (302, "location: /s3cret-token\r\n"),
+        (302, "location: https://other.example/?s3cret-token\r\n"),
+    ] {
+        let server =
+            HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, b"s3cret-token").await })
+                .await;
+        let desk = Desk::with(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
+        let error = desk.catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("s3cret"), "{error:?}");
+    }
+}

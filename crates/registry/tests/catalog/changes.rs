@@ -1,6 +1,9 @@
 //! Changes of a registry, for warnings about installed servers.
 
-use registry::{Changes, RegistryError, RegistryLimits, Status};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use registry::{Changes, Freshness, RegistryLimits, Search, Status};
 use serde_json::{Value, json};
 use testkit::http::HttpServer;
 
@@ -8,6 +11,11 @@ use crate::stored::{Desk, HOUR, Stored, entry};
 
 fn changed(name: &str, status: &str, updated: &str) -> Value {
     entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
+}
+
+/// Deleted servers with the names `n0`, `n1` and so on.
+fn many(count: usize) -> impl Iterator<Item = Value> {
+    (0..count).map(|n| changed(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"))
 }
 
 /// The times since which changes were asked for.
@@ -22,7 +30,7 @@ async fn a_deletion_is_known_after_the_next_reading() {
     let stored = Stored::of(vec![changed("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
     let server = stored.serve().await;
     let desk = Desk::at(&server);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 1, unreadable: 0 }));
+    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 1, unreadable: 0, complete: true }));
     assert_eq!(desk.catalog.status_of("com.example/a", "1.0.0"), None);
     desk.clock.pass(HOUR);
     stored.set(vec![
@@ -30,7 +38,7 @@ async fn a_deletion_is_known_after_the_next_reading() {
         changed("com.example/b", "deprecated", "2026-03-01T00:20:00.000Z"),
         json!({ "server": { "name": "x" }, "_meta": { "io.modelcontextprotocol.registry/official": { "updatedAt": "2026-03-01T00:20:00Z" } } }),
     ]);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 2, unreadable: 1 }));
+    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 2, unreadable: 1, complete: true }));
     let status = desk.again().status_of("com.example/a", "1.0.0").unwrap();
     assert_eq!((status.status, status.message.as_deref()), (Status::Deleted, Some("why")), "also after a restart");
     assert_eq!(desk.catalog.status_of("com.example/b", "1.0.0").unwrap().status, Status::Deprecated);
@@ -44,21 +52,58 @@ async fn a_deletion_is_known_after_the_next_reading() {
 
 #[tokio::test]
 async fn changes_are_read_to_their_last_page() {
-    let many =
-        |count: usize| (0..count).map(|n| changed(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"));
     let stored = Stored::of(many(250).collect());
     let server = stored.serve().await;
     let desk = Desk::at(&server);
-    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 250, unreadable: 0 }));
+    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 250, unreadable: 0, complete: true }));
     assert!(desk.catalog.status_of("com.example/n249", "1.0.0").is_some());
     assert_eq!(server.seen().len(), 3);
-    let short = Desk::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
-    let error = short.catalog.refresh().await.unwrap_err();
-    assert!(matches!(error, RegistryError::TooManyPages { limit: 2, .. }), "{error}");
-    assert!(short.catalog.status_of("com.example/n150", "1.0.0").is_some(), "what was read is kept");
-    short.catalog.refresh().await.unwrap_err();
-    let since = asked_since(&server);
-    assert_eq!(since[3], since[5], "and read again, as the rest is not known");
+}
+
+#[tokio::test]
+async fn more_pages_than_one_refresh_reads_are_read_by_the_next_ones() {
+    let stored = Stored::of(many(250).collect());
+    let server = stored.serve().await;
+    let desk = Desk::limited(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
+    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 200, unreadable: 0, complete: false }));
+    assert!(desk.catalog.status_of("com.example/n150", "1.0.0").is_some(), "what was read is kept");
+    let found = desk.catalog.search(&Search::default(), Freshness::Usual).await;
+    assert!(found.is_ok_and(|found| found.offline.is_none()), "a search does not depend on the changes");
+    desk.clock.pass(2 * HOUR);
+    let restarted = desk.again();
+    assert_eq!(restarted.refresh().await, Ok(Changes { changed: 50, unreadable: 0, complete: true }));
+    assert!(restarted.status_of("com.example/n249", "1.0.0").is_some());
+    let began = "2026-02-28T00:00:00.000Z";
+    assert_eq!(asked_since(&server), [began; 3], "one list, though it takes longer");
+    stored.set(vec![changed("com.example/n0", "active", "2026-03-01T01:00:00.000Z")]);
+    restarted.refresh().await.unwrap();
+    assert_eq!(restarted.status_of("com.example/n0", "1.0.0"), None, "it changed after its page was read");
+    assert_eq!(asked_since(&server)[3], began, "so the next list begins where the clocks can't differ");
+}
+
+#[tokio::test]
+async fn a_cursor_that_the_registry_forgot_begins_the_list_anew() {
+    let stored = Stored::of(many(250).collect());
+    let forgets = Arc::new(AtomicBool::new(false));
+    let (answering, forgetting) = (stored.clone(), Arc::clone(&forgets));
+    let server =
+        HttpServer::start(move |request, mut answer| {
+            let stored = answering.clone();
+            let is_forgotten = forgetting.load(Ordering::Relaxed) && request.path.contains("cursor=at+100");
+            async move {
+                if is_forgotten { answer.whole(400, "", b"{}").await } else { stored.answer(&request, answer).await }
+            }
+        })
+        .await;
+    let desk = Desk::limited(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
+    desk.catalog.refresh().await.unwrap();
+    forgets.store(true, Ordering::Relaxed);
+    assert_eq!(desk.catalog.refresh().await, Ok(Changes { changed: 100, unreadable: 0, complete: false }));
+    forgets.store(false, Ordering::Relaxed);
+    for expected in [(100, false), (50, true)] {
+        let changes = desk.catalog.refresh().await.unwrap();
+        assert_eq!((changes.changed, changes.complete), expected);
+    }
 }
 
 #[tokio::test]

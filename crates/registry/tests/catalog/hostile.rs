@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use registry::{Freshness, RegistryError, RegistryLimits, Search};
 use serde_json::{Value, json};
@@ -97,9 +98,43 @@ async fn endless_pages_end() {
     })
     .await;
     let desk = Desk::limited(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
-    let error = desk.catalog.refresh().await.unwrap_err();
-    assert!(matches!(error, RegistryError::TooManyPages { limit: 7, .. }), "{error}");
-    assert_eq!(count.load(Ordering::Relaxed), 7);
+    for refreshes in 1..=2 {
+        assert!(!desk.catalog.refresh().await.unwrap().complete);
+        assert_eq!(count.load(Ordering::Relaxed), 7 * refreshes);
+    }
+    assert!(server.seen().pop().unwrap().path.ends_with("&cursor=12"), "it goes on where it was");
+}
+
+#[tokio::test]
+async fn slow_pages_end_a_refresh() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let server = HttpServer::start(move |_, mut answer| {
+        let next = counted.fetch_add(1, Ordering::Relaxed);
+        async move {
+            // sleep: the registry is slow.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            answer.json(&json!({ "servers": [], "metadata": { "nextCursor": next } })).await
+        }
+    })
+    .await;
+    let desk = Desk::limited(&server, RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() });
+    assert!(!desk.catalog.refresh().await.unwrap().complete);
+    let pages = count.load(Ordering::Relaxed);
+    assert!((1..=41).contains(&pages), "{pages} pages within ten times the limit of an answer");
+}
+
+#[tokio::test]
+async fn endless_headers_are_given_up() {
+    let server = HttpServer::start(|_, mut answer| async move {
+        answer.raw(b"HTTP/1.1 200 -\r\n").await?;
+        loop {
+            answer.raw(b"x-more: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n").await?;
+        }
+    })
+    .await;
+    let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
+    assert!(matches!(error, RegistryError::Unreachable { .. }), "{error}");
 }
 
 #[tokio::test]

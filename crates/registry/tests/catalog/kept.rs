@@ -133,3 +133,33 @@ async fn damage_is_no_more_than_a_loss() {
     restarted.search(&text(""), Freshness::Usual).await.unwrap();
     assert_eq!(server.seen().len(), 3);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_programs_keep_what_the_other_one_kept() {
+    const EACH: usize = 20;
+    let stored = Stored::of(vec![active("com.example/a", "1.0.0", true)]);
+    let server = stored.serve().await;
+    let desk = Desk::at(&server);
+    let programs = ["app", "cli"].map(|program| {
+        let catalog = desk.again();
+        tokio::spawn(async move {
+            for n in 0..EACH {
+                catalog.search(&text(&format!("{program}-{n}")), Freshness::Usual).await.unwrap();
+            }
+        })
+    });
+    for program in programs {
+        program.await.unwrap();
+    }
+    let asked = server.seen().len();
+    assert_eq!((asked, desk.files()), (2 * EACH, 2 * EACH + 1), "every answer and the index");
+    let restarted = desk.again();
+    for program in ["app", "cli"] {
+        for n in 0..EACH {
+            restarted.search(&text(&format!("{program}-{n}")), Freshness::Usual).await.unwrap();
+            desk.catalog.search(&text(&format!("{program}-{n}")), Freshness::Usual).await.unwrap();
+        }
+    }
+    assert_eq!(server.seen().len(), asked, "all is kept, also for a program that was open meanwhile");
+    assert_eq!(desk.files(), 2 * EACH + 1);
+}

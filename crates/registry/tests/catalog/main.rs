@@ -3,6 +3,7 @@
 
 mod answers;
 mod changes;
+mod downloads;
 mod failures;
 mod hostile;
 mod kept;

@@ -67,8 +67,10 @@ impl Desk {
         Catalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
     }
 
+    /// How many files are kept, the lock aside.
     pub(crate) fn files(&self) -> usize {
-        std::fs::read_dir(self.folder.path()).unwrap().count()
+        let names = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().file_name());
+        names.filter(|name| name != ".lock").count()
     }
 }
 

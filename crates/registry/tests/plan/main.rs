@@ -204,14 +204,15 @@ fn what_decides_where_code_comes_from_is_noted() {
         plan(&package).notes.join("; ")
     };
     let image = json!({ "registryType": "oci", "identifier": format!("alice/notes@{DIGEST}") });
-    for name in ["npm_config_registry", "NODE_OPTIONS", "PATH", "LD_PRELOAD"] {
+    // A server that npx runs may use the engine itself.
+    for name in ["npm_config_registry", "NODE_OPTIONS", "PATH", "LD_PRELOAD", "DOCKER_HOST"] {
         let notes = with(npm(&json!({})), name);
         assert!(notes.contains(&format!("where it is loaded from: \"{name}\"")), "{name}: {notes}");
     }
-    for name in ["DOCKER_HOST", "docker_context", "CONTAINER_HOST"] {
+    for name in ["DOCKER_TLS_VERIFY", "docker_context", "CONTAINER_HOST"] {
         assert!(with(image.clone(), name).contains(name), "{name}");
     }
-    assert_eq!(with(npm(&json!({})), "DOCKER_HOST"), "", "npx does not look at it");
+    assert_eq!(with(npm(&json!({})), "DOCKER_TLS_VERIFY"), "", "it leads to no other engine");
     assert_eq!(with(image, "NOTES_FOLDER"), "");
 }
 

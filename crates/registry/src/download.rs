@@ -1,0 +1,260 @@
+//! Bundles that a registry lists: downloaded within bounds, and checked against their hash before anybody opens them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use foreign::is_public;
+use reqwest::header::LOCATION;
+use reqwest::{Response, StatusCode};
+use sha2::{Digest as _, Sha256};
+use tempfile::TempPath;
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use crate::BundleDownload;
+use crate::catalog::Catalog;
+use crate::client::{Registry, is_loopback, root};
+use crate::plan::is_sha256;
+
+/// The most redirects of one download: release pages of code hosts lead to another host, and from there on.
+const MAX_REDIRECTS: usize = 5;
+/// How the names of files begin that are not whole yet.
+const UNFINISHED: &str = ".unfinished-";
+
+/// Bounds of a download.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DownloadLimits {
+    /// How long it may take from the beginning to the last byte. 15 min.
+    pub time: Duration,
+    /// How long nothing may come. 30 s.
+    pub silence: Duration,
+    /// The largest file, in bytes. 512 MiB, as `bundles` opens no larger one.
+    pub bytes: u64,
+}
+
+impl Default for DownloadLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(15 * 60), silence: Duration::from_secs(30), bytes: 512 << 20 }
+    }
+}
+
+/// The reason why a bundle is not there. Safe to print; of an address it holds scheme, host and port only.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DownloadError {
+    /// No hash, or none that can be one.
+    #[error("the bundle has no SHA-256, so what is downloaded could not be checked; the publisher has to add it")]
+    NoHash,
+    /// The address, or one that it redirects to, may not be gone to.
+    #[error("the bundle is not downloaded from {address}: {cause}")]
+    Address {
+        /// Scheme, host and port, or in words.
+        address: String,
+        /// Why not.
+        cause: String,
+    },
+    /// It redirects again and again.
+    #[error("{address} redirects more than {MAX_REDIRECTS} times; tell the publisher")]
+    Redirects {
+        /// Scheme, host and port.
+        address: String,
+    },
+    /// TLS can't be set up.
+    #[error("no connection can be made on this system: {cause}")]
+    Unavailable {
+        /// Why not.
+        cause: String,
+    },
+    /// Nobody answers, or the answer broke off.
+    #[error("the bundle could not be downloaded from {address}: {cause}; check the network, and try again")]
+    Unreachable {
+        /// Scheme, host and port.
+        address: String,
+        /// Why not.
+        cause: String,
+    },
+    /// It answers with another status.
+    #[error("{address} does not give the bundle (status {status}); try again later, or tell the publisher")]
+    Failed {
+        /// Scheme, host and port.
+        address: String,
+        /// The HTTP status.
+        status: u16,
+    },
+    /// It took longer than a limit.
+    #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
+    TooSlow {
+        /// Scheme, host and port.
+        address: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// The file is larger than the limit.
+    #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
+    TooLarge {
+        /// Scheme, host and port.
+        address: String,
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// It is another file than the registry lists.
+    #[error("what {address} gives is another file than the registry lists: its SHA-256 is {found}; do not use it")]
+    WrongHash {
+        /// Scheme, host and port.
+        address: String,
+        /// The SHA-256 of what was downloaded.
+        found: String,
+    },
+    /// It can't be written.
+    #[error("the bundle can't be written to the disk: {0}")]
+    Disk(String),
+}
+
+impl Catalog {
+    /// Downloads a bundle that the registry lists to `folder`, which is there, as a file that is named by its hash. The file is put there when it
+    /// is whole and has the hash; nothing is left otherwise. Nothing of it is read.
+    ///
+    /// Only https is gone to, also by redirects; http where the registry itself and the address are on this computer. An address of this
+    /// computer or a private network is refused unless it is the registry's host. The registry's header goes to the registry's origin only.
+    ///
+    /// # Errors
+    /// If the file can't be had within the limits, or is another one.
+    pub async fn download(
+        &self,
+        bundle: &BundleDownload,
+        folder: &Path,
+        limits: DownloadLimits,
+    ) -> Result<PathBuf, DownloadError> {
+        let sha256 = bundle.sha256.to_ascii_lowercase();
+        if !is_sha256(&sha256) {
+            return Err(DownloadError::NoHash);
+        }
+        let url = Url::parse(&bundle.url).map_err(|error| DownloadError::Address {
+            address: "its address".to_owned(),
+            cause: format!("it can't be read: {error}"),
+        })?;
+        let slow = DownloadError::TooSlow { address: origin(&url), limit: limits.time };
+        let download = Download { registry: &self.registry, limits, sha256 };
+        timeout(limits.time, download.run(url, folder)).await.unwrap_or(Err(slow))
+    }
+}
+
+struct Download<'r> {
+    registry: &'r Registry,
+    limits: DownloadLimits,
+    sha256: String,
+}
+
+impl Download<'_> {
+    async fn run(&self, url: Url, folder: &Path) -> Result<PathBuf, DownloadError> {
+        let (response, address) = self.response(url).await?;
+        if response.content_length().is_some_and(|bytes| bytes > self.limits.bytes) {
+            return Err(DownloadError::TooLarge { address, limit: self.limits.bytes });
+        }
+        let within = folder.to_owned();
+        let (file, unfinished) = on_disk(move || {
+            Ok(tempfile::Builder::new().prefix(UNFINISHED).suffix(".mcpb").tempfile_in(within)?.into_parts())
+        })
+        .await?;
+        self.receive(response, File::from_std(file), address).await?;
+        let path = folder.join(format!("{}.mcpb", self.sha256));
+        let place = path.clone();
+        on_disk(move || TempPath::persist(unfinished, place).map_err(|error| error.error)).await?;
+        Ok(path)
+    }
+
+    /// The answer that holds the file, and where it came from.
+    async fn response(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
+        let first = origin(&url);
+        for _ in 0..=MAX_REDIRECTS {
+            let address = origin(&url);
+            if let Some(cause) = self.refusal(&url) {
+                return Err(DownloadError::Address { address, cause: cause.to_owned() });
+            }
+            let client = mcp_transport::http::for_registries(is_loopback(&url));
+            let client = client.map_err(|error| DownloadError::Unavailable { cause: root(&error) })?;
+            let request = self.registry.with_header(client.get(url.clone()), &url);
+            let response = self.in_time(request.send(), &address).await?;
+            match response.status() {
+                StatusCode::OK => return Ok((response, address)),
+                status if !status.is_redirection() => {
+                    return Err(DownloadError::Failed { address, status: status.as_u16() });
+                }
+                _ => {}
+            }
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let to = location.and_then(|location| url.join(location).ok());
+            url = to.ok_or(DownloadError::Address { address, cause: "it redirects to no address".to_owned() })?;
+        }
+        Err(DownloadError::Redirects { address: first })
+    }
+
+    /// Why an address is not gone to.
+    fn refusal(&self, url: &Url) -> Option<&'static str> {
+        let registry = self.registry.address();
+        let is_of_registry = registry.host() == url.host();
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(url) && registry.is_loopback() => {}
+            _ => return Some("only https:// is accepted"),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Some("it holds a user name or password");
+        }
+        let is_private = match url.host() {
+            Some(Host::Ipv4(address)) => !is_public(address.into()),
+            Some(Host::Ipv6(address)) => !is_public(address.into()),
+            Some(Host::Domain(_)) => is_loopback(url),
+            None => true,
+        };
+        (is_private && !is_of_registry).then_some("it leads to this computer or into a private network")
+    }
+
+    /// Writes the body to a file and checks its hash.
+    async fn receive(&self, mut response: Response, mut file: File, address: String) -> Result<(), DownloadError> {
+        let (mut hash, mut bytes) = (Sha256::new(), 0_u64);
+        while let Some(chunk) = self.in_time(response.chunk(), &address).await? {
+            bytes += chunk.len() as u64;
+            if bytes > self.limits.bytes {
+                return Err(DownloadError::TooLarge { address, limit: self.limits.bytes });
+            }
+            hash.update(&chunk);
+            file.write_all(&chunk).await.map_err(failed)?;
+        }
+        let found = format!("{:x}", hash.finalize());
+        if found != self.sha256 {
+            return Err(DownloadError::WrongHash { address, found });
+        }
+        file.sync_all().await.map_err(failed)
+    }
+
+    async fn in_time<T>(
+        &self,
+        step: impl Future<Output = Result<T, reqwest::Error>>,
+        address: &str,
+    ) -> Result<T, DownloadError> {
+        match timeout(self.limits.silence, step).await {
+            Ok(done) => {
+                done.map_err(|error| DownloadError::Unreachable { address: address.to_owned(), cause: root(&error) })
+            }
+            Err(_) => Err(DownloadError::TooSlow { address: address.to_owned(), limit: self.limits.silence }),
+        }
+    }
+}
+
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+async fn on_disk<T: Send + 'static>(act: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T, DownloadError> {
+    match tokio::task::spawn_blocking(act).await {
+        Ok(done) => done.map_err(failed),
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+fn failed(error: io::Error) -> DownloadError {
+    DownloadError::Disk(error.to_string())
+}
