@@ -74,7 +74,7 @@ async fn a_signed_release_is_shown_then_downloaded_then_installed() {
     assert!(installed.0.lock().unwrap().is_empty(), "a download installs nothing");
     updates.install(&installed, &note).await.unwrap();
     assert_eq!(*installed.0.lock().unwrap(), [(Version::new(1, 1, 0), FILE.to_vec())], "these bytes");
-    let names: Vec<String> = steps.into_inner().unwrap().iter().map(|step| name(step)).collect();
+    let names: Vec<String> = steps.into_inner().unwrap().iter().map(name).collect();
     assert_eq!(
         names,
         ["checking", "found", "downloading", "downloading", "downloaded", "installing", "installed"],

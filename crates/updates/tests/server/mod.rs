@@ -13,38 +13,38 @@ use serde_json::json;
 use updates::{Installation, ReleaseKey};
 
 /// The file of the release.
-pub const FILE: &[u8] = b"the bytes of an app";
+pub(crate) const FILE: &[u8] = b"the bytes of an app";
 
 /// A key pair of a project.
 #[derive(Clone)]
-pub struct Keys(Arc<KeyPair>);
+pub(crate) struct Keys(Arc<KeyPair>);
 
 impl Keys {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(KeyPair::generate_unencrypted_keypair().unwrap()))
     }
 
-    pub fn public(&self) -> ReleaseKey {
+    pub(crate) fn public(&self) -> ReleaseKey {
         let text = self.0.pk.to_box().unwrap().to_string();
         ReleaseKey::parse(&STANDARD.encode(text)).unwrap()
     }
 
     /// A signature as the bundler writes it.
-    pub fn sign(&self, bytes: &[u8], comment: &str) -> String {
+    pub(crate) fn sign(&self, bytes: &[u8], comment: &str) -> String {
         let signature = minisign::sign(None, &self.0.sk, bytes, Some(comment), None).unwrap();
         STANDARD.encode(signature.into_string())
     }
 }
 
 /// The signature with other text in its comment.
-pub fn with_comment(signature: &str, from: &str, to: &str) -> String {
+pub(crate) fn with_comment(signature: &str, from: &str, to: &str) -> String {
     let text = String::from_utf8(STANDARD.decode(signature).unwrap()).unwrap();
     assert!(text.contains(from), "{text}");
     STANDARD.encode(text.replace(from, to))
 }
 
 /// An installation of this system that can be updated.
-pub fn installation() -> Installation {
+pub(crate) fn installation() -> Installation {
     match std::env::consts::OS {
         "macos" => Installation::MacApp,
         "windows" => Installation::WindowsSetup,
@@ -53,12 +53,12 @@ pub fn installation() -> Installation {
 }
 
 /// Its key in a manifest.
-pub fn platform() -> String {
+pub(crate) fn platform() -> String {
     installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
 }
 
 /// The manifest of a release with one file, whose address is filled in as it is served.
-pub fn manifest_of(version: &str, signature: &str, size: usize) -> String {
+pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String {
     let file = json!({"url": "http://origin/file", "signature": signature, "size": size});
     let notes = "What is <b>new</b>.";
     json!({"version": version, "notes": notes, "pub_date": "2026-11-23T20:00:00Z", "platforms": {platform(): file}})
@@ -67,24 +67,24 @@ pub fn manifest_of(version: &str, signature: &str, size: usize) -> String {
 
 /// What is served.
 #[derive(Clone)]
-pub struct Served {
+pub(crate) struct Served {
     /// The manifest as it is signed, with `http://origin` where the server's own goes.
-    pub manifest: String,
+    pub(crate) manifest: String,
     /// The comment of its signature.
-    pub comment: &'static str,
+    pub(crate) comment: &'static str,
     /// What is changed in it after it was signed.
-    pub change: Option<(&'static str, &'static str)>,
+    pub(crate) change: Option<(&'static str, &'static str)>,
     /// What is served instead of its signature.
-    pub signature: Option<String>,
-    pub file: Vec<u8>,
+    pub(crate) signature: Option<String>,
+    pub(crate) file: Vec<u8>,
     /// A path, and where it redirects.
-    pub redirect: Option<(&'static str, String)>,
+    pub(crate) redirect: Option<(&'static str, String)>,
     keys: Keys,
 }
 
 impl Served {
     /// A release as the project makes it.
-    pub fn release(keys: &Keys, version: &str) -> Self {
+    pub(crate) fn release(keys: &Keys, version: &str) -> Self {
         let signature = keys.sign(FILE, &format!("timestamp:1700000000\tfile:app\tversion:{version}"));
         Self {
             manifest: manifest_of(version, &signature, FILE.len()),
@@ -98,7 +98,7 @@ impl Served {
     }
 
     /// The same with another manifest, which the project signs.
-    pub fn announcing(self, manifest: String) -> Self {
+    pub(crate) fn announcing(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
 
@@ -120,7 +120,7 @@ impl Served {
 }
 
 /// A server on this computer that lives as long as the test's runtime.
-pub struct Server {
+pub(crate) struct Server {
     site: Arc<Site>,
 }
 
@@ -131,7 +131,7 @@ struct Site {
 }
 
 impl Server {
-    pub async fn start(served: Served) -> Self {
+    pub(crate) async fn start(served: Served) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let site = Arc::new(Site { origin, served: Mutex::new(served), asked: Mutex::default() });
@@ -140,22 +140,22 @@ impl Server {
         Self { site }
     }
 
-    pub fn origin(&self) -> &str {
+    pub(crate) fn origin(&self) -> &str {
         &self.site.origin
     }
 
     /// The address of the manifest.
-    pub fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }
 
     /// From now on serves this.
-    pub fn serve(&self, served: Served) {
+    pub(crate) fn serve(&self, served: Served) {
         *self.site.served.lock().unwrap() = served;
     }
 
     /// The paths that were asked for.
-    pub fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.site.asked.lock().unwrap().clone()
     }
 }
