@@ -170,7 +170,7 @@ impl Updates {
                 Some(release) => UpdateStep::Found { release: release.announcement.clone() },
                 None => UpdateStep::Current,
             };
-            (step, release, None)
+            Outcome { step, release, file: None }
         });
         self.end(outcome, None, progress)
     }
@@ -202,7 +202,7 @@ impl Updates {
         let outcome = file.and_then(|file| {
             turn.source.key.verify_file(&file, &release.signature, &release.version)?;
             let step = UpdateStep::Downloaded { release: release.announcement.clone() };
-            Ok((step, Some(release.clone()), Some(file)))
+            Ok(Outcome { step, release: Some(release.clone()), file: Some(file) })
         });
         self.end(outcome, Some(release), progress)
     }
@@ -224,7 +224,7 @@ impl Updates {
         let manifest = turn.source.fetcher.address().url().clone();
         let installed = install.install(manifest, &release, file).await.map_err(Refusal::Install);
         let step = UpdateStep::Installed { release: release.announcement.clone() };
-        self.end(installed.map(|()| (step, None, None)), Some(release), progress)
+        self.end(installed.map(|()| Outcome { step, release: None, file: None }), Some(release), progress)
     }
 
     async fn look(&self, source: &Source) -> Result<Option<Release>, Refusal> {
@@ -256,7 +256,7 @@ impl Updates {
     /// Ends a step. After a failure `again` can be downloaded once more.
     fn end(
         &self,
-        outcome: Result<(UpdateStep, Option<Release>, Option<Vec<u8>>), Refusal>,
+        outcome: Result<Outcome, Refusal>,
         again: Option<Release>,
         progress: Progress<'_>,
     ) -> Result<(), Refusal> {
@@ -264,7 +264,7 @@ impl Updates {
             let mut state = self.state();
             state.is_busy = false;
             match outcome {
-                Ok((step, release, file)) => {
+                Ok(Outcome { step, release, file }) => {
                     (state.step, state.release, state.file) = (step, release, file);
                     Ok(())
                 }
@@ -283,6 +283,15 @@ impl Updates {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a step has come to.
+struct Outcome {
+    step: UpdateStep,
+    /// What can be downloaded or installed next.
+    release: Option<Release>,
+    /// Its file, if it is here.
+    file: Option<Vec<u8>>,
 }
 
 /// What one step works with.

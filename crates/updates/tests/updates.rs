@@ -199,7 +199,7 @@ async fn a_signed_file_is_no_manifest() {
 #[tokio::test]
 async fn an_oversized_manifest_is_refused_and_not_read_to_its_end() {
     let keys = Keys::new();
-    let long = format!("{}{}", served.manifest, " ".repeat(5000));
+    let long = format!("{}{}", manifest_of("1.1.0", "c2ln", 1), " ".repeat(5000));
     let served = Served::release(&keys, "1.1.0").announcing(long);
     assert_eq!(outcome(&keys, served).await, Err(Refusal::ManifestTooLarge(4096)), "although it is signed");
 }
