@@ -19,7 +19,7 @@ const CONNECT: Duration = Duration::from_secs(15);
 
 /// How long connecting to a provider of models or to a registry may take.
 const CONNECT_NAMED: Duration = Duration::from_secs(10);
-/// What Drawbridge tells providers of models and registries of itself.
+/// What Drawbridge tells providers of models, registries and the address of its releases of itself.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
 /// A client for one server: its connections are used again and shared with no other.
@@ -65,6 +65,14 @@ pub fn for_models(is_local: bool) -> Result<Client, reqwest::Error> {
 /// # Errors
 /// If TLS cannot be set up on this system.
 pub fn for_registries(is_local: bool) -> Result<Client, reqwest::Error> {
+    named_by_user(is_local)
+}
+
+/// A client for releases of the app, as [`for_models`].
+///
+/// # Errors
+/// If TLS cannot be set up on this system.
+pub fn for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
     named_by_user(is_local)
 }
 

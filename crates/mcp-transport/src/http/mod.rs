@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use crate::driver::{Channels, DriverCommand, DriverEvent, Owner};
 
 pub use authorization::{Authorizer, Challenge, MOST_SENDINGS, Signed, Stop, Verdict};
-pub use client::{for_models, for_registries};
+pub use client::{for_models, for_registries, for_updates};
 pub use limits::HttpLimits;
 pub use outside::{OutsideClient, OutsideError, OutsideLimits};
 #[doc(hidden)]

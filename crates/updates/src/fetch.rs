@@ -1,0 +1,202 @@
+//! Gets the manifest and the file of a release over HTTPS, within bounds of time and size.
+
+use std::time::Duration;
+
+use reqwest::header::LOCATION;
+use reqwest::{Client, Response};
+use url::{Host, Url};
+
+use crate::refusal::Refusal;
+
+/// The most redirects of one request. GitHub's releases take two.
+const MAX_REDIRECTS: usize = 5;
+/// The ending of a signature beside its file, as the bundler names it.
+const SIGNATURE: &str = ".sig";
+
+/// Bounds of what is read.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateLimits {
+    /// How long the manifest, or its signature, may take. 30 s.
+    pub manifest_time: Duration,
+    /// The largest manifest, in bytes. 128 KiB.
+    pub manifest_bytes: usize,
+    /// How long the next piece of a download may take. 30 s.
+    pub piece_time: Duration,
+}
+
+impl Default for UpdateLimits {
+    fn default() -> Self {
+        Self { manifest_time: Duration::from_secs(30), manifest_bytes: 128 * 1024, piece_time: Duration::from_secs(30) }
+    }
+}
+
+/// Where the manifest is: https, or for tests http on this computer.
+#[derive(Debug, Clone)]
+pub struct ReleaseAddress(Url);
+
+impl ReleaseAddress {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// If others could read along or change what comes from it, or it is none.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let url = Url::parse(text)
+            .map_err(|error| Refusal::Build(format!("the address of its releases can't be read: {error}")))?;
+        match url.scheme() {
+            "https" => Ok(Self(url)),
+            "http" if is_loopback(&url) => Ok(Self(url)),
+            _ => Err(Refusal::Build("the address of its releases is not https".to_owned())),
+        }
+    }
+
+    /// The address itself.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.0
+    }
+
+    fn of_signature(&self) -> Url {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}{SIGNATURE}", self.0.path()));
+        url
+    }
+
+    fn allows(&self, url: &Url) -> bool {
+        url.scheme() == "https" || url.origin() == self.0.origin()
+    }
+}
+
+/// Asks the address of the releases.
+#[derive(Debug)]
+pub(crate) struct Fetcher {
+    address: ReleaseAddress,
+    client: Client,
+    limits: UpdateLimits,
+}
+
+impl Fetcher {
+    pub(crate) fn new(address: ReleaseAddress, limits: UpdateLimits) -> Result<Self, Refusal> {
+        let client = mcp_transport::http::for_updates(is_loopback(&address.0));
+        let client = client.map_err(|error| Refusal::Build(cause(&error)))?;
+        Ok(Self { address, client, limits })
+    }
+
+    pub(crate) fn address(&self) -> &ReleaseAddress {
+        &self.address
+    }
+
+    /// The manifest and its signature, neither of them checked.
+    pub(crate) async fn manifest(&self) -> Result<(Vec<u8>, String), Refusal> {
+        let manifest = self.small(self.address.0.clone()).await?;
+        let signature = self.small(self.address.of_signature()).await?;
+        // What is no text is no signature, and is refused as such.
+        Ok((manifest, String::from_utf8_lossy(&signature).into_owned()))
+    }
+
+    async fn small(&self, url: Url) -> Result<Vec<u8>, Refusal> {
+        let limit = self.limits.manifest_bytes;
+        let get = async {
+            let mut response = self.get(url).await?;
+            let mut body = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(|error| Refusal::Unreachable(cause(&error)))? {
+                if body.len() + piece.len() > limit {
+                    return Err(Refusal::ManifestTooLarge(limit));
+                }
+                body.extend_from_slice(&piece);
+            }
+            Ok(body)
+        };
+        let time = self.limits.manifest_time;
+        tokio::time::timeout(time, get).await.unwrap_or(Err(Refusal::TooSlow(time.as_secs())))
+    }
+
+    /// A file of exactly this size. `on_bytes` is told how many bytes have come.
+    pub(crate) async fn file(&self, url: Url, size: u64, mut on_bytes: impl FnMut(u64)) -> Result<Vec<u8>, Refusal> {
+        let time = self.limits.piece_time;
+        let slow = || Refusal::TooSlow(time.as_secs());
+        if !self.address.allows(&url) {
+            return Err(Refusal::Redirect(shown(&url)));
+        }
+        let mut response = tokio::time::timeout(time, self.get(url)).await.map_err(|_| slow())??;
+        let mut file = Vec::new();
+        loop {
+            let piece = tokio::time::timeout(time, response.chunk()).await.map_err(|_| slow())?;
+            let Some(piece) = piece.map_err(|error| Refusal::Unreachable(cause(&error)))? else { break };
+            file.extend_from_slice(&piece);
+            if file.len() as u64 > size {
+                return Err(Refusal::Size(size));
+            }
+            on_bytes(file.len() as u64);
+        }
+        if file.len() as u64 == size { Ok(file) } else { Err(Refusal::Size(size)) }
+    }
+
+    async fn get(&self, mut url: Url) -> Result<Response, Refusal> {
+        for _ in 0..=MAX_REDIRECTS {
+            let answer = self.client.get(url.clone()).send().await;
+            let response = answer.map_err(|error| Refusal::Unreachable(cause(&error)))?;
+            let status = response.status();
+            if status.is_success() {
+                return Ok(response);
+            }
+            if !status.is_redirection() {
+                return Err(Refusal::Failed(status.as_u16()));
+            }
+            let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+            let to = location.and_then(|location| url.join(location).ok());
+            let to = to.ok_or_else(|| Refusal::Redirect("to no address".to_owned()))?;
+            if !self.address.allows(&to) {
+                return Err(Refusal::Redirect(shown(&to)));
+            }
+            url = to;
+        }
+        Err(Refusal::Redirect(format!("more than {MAX_REDIRECTS} times")))
+    }
+}
+
+/// Where a redirect leads, without path and query.
+fn shown(url: &Url) -> String {
+    if url.origin().is_tuple() {
+        format!("to {}", url.origin().ascii_serialization())
+    } else {
+        "to an address that is not https".to_owned()
+    }
+}
+
+/// The innermost cause, which says what happened; those around it name the URL.
+fn cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manifest_comes_over_https_or_from_this_computer() {
+        for good in ["https://releases.example/latest.json", "http://127.0.0.1:8080/latest.json"] {
+            assert!(ReleaseAddress::parse(good).is_ok(), "{good}");
+        }
+        for bad in ["http://releases.example/latest.json", "http://localhost/latest.json", "file:///latest.json", ""] {
+            assert!(ReleaseAddress::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_signature_is_beside_the_manifest() {
+        let address = ReleaseAddress::parse("https://releases.example/a/latest.json?x=1").unwrap();
+        assert_eq!(address.of_signature().as_str(), "https://releases.example/a/latest.json.sig?x=1");
+    }
+}

@@ -1,0 +1,155 @@
+//! How this program came onto the computer, which says who updates it.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// The package that the bundler marked the program for. Our own .deb and .rpm are packed without that mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bundle {
+    /// An AppImage.
+    AppImage,
+    /// A .deb of the bundler.
+    Deb,
+    /// An .rpm of the bundler.
+    Rpm,
+    /// A .app, which comes in a .dmg.
+    App,
+    /// A set-up program for Windows.
+    Nsis,
+    /// A Windows Installer package.
+    Msi,
+}
+
+/// What shows how the program was installed.
+#[derive(Debug, Clone, Default)]
+pub struct Traces {
+    /// The mark in the program.
+    pub bundle: Option<Bundle>,
+    /// The path of the program.
+    pub program: PathBuf,
+    /// The file that `APPIMAGE` names.
+    pub appimage: Option<PathBuf>,
+    /// Whether it runs in a Flatpak (`/.flatpak-info`).
+    pub flatpak: bool,
+    /// Whether it runs in a snap (`SNAP`).
+    pub snap: bool,
+}
+
+/// How the program was installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Installation {
+    /// From an AppImage, which an update replaces.
+    AppImage,
+    /// As an app on macOS, which an update replaces.
+    MacApp,
+    /// By the set-up program for Windows, which an update runs again.
+    WindowsSetup,
+    /// From a package, such as a .deb or .rpm. Its package manager updates it.
+    SystemPackage,
+    /// From a Flatpak.
+    Flatpak,
+    /// From a snap.
+    Snap,
+    /// From a source build, or in a way that is not known.
+    Unknown,
+}
+
+/// Folders that belong to the system's package manager.
+const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
+/// The folder below /usr that belongs to the administrator.
+const LOCAL: &str = "/usr/local";
+
+impl Installation {
+    /// Finds out by what shows it.
+    #[must_use]
+    pub fn of(traces: &Traces) -> Self {
+        // A sandbox says it for sure: the program in it may be one of any other package.
+        if traces.flatpak {
+            return Self::Flatpak;
+        }
+        if traces.snap {
+            return Self::Snap;
+        }
+        match traces.bundle {
+            Some(Bundle::Deb | Bundle::Rpm) => Self::SystemPackage,
+            // APPIMAGE alone says little: programs that another AppImage starts inherit it.
+            Some(Bundle::AppImage) if traces.appimage.is_some() => Self::AppImage,
+            Some(Bundle::App) => Self::MacApp,
+            Some(Bundle::Nsis) => Self::WindowsSetup,
+            // An AppImage that was unpacked, or a package that no release consists of.
+            Some(Bundle::AppImage | Bundle::Msi) => Self::Unknown,
+            None if is_of_system(&traces.program) => Self::SystemPackage,
+            None => Self::Unknown,
+        }
+    }
+
+    /// The key of its file in a manifest, if an update can be installed. `os` and `arch` are those of [`std::env::consts`].
+    #[must_use]
+    pub fn platform(self, os: &str, arch: &str) -> Option<String> {
+        let (os_name, package) = match (self, os) {
+            (Self::AppImage, "linux") => ("linux", "appimage"),
+            (Self::MacApp, "macos") => ("darwin", "app"),
+            (Self::WindowsSetup, "windows") => ("windows", "nsis"),
+            _ => return None,
+        };
+        Some(format!("{os_name}-{arch}-{package}"))
+    }
+}
+
+fn is_of_system(program: &Path) -> bool {
+    SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(bundle: Option<Bundle>, program: &str, appimage: Option<&str>) -> Installation {
+        Installation::of(&Traces {
+            bundle,
+            program: program.into(),
+            appimage: appimage.map(PathBuf::from),
+            ..Traces::default()
+        })
+    }
+
+    #[test]
+    fn the_package_is_known_by_its_mark_or_its_place() {
+        let image = Some("/home/ann/Drawbridge.AppImage");
+        assert_eq!(of(Some(Bundle::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image), Installation::AppImage);
+        assert_eq!(
+            of(Some(Bundle::AppImage), "/home/ann/squashfs-root/AppRun", None),
+            Installation::Unknown,
+            "unpacked"
+        );
+        assert_eq!(of(Some(Bundle::Deb), "/home/ann/drawbridge", None), Installation::SystemPackage);
+        assert_eq!(of(None, "/usr/bin/drawbridge", None), Installation::SystemPackage, "our packages have no mark");
+        assert_eq!(of(None, "/usr/bin/drawbridge", image), Installation::SystemPackage, "an inherited variable");
+        assert_eq!(of(None, "/usr/local/bin/drawbridge", None), Installation::Unknown, "put there by hand");
+        assert_eq!(of(None, "/home/ann/src/target/release/drawbridge", None), Installation::Unknown, "a source build");
+        assert_eq!(of(Some(Bundle::App), "/Applications/Drawbridge.app", None), Installation::MacApp);
+        assert_eq!(of(Some(Bundle::Msi), "C:\\Program Files\\drawbridge.exe", None), Installation::Unknown);
+    }
+
+    #[test]
+    fn a_sandbox_updates_what_is_in_it() {
+        let traces = Traces { bundle: Some(Bundle::Nsis), flatpak: true, ..Traces::default() };
+        assert_eq!(Installation::of(&traces), Installation::Flatpak);
+        let traces = Traces { bundle: Some(Bundle::Deb), snap: true, ..Traces::default() };
+        assert_eq!(Installation::of(&traces), Installation::Snap);
+    }
+
+    #[test]
+    fn only_what_can_be_replaced_has_a_platform() {
+        let linux = |installation: Installation| installation.platform("linux", "x86_64");
+        assert_eq!(linux(Installation::AppImage).as_deref(), Some("linux-x86_64-appimage"));
+        assert_eq!(Installation::MacApp.platform("macos", "aarch64").as_deref(), Some("darwin-aarch64-app"));
+        assert_eq!(Installation::WindowsSetup.platform("windows", "x86_64").as_deref(), Some("windows-x86_64-nsis"));
+        for other in [Installation::SystemPackage, Installation::Flatpak, Installation::Snap, Installation::Unknown] {
+            assert_eq!(linux(other), None, "{other:?}");
+        }
+        assert_eq!(linux(Installation::MacApp), None, "no package of another system");
+    }
+}
