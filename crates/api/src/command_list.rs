@@ -29,6 +29,8 @@ macro_rules! commands {
             install_preview: InstallDraft => InstallPreview,
             /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it. It is not started.
             install: Install => SecretsKept,
+            /// Which installed servers have a newer version, or one that should not be used any more. Nothing is changed.
+            install_updates: InstalledVersions => InstallUpdates,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,
             /// Enters the secret of a header or a variable again, or one that signing in needs.

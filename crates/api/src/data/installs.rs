@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{HttpKind, Sandbox};
+pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
 pub use installs::{InputKind, InputProblem, PlanInput};
 
 /// Words to search the registry for.
@@ -138,74 +139,6 @@ pub struct RegistryVersion {
     pub published_at: Option<u64>,
 }
 
-/// One of the packages and remotes of a server, any of which is the server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct InstallChoice {
-    /// What it is called in an [`InstallSource`].
-    pub target: InstallTarget,
-    /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` of a remote.
-    pub kind: String,
-    /// The package's name, or the address.
-    pub identifier: String,
-    /// The package's version, if it is not in the identifier.
-    pub version: Option<String>,
-    /// Why it can't be installed, if it can't be.
-    pub problem: Option<String>,
-    /// The bundle that has to be downloaded by hand, if it is one.
-    pub download: Option<InstallDownload>,
-}
-
-/// A bundle to download and to install from its file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct InstallDownload {
-    /// The URL, https.
-    pub url: String,
-    /// The SHA-256 that the file must have, in hexadecimal digits.
-    pub sha256: String,
-}
-
-/// One of the packages or remotes that a version of a server has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum InstallTarget {
-    /// A program that is started on this computer.
-    Package {
-        /// Its number in the description, from 1.
-        number: u32,
-    },
-    /// A server that runs elsewhere.
-    Remote {
-        /// Its number in the description, from 1.
-        number: u32,
-    },
-}
-
-/// A server to install.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
-pub enum InstallSource {
-    /// A server of the registry.
-    Registry {
-        /// `namespace/name`.
-        name: String,
-        /// The version; the newest if none.
-        #[serde(default)]
-        version: Option<String>,
-        /// The package or remote; the only one if none.
-        #[serde(default)]
-        target: Option<InstallTarget>,
-    },
-    /// A bundle (`.mcpb` or `.dxt`).
-    Bundle {
-        /// The absolute path of its file.
-        path: String,
-        /// The SHA-256 that it must have, if that is known, in hexadecimal digits.
-        #[serde(default)]
-        sha256: Option<String>,
-    },
-}
-
 /// A server as it could be installed. Nothing is unpacked, started or approved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -282,23 +215,6 @@ pub struct InstallPlan {
     pub containment: InstallContainment,
     /// The sandbox that is proposed.
     pub sandbox: Option<Sandbox>,
-}
-
-/// Whether what is installed can have a sandbox.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum InstallContainment {
-    /// It can.
-    Possible,
-    /// It is a container, which holds it as far as its arguments let it.
-    Container,
-    /// It runs elsewhere. What is sent to it goes to whoever runs it.
-    Remote,
-    /// No sandbox works on this computer.
-    Impossible {
-        /// Why.
-        cause: String,
-    },
 }
 
 /// The command or the address of a plan.
@@ -411,4 +327,98 @@ pub struct Install {
     pub draft: InstallDraft,
     /// [`InstallPreview::hash`]. If anything else would result by now, nothing is installed.
     pub hash: String,
+}
+
+/// The servers that were installed from the registry.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct InstalledVersions {
+    /// Asks the registry even if answers are kept that are not an hour old.
+    #[serde(default)]
+    pub refresh: bool,
+}
+
+/// What the registry says of installed servers by now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct InstallUpdates {
+    /// One for each server that was installed from a registry, in the order of the settings file.
+    pub servers: Vec<InstallUpdate>,
+}
+
+/// What the registry says of an installed server by now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct InstallUpdate {
+    /// The user's name for it.
+    pub server: String,
+    /// Its name in the registry.
+    pub registry_name: String,
+    /// The installed version.
+    pub version: String,
+    /// Whether that is still offered.
+    pub status: RegistryStatus,
+    /// Why it has this status.
+    pub status_message: Option<String>,
+    /// A newer version.
+    pub newer: Option<NewerVersion>,
+    /// Why nothing newer is known, if it could not be looked for.
+    pub problem: Option<String>,
+}
+
+/// A version that is newer than the installed one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NewerVersion {
+    /// The version.
+    pub version: String,
+    /// When it was published, in milliseconds since 1970.
+    pub published_at: Option<u64>,
+    /// What it would change, apart from inputs. What was changed by hand since the installation does not count.
+    pub changes: Vec<PlanChange>,
+    /// Inputs that it would change.
+    pub input_changes: Vec<InputChange>,
+    /// Why what it would change is not known, if it is not.
+    pub changes_problem: Option<String>,
+}
+
+/// A part of a plan that is another one in a newer version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PlanChange {
+    /// The part.
+    pub what: PlanPart,
+    /// The name of the variable or header.
+    pub name: Option<String>,
+    /// The words as they were; none if there were none.
+    pub before: Option<Vec<Vec<PlannedPart>>>,
+    /// The words as they would be; none if there would be none.
+    pub after: Option<Vec<Vec<PlannedPart>>>,
+}
+
+/// A part of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanPart {
+    /// The program.
+    Command,
+    /// All its arguments.
+    Args,
+    /// A variable of its environment.
+    Env,
+    /// The address.
+    Url,
+    /// The transport of a remote server.
+    Transport,
+    /// A header.
+    Header,
+}
+
+/// An input that is another one in a newer version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct InputChange {
+    /// The key of the input.
+    pub key: String,
+    /// As it was; none if there was none.
+    pub before: Option<PlanInput>,
+    /// As it would be; none if there would be none.
+    pub after: Option<PlanInput>,
 }

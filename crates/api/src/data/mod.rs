@@ -72,7 +72,7 @@ pub use models::{ModelRef, ProviderKind, ProviderPreset, TokenUse};
 pub use offers::review::{Change, Diff, Flag, FlagReason, LookAlike};
 pub use offers::skills::SkillFile;
 pub use policy::{Direction, Effect, Judged, Preset, RuleScope, RuleSource, Scope, Standing};
-pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem};
+pub use ports::server_config::{AuthField, AuthIdentityProvider, ConfigProblem, Installed, ServerOrigin};
 pub use ports::url_parts::{UrlParts, UrlWarning};
 pub use ports::{AuditFinding, AuditSeal, SecretsStatus, Tampered};
 pub use server_requests::form::{ChoiceOption, FieldKind, FieldProblem, FormField, FormProblem, TextFormat};
