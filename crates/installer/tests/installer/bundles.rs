@@ -1,3 +1,5 @@
+//! Bundles: they are unpacked when they are installed, pinned by their hash, and removed with their last server.
+
 use std::fs;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Servers of a registry: what is offered, that only what was shown is installed, and newer versions.
+
 use host::view::ServerState;
 use installer::{InstallError, InstallSource, InstallTarget, NotInstallable};
 use installs::FillError;
