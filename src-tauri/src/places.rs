@@ -11,6 +11,8 @@ use store::Locations;
 const CONFIG: &str = "DRAWBRIDGE_CONFIG";
 /// Names the folder for all else, instead of the system's usual place.
 const DATA_DIR: &str = "DRAWBRIDGE_DATA_DIR";
+/// Names the registry that servers are installed from, instead of the official one.
+const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
 
 /// The places in use: the system's own, or those that the environment names.
 ///
@@ -18,6 +20,11 @@ const DATA_DIR: &str = "DRAWBRIDGE_DATA_DIR";
 /// If the environment does not name both and the system names no home folder.
 pub(crate) fn locations() -> Result<Locations, StoreError> {
     choose(env::var_os(CONFIG), env::var_os(DATA_DIR), store::default_locations)
+}
+
+/// The address of the registry that the environment names, if it does.
+pub(crate) fn registry() -> Option<String> {
+    env::var(REGISTRY).ok().filter(|address| !address.is_empty())
 }
 
 fn choose(

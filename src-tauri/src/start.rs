@@ -8,9 +8,10 @@ use std::time::Duration;
 use api::{Api, Surroundings};
 use domain::StoreError;
 use host::{Host, HostOptions};
+use installer::{InstallError, Installer};
 use ports::server_config::ConfigProblem;
 use ports::{Platform, Ports};
-use store::Locations;
+use store::{CacheFolder, Locations};
 use tauri::{AppHandle, Manager as _};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
@@ -74,6 +75,12 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options)));
+    let api = api.installing_with(Installer::new(locations.data_dir.clone(), || {
+        let (registry, kept) = (places::registry(), store::registry_cache_folder());
+        let kept =
+            kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
+        installer::open_catalog(registry.as_deref(), Arc::new(CacheFolder::open(&kept)?))
+    }));
     let api = match std::env::home_dir() {
         Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
         None => api,

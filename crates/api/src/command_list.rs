@@ -19,6 +19,18 @@ macro_rules! commands {
             project_files: ProjectFolder => ProjectFiles,
             /// Imports servers that were found: stopped, without any approval, their secrets in the keychain.
             import_servers: ImportServers => ImportedServers,
+            /// Searches the registry of servers.
+            registry_search: RegistrySearch => RegistryPage,
+            /// What the registry lists of one server: its versions, packages and remotes.
+            registry_server: RegistryServerName => RegistryServer,
+            /// What installing a server of the registry or a bundle would set up, with blanks for the user. Nothing is unpacked.
+            install_offer: InstallSource => InstallOffer,
+            /// What exactly would be set up with these values, or what is wrong with them. Nothing is unpacked.
+            install_preview: InstallDraft => InstallPreview,
+            /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it. It is not started.
+            install: Install => SecretsKept,
+            /// Which installed servers have a newer version, or one that should not be used any more. Nothing is changed.
+            install_updates: InstalledVersions => InstallUpdates,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,
             /// Enters the secret of a header or a variable again, or one that signing in needs.

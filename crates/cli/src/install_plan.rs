@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use installs::{InputValues, InstallPlan, PlanTarget};
+use installer::InstallContainment;
+use installs::{InputValues, InstallPlan};
 use ports::server_config::{Access, Folder, Network, NewServer, SandboxConfig, ServerTransport, ValuePart};
-use process::SearchPath;
-use process::sandbox::means::Means;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::Install;
@@ -58,15 +57,15 @@ pub(crate) async fn values(
 ///
 /// # Errors
 /// If this computer has nothing that could hold a server, or the options don't fit.
-pub(crate) async fn sandbox(
+pub(crate) fn sandbox(
     what: &Install,
-    plan: &InstallPlan,
+    containment: &InstallContainment,
     bundle: Option<&Path>,
 ) -> Result<Option<SandboxConfig>, Failure> {
-    let none = match &plan.target {
-        PlanTarget::Remote { .. } => Some("a remote server"),
-        PlanTarget::Command { command, .. } if is_container(command) => Some("a container"),
-        PlanTarget::Command { .. } => None,
+    let none = match containment {
+        InstallContainment::Remote => Some("a remote server"),
+        InstallContainment::Container => Some("a container"),
+        InstallContainment::Possible | InstallContainment::Impossible { .. } => None,
     };
     if let Some(none) = none {
         let is_described = !(what.network.is_empty() && what.read.is_empty() && what.write.is_empty());
@@ -76,10 +75,9 @@ pub(crate) async fn sandbox(
     if what.no_sandbox {
         return Ok(None);
     }
-    let means = Means::find(&SearchPath::read().await).await;
-    if let Err(error) = means.mechanism {
+    if let InstallContainment::Impossible { cause } = containment {
         let message =
-            format!("no sandbox works here: {error}. Install it with --no-sandbox, and it reaches all that you do");
+            format!("no sandbox works here: {cause}. Install it with --no-sandbox, and it reaches all that you do");
         return Err(Failure::new(api::ErrorCode::Unsupported, message));
     }
     let network = match what.network.as_slice() {

@@ -1,12 +1,14 @@
 //! Registries of servers: searching them, and showing what they list.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use api::ErrorCode;
+use api::ApiError;
+use installer::{InstallError, Installer, publisher_in_words};
 use ports::time::{Clock as _, SystemClock};
 use registry::{
-    Answer, CacheLimits, Catalog, Freshness, Listing, PackageInstall, PlanError, Publisher, Registry, RegistryAddress,
-    RegistryCache, RegistryEntry, RegistryError, RegistryLimits, Search, Status, plan_package, plan_remote,
+    Answer, Catalog, Freshness, Listing, PackageInstall, PlanError, RegistryEntry, RegistryError, Search, Status,
+    plan_package, plan_remote,
 };
 use serde_json::{Value, json};
 use store::CacheFolder;
@@ -15,7 +17,6 @@ use crate::arguments::{Registry as What, RegistryCommand};
 use crate::failure::Failure;
 use crate::output::{Output, value};
 use crate::plan_text;
-use crate::session::system;
 use crate::table::time;
 use crate::visible::{self, block, line};
 
@@ -24,50 +25,46 @@ const LATEST: &str = "latest";
 
 /// Carries out a command for registries.
 pub(crate) async fn run(what: &What, output: &Output) -> Result<Value, Failure> {
-    let catalog = catalog(what.address.as_deref())?;
+    let catalog = open(what.address.as_deref())?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
         RegistryCommand::Show { name } => show(&catalog, name, output).await,
     }
 }
 
+/// What installs servers of the registry at an address, or of the official one, and bundles below the data folder.
+pub(crate) fn installer(data_folder: PathBuf, address: Option<String>) -> Installer {
+    Installer::new(data_folder, move || open(address.as_deref()))
+}
+
 /// The registry at an address, or the official one, with what is kept of it.
-pub(crate) fn catalog(address: Option<&str>) -> Result<Catalog, Failure> {
-    let address = address.map_or_else(|| Ok(RegistryAddress::default()), RegistryAddress::parse);
-    let address = address.map_err(|error| Failure::usage(error.to_string()))?;
-    let registry = Registry::new(address, None, RegistryLimits::default()).map_err(failed)?;
-    let folder = store::registry_cache_folder();
-    let folder = folder.ok_or_else(|| Failure::new(ErrorCode::System, "the home folder is not known; set HOME"))?;
-    let files = CacheFolder::open(&folder).map_err(system)?;
-    let cache = RegistryCache::open(Arc::new(files), CacheLimits::default()).map_err(system)?;
-    Ok(Catalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
+fn open(address: Option<&str>) -> Result<Catalog, InstallError> {
+    let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
+    let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
+    installer::open_catalog(address, Arc::new(CacheFolder::open(&folder)?))
 }
 
-/// One version of a server, named as `NAME@VERSION`, or its newest.
-pub(crate) async fn entry(
-    catalog: &Catalog,
-    name: &str,
-    freshness: Freshness,
-) -> Result<Answer<RegistryEntry>, Failure> {
-    let (name, version) = name.split_once('@').unwrap_or((name, LATEST));
-    catalog.version(name, version, freshness).await.map_err(failed)
+/// A server named as `NAME@VERSION`, or in its newest version.
+pub(crate) fn name_and_version(name: &str) -> (&str, &str) {
+    name.split_once('@').unwrap_or((name, LATEST))
 }
 
-fn failed(error: RegistryError) -> Failure {
-    let code = match &error {
-        RegistryError::NotFound { .. } => ErrorCode::NotFound,
-        RegistryError::Address { .. } | RegistryError::Question(_) => ErrorCode::BadRequest,
-        RegistryError::TooSlow { .. } => ErrorCode::Timeout,
-        RegistryError::Unusable { .. } | RegistryError::WebPage { .. } => ErrorCode::BadAnswer,
-        _ => ErrorCode::System,
-    };
-    Failure::new(code, error.to_string())
+/// The failure of an installation, or of what is asked before.
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        match error {
+            InstallError::Bundle { .. } | InstallError::Registry(RegistryError::Address { .. }) => {
+                Self::usage(error.to_string())
+            }
+            error => ApiError::from(error).into(),
+        }
+    }
 }
 
 async fn search(catalog: &Catalog, text: &str, cursor: Option<&str>, output: &Output) -> Result<Value, Failure> {
     let asked = SystemClock.now();
     let search = Search { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
-    let answer = catalog.search(&search, Freshness::Usual).await.map_err(failed)?;
+    let answer = catalog.search(&search, Freshness::Usual).await.map_err(InstallError::from)?;
     let page = &answer.value;
     let mut words: String = page.entries.iter().map(|entry| format!("{}\n", found(catalog, entry))).collect();
     if page.entries.is_empty() {
@@ -99,7 +96,8 @@ async fn search(catalog: &Catalog, text: &str, cursor: Option<&str>, output: &Ou
 
 async fn show(catalog: &Catalog, name: &str, output: &Output) -> Result<Value, Failure> {
     let asked = SystemClock.now();
-    let answer = entry(catalog, name, Freshness::Usual).await?;
+    let (name, version) = name_and_version(name);
+    let answer = catalog.version(name, version, Freshness::Usual).await.map_err(InstallError::from)?;
     let server = &answer.value.server;
     let mut words = about(catalog, &answer.value);
     let (mut packages, mut remotes) = (Vec::new(), Vec::new());
@@ -163,7 +161,7 @@ fn found(catalog: &Catalog, entry: &RegistryEntry) -> String {
     if let Some(title) = &server.title {
         text.push_str(&format!("  {}\n", line(title)));
     }
-    text.push_str(&format!("  {}\n", publisher(catalog, entry)));
+    text.push_str(&format!("  {}\n", publisher_in_words(catalog, &entry.server.name)));
     if let Some(description) = &server.description {
         text.push_str(&block(description, "  "));
     }
@@ -178,7 +176,7 @@ pub(crate) fn about(catalog: &Catalog, entry: &RegistryEntry) -> String {
     if !status.is_empty() {
         text.push_str(&format!("status     {status}\n"));
     }
-    text.push_str(&format!("publisher   {}\n", publisher(catalog, entry)));
+    text.push_str(&format!("publisher   {}\n", publisher_in_words(catalog, &entry.server.name)));
     let published = entry.listing.as_ref().and_then(|listing| listing.published_at);
     text.push_str(&published.map(|at| format!("published   {}\n", time(at))).unwrap_or_default());
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
@@ -202,7 +200,7 @@ pub(crate) fn about_in_json(catalog: &Catalog, entry: &RegistryEntry) -> Value {
         "title": server.title,
         "description": server.description,
         "version": server.version,
-        "publisher": publisher(catalog, entry),
+        "publisher": publisher_in_words(catalog, &server.name),
         "status": value(&status),
         "statusMessage": status_message,
         "publishedAt": published_at,
@@ -210,16 +208,6 @@ pub(crate) fn about_in_json(catalog: &Catalog, entry: &RegistryEntry) -> Value {
         "websiteUrl": server.website_url,
         "repository": server.repository.as_ref().and_then(|repository| repository.url.as_ref()),
     })
-}
-
-/// Who may publish under a server's name. Only the rules of the official registry are known.
-fn publisher(catalog: &Catalog, entry: &RegistryEntry) -> String {
-    let who = Publisher::of(&entry.server.name);
-    if catalog.address().is_official() {
-        who.to_string()
-    } else {
-        format!("{who}, by its name; whether that is checked is up to {}", catalog.address())
-    }
 }
 
 /// What speaks against a version; empty if nothing does.

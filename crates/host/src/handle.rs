@@ -135,6 +135,7 @@ impl Host {
             (Document::Pins, Owner::reload_pins),
             (Document::Roots, Owner::reload_roots),
             (Document::Flow, Owner::reload_flows),
+            (Document::Origins, Owner::reload_origins),
         ];
         for (document, reload) in reloads {
             let (changed, changes) = mpsc::channel(1);

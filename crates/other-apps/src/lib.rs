@@ -36,6 +36,7 @@ pub use export::{ExportForm, export};
 pub use files::project_files;
 pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, Pending};
 pub use links::{InstallLink, LinkFor, install_link};
+pub use names::free_name;
 pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;
 pub use scan::{FileRead, From, MAX_SERVERS, Report, look};

@@ -19,6 +19,12 @@ pub(crate) fn valid(wanted: &str) -> String {
     }
 }
 
+/// The name that is wanted, made usable, or the first free one like it with a number.
+#[must_use]
+pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
+    Names::of(taken).take(&valid(wanted))
+}
+
 /// Names that are taken. Letters of both cases count as the same, so that no two servers are mixed up.
 #[derive(Debug, Default)]
 pub(crate) struct Names {

@@ -143,6 +143,8 @@ pub enum Document {
     Answered,
     /// `packages.json`: the version of the package that each server's launcher loads, as it was approved last.
     Packages,
+    /// `origins.json`: the registry or the bundle that each server was installed from.
+    Origins,
 }
 
 impl Document {
@@ -164,6 +166,7 @@ impl Document {
             Self::Confirmed => "confirmed.json",
             Self::Answered => "answered.json",
             Self::Packages => "packages.json",
+            Self::Origins => "origins.json",
         }
     }
 }

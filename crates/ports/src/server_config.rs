@@ -6,6 +6,7 @@ mod auth_terms;
 mod hashes;
 mod named_secrets;
 mod new_server;
+mod origin;
 mod sandbox;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ pub use auth::{AuthConfig, AuthIdentityProvider, Grant};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
+pub use origin::{InstallTarget, Installed, ServerOrigin};
 pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.

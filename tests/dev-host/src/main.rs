@@ -21,6 +21,7 @@ use axum::routing::{get, post};
 use axum::{Router, middleware};
 use clap::Parser;
 use host::{Host, HostOptions};
+use installer::Installer;
 use tokio::net::TcpListener;
 
 /// Serves the page and its host on loopback
@@ -47,6 +48,9 @@ struct Options {
     /// The home folder that servers of other apps are looked for in
     #[arg(long)]
     home: Option<PathBuf>,
+    /// The registry that servers are installed from, instead of the official one
+    #[arg(long)]
+    registry: Option<String>,
 }
 
 #[tokio::main]
@@ -76,7 +80,11 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
     let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
-    let mut api = Api::new(host.clone());
+    let (registry, kept) = (options.registry, options.data_dir.join("registry-cache"));
+    let installer = Installer::new(options.data_dir, move || {
+        installer::open_catalog(registry.as_deref(), Arc::new(store::CacheFolder::open(&kept)?))
+    });
+    let mut api = Api::new(host.clone()).installing_with(installer);
     if let Some(home) = options.home {
         api = api.importing_from(Surroundings::of_folder(home));
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, ConfigProblem, DataFlow, FailureReason, Marks, Sandbox, Trust, UrlParts};
+use super::{AuthSettings, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, Trust, UrlParts};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -137,6 +137,10 @@ pub struct Server {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub held_by: Option<String>,
+    /// Where it was installed from, if it was from a registry or a bundle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub installed: Option<Installed>,
 }
 
 /// How a server is.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::Api;
-use crate::data::{Complete, Completion, CompletionOf, SavedFile};
+use crate::data::{Complete, Completion, CompletionOf, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
 
 pub(super) fn object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
@@ -33,4 +33,10 @@ pub(super) async fn complete(api: &Api, r: Complete) -> Result<Completion, ApiEr
     let context: BTreeMap<String, String> = r.context.into_iter().filter(|(_, value)| !value.is_empty()).collect();
     let result = api.host.complete(r.server, reference, r.argument, r.value, context).await?;
     Ok(Completion { values: result.values, total: result.total, has_more: result.has_more })
+}
+
+pub(super) fn expand_template(r: &ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
+    let uri = offers::template::expand(&r.template, &r.values)
+        .map_err(|error| ApiError::new(ErrorCode::Invalid, error.to_string()))?;
+    Ok(ExpandedTemplate { uri })
 }

@@ -70,3 +70,17 @@ fn readable<'a, T: Entry>(
             .ok()
     })
 }
+
+pub(super) async fn get_prompt(api: &Api, r: GetPrompt) -> Result<PromptResult, ApiError> {
+    let result = api.host.get_prompt_as_shown(r.call, r.server, r.prompt, r.arguments, r.hash).await?;
+    Ok(views::prompt_result(result))
+}
+
+pub(super) async fn read_resource(api: &Api, r: ReadResource) -> Result<ResourceResult, ApiError> {
+    let read = api.host.read(r.call, r.server, r.uri, r.refresh).await?;
+    Ok(ResourceResult {
+        contents: read.contents.into_iter().map(Into::into).collect(),
+        cached: read.cached,
+        fresh_until: read.fresh_until,
+    })
+}

@@ -8,6 +8,7 @@ mod containment;
 mod conversations;
 mod errors;
 mod import;
+mod installs;
 mod providers;
 mod questions;
 mod review;
@@ -16,13 +17,11 @@ mod servers;
 mod serving;
 mod set_up;
 mod skills;
+mod updates;
 mod views;
 
-use policy::GrantId;
-use serde_json::Value;
-
 use crate::data::*;
-use crate::{ApiError, ErrorCode, Handler};
+use crate::{ApiError, Handler};
 
 use arguments::{object, paths, saved_file};
 pub use audit::verdict as audit_verdict;
@@ -55,6 +54,30 @@ impl Handler for Api {
 
     async fn project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
         import::project_files(self, r).await
+    }
+
+    async fn registry_search(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
+        installs::search(self, r).await
+    }
+
+    async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
+        installs::server(self, r).await
+    }
+
+    async fn install_offer(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
+        installs::offer(self, r).await
+    }
+
+    async fn install_preview(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
+        installs::preview(self, r).await
+    }
+
+    async fn install(&self, r: Install) -> Result<SecretsKept, ApiError> {
+        installs::install(self, r).await
+    }
+
+    async fn install_updates(&self, r: InstalledVersions) -> Result<InstallUpdates, ApiError> {
+        updates::updates(self, &r).await
     }
 
     async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
@@ -122,20 +145,15 @@ impl Handler for Api {
     }
 
     async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
-        let level = serde_json::from_value(Value::String(r.level.clone()))
-            .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;
-        self.host.set_log_level(r.server, level).await?;
-        Ok(Nothing {})
+        servers::set_log_level(self, r).await
     }
 
     async fn set_roots(&self, r: SetRoots) -> Result<Nothing, ApiError> {
-        self.host.set_roots(r.server, paths(r.folders)).await?;
-        Ok(Nothing {})
+        servers::set_roots(self, r).await
     }
 
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<Nothing, ApiError> {
-        self.host.set_data_flow(r.server, r.flow).await?;
-        Ok(Nothing {})
+        servers::set_data_flow(self, r).await
     }
 
     async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
@@ -147,8 +165,7 @@ impl Handler for Api {
     }
 
     async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
-        let folder = self.host.ports().platform.pick_folder().await.map_err(errors::system)?;
-        Ok(PickedFolder { folder: folder.map(|f| f.display().to_string()) })
+        servers::pick_folder(self).await
     }
 
     async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
@@ -173,17 +190,11 @@ impl Handler for Api {
     }
 
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
-        let result = self.host.get_prompt_as_shown(r.call, r.server, r.prompt, r.arguments, r.hash).await?;
-        Ok(views::prompt_result(result))
+        catalogs::get_prompt(self, r).await
     }
 
     async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
-        let read = self.host.read(r.call, r.server, r.uri, r.refresh).await?;
-        Ok(ResourceResult {
-            contents: read.contents.into_iter().map(Into::into).collect(),
-            cached: read.cached,
-            fresh_until: read.fresh_until,
-        })
+        catalogs::read_resource(self, r).await
     }
 
     async fn skills(&self, r: ServerName) -> Result<Skills, ApiError> {
@@ -204,9 +215,7 @@ impl Handler for Api {
     }
 
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
-        let uri = offers::template::expand(&r.template, &r.values)
-            .map_err(|e| ApiError::new(ErrorCode::Invalid, e.to_string()))?;
-        Ok(ExpandedTemplate { uri })
+        arguments::expand_template(&r)
     }
 
     async fn subscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
@@ -228,9 +237,7 @@ impl Handler for Api {
     }
 
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
-        let content = object(r.content, "a form's content")?;
-        let problems = self.host.check_form(questions::id(&r.id)?, content).await?;
-        Ok(FormProblems { problems })
+        questions::check_form(self, r).await
     }
 
     async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {
@@ -243,8 +250,7 @@ impl Handler for Api {
     }
 
     async fn set_sampling(&self, r: SetSampling) -> Result<Nothing, ApiError> {
-        self.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await?;
-        Ok(Nothing {})
+        servers::set_sampling(self, r).await
     }
 
     async fn unmute(&self, r: ServerName) -> Result<Nothing, ApiError> {
@@ -357,9 +363,7 @@ impl Handler for Api {
     }
 
     async fn revoke_grant(&self, r: GrantRef) -> Result<Nothing, ApiError> {
-        let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
-        let was_there = self.host.revoke(id).await.map_err(|e| errors::system(e.to_string()))?;
-        if was_there { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
+        rules::revoke_grant(self, r).await
     }
 
     async fn policy(&self, _: Nothing) -> Result<Policy, ApiError> {
@@ -423,8 +427,7 @@ impl Handler for Api {
     }
 
     async fn set_settings(&self, r: Settings) -> Result<Nothing, ApiError> {
-        self.host.set_settings(views::to_settings(r)).await.map_err(|e| errors::system(e.to_string()))?;
-        Ok(Nothing {})
+        servers::set_settings(self, r).await
     }
 
     async fn inspect_url(&self, r: UrlText) -> Result<UrlParts, ApiError> {
@@ -436,8 +439,7 @@ impl Handler for Api {
     }
 
     async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {
-        let [conversations, decisions] = self.host.content_encryption().await?.map(views::content_at_rest);
-        Ok(ContentProtection { conversations, decisions })
+        servers::content_protection(self).await
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {

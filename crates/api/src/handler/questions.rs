@@ -52,3 +52,9 @@ pub(super) async fn edit_question(api: &Api, r: EditQuestion) -> Result<Question
     };
     Ok(views::question(api.host.edit(question, edit).await?))
 }
+
+pub(super) async fn check_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
+    let content = object(r.content, "a form's content")?;
+    let problems = api.host.check_form(id(&r.id)?, content).await?;
+    Ok(FormProblems { problems })
+}

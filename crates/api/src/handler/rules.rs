@@ -1,11 +1,11 @@
 //! Rules: shown, changed, tried, exported.
 
 use host::rules::RulesError;
-use policy::PolicyFile;
+use policy::{GrantId, PolicyFile};
 use serde_json::json;
 
 use super::views::rules as views;
-use super::{Api, saved_file};
+use super::{Api, errors, saved_file};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -74,4 +74,10 @@ impl From<RulesError> for ApiError {
         };
         Self::new(code, error.to_string())
     }
+}
+
+pub(super) async fn revoke_grant(api: &Api, r: GrantRef) -> Result<Nothing, ApiError> {
+    let id = r.id.parse().map(GrantId).map_err(|_| errors::not_found("this approval"))?;
+    let was_there = api.host.revoke(id).await.map_err(|e| errors::system(e.to_string()))?;
+    if was_there { Ok(Nothing {}) } else { Err(errors::not_found("this approval")) }
 }

@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Api, errors, saved_file, views};
-use crate::ApiError;
+use super::{Api, errors, paths, saved_file, views};
 use crate::data::*;
+use crate::{ApiError, ErrorCode};
 
 /// The most entries of one page of activity.
 const MAX_PAGE: usize = 1_000;
@@ -89,4 +89,41 @@ fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
         "body": body,
     })
     .to_string()
+}
+
+pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<Nothing, ApiError> {
+    let level = serde_json::from_value(r.level.clone().into())
+        .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;
+    api.host.set_log_level(r.server, level).await?;
+    Ok(Nothing {})
+}
+
+pub(super) async fn pick_folder(api: &Api) -> Result<PickedFolder, ApiError> {
+    let folder = api.host.ports().platform.pick_folder().await.map_err(errors::system)?;
+    Ok(PickedFolder { folder: folder.map(|folder| folder.display().to_string()) })
+}
+
+pub(super) async fn content_protection(api: &Api) -> Result<ContentProtection, ApiError> {
+    let [conversations, decisions] = api.host.content_encryption().await?.map(views::content_at_rest);
+    Ok(ContentProtection { conversations, decisions })
+}
+
+pub(super) async fn set_settings(api: &Api, r: Settings) -> Result<Nothing, ApiError> {
+    api.host.set_settings(views::to_settings(r)).await.map_err(|error| errors::system(error.to_string()))?;
+    Ok(Nothing {})
+}
+
+pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<Nothing, ApiError> {
+    api.host.set_sampling(r.server, views::sampling::to_settings(r.settings)).await?;
+    Ok(Nothing {})
+}
+
+pub(super) async fn set_data_flow(api: &Api, r: SetDataFlow) -> Result<Nothing, ApiError> {
+    api.host.set_data_flow(r.server, r.flow).await?;
+    Ok(Nothing {})
+}
+
+pub(super) async fn set_roots(api: &Api, r: SetRoots) -> Result<Nothing, ApiError> {
+    api.host.set_roots(r.server, paths(r.folders)).await?;
+    Ok(Nothing {})
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ::chat::Chat;
 use host::Host;
+use installer::Installer;
 use other_apps::Surroundings;
 
 use crate::EventStream;
@@ -15,13 +16,15 @@ pub struct Api {
     pub(super) chat: Chat,
     /// Where servers of other apps are looked for; nowhere if none.
     pub(super) surroundings: Option<Arc<Surroundings>>,
+    /// What installs servers of a registry or a bundle; nothing if none.
+    pub(super) installer: Option<Installer>,
 }
 
 impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { chat: Chat::new(host.clone()), host, surroundings: None }
+        Self { chat: Chat::new(host.clone()), host, surroundings: None, installer: None }
     }
 
     /// The host.

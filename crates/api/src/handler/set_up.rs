@@ -33,7 +33,10 @@ pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretsK
 }
 
 pub(super) async fn remove_server(api: &Api, server: String) -> Result<Nothing, ApiError> {
-    api.host.begin_setup().await?.remove(&server).await?;
+    match &api.installer {
+        Some(installer) => installer.remove(&api.host, &server).await?,
+        None => api.host.begin_setup().await?.remove(&server).await?,
+    }
     Ok(Nothing {})
 }
 

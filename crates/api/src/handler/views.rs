@@ -105,6 +105,7 @@ pub(super) fn server(view: ServerView) -> Server {
         marks: marks(view.marks),
         pid: view.pid,
         held_by: view.held_by.map(str::to_owned),
+        installed: view.installed,
     }
 }
 

@@ -8,6 +8,7 @@ mod contract;
 #[cfg(unix)]
 mod environment;
 mod import;
+mod installs;
 #[cfg(unix)]
 mod launch_files;
 mod network;

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use testkit::bundle_file::Bundle;
 
-use crate::bundle_file::Bundle;
 use crate::program::Folder;
 
 fn unpacked(folder: &Folder) -> usize {

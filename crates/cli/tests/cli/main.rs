@@ -3,7 +3,6 @@
 
 mod answers;
 mod audit;
-mod bundle_file;
 mod bundles;
 mod calls;
 mod chat;

@@ -11,8 +11,8 @@ use nix::pty::openpty;
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 use testkit::browser;
+use testkit::bundle_file::Bundle;
 
-use crate::bundle_file::Bundle;
 use crate::program::Folder;
 
 /// How long one step may take on a busy machine.

@@ -19,6 +19,23 @@ impl Host {
         self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
+    /// Checks whether a server could be added to the settings. Nothing is changed.
+    ///
+    /// # Errors
+    /// If its name or its URL can't be used.
+    pub async fn check_new_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
+        self.with(move |owner| owner.check_new_server(&entry)).await?
+    }
+
+    /// A name like this one that no server has.
+    ///
+    /// # Errors
+    /// Only if the host has ended.
+    pub async fn free_name(&self, wanted: &str) -> Result<String, HostClosed> {
+        let taken: Vec<String> = self.snapshot().await?.servers.into_iter().map(|server| server.name).collect();
+        Ok(::other_apps::free_name(wanted, &taken))
+    }
+
     /// Changes a server's name or command.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ports::SecretKept;
-use ports::server_config::{Folder, NewServer, ServerConfig, ServerEntry};
+use ports::server_config::{Folder, Installed, NewServer, ServerConfig, ServerEntry, ServerOrigin};
 use tokio::sync::OwnedMutexGuard;
 
 use super::{Host, HostClosed, StorageError};
@@ -93,6 +93,33 @@ impl Setup {
         let taken = self.names_of_others(&server.entry.name);
         let (entry, secrets) = server.into_settings(taken);
         self.add(entry, secrets).await
+    }
+
+    /// Adds a server that is installed, and keeps where it is from.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub async fn add_installed(&self, server: NewServer, origin: ServerOrigin) -> Result<SecretKept, SetupError> {
+        let name = server.entry.name.clone();
+        let kept = self.add_new(server).await?;
+        let set = self.host.with(move |owner| owner.set_origin(&name, origin)).await;
+        // It was added, which counts for more.
+        if let Err(error) = set.map_err(ServerError::from).flatten() {
+            tracing::error!(%error, "where a server was installed from is not kept");
+        }
+        Ok(kept)
+    }
+
+    /// What is known of the installation of a server.
+    #[must_use]
+    pub fn installed(&self, server: &str) -> Option<&Installed> {
+        self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
+    }
+
+    /// The servers as they were when this began.
+    #[must_use]
+    pub fn servers(&self) -> &[ServerView] {
+        &self.servers
     }
 
     /// Changes a server and writes its new secrets, then deletes those that no server uses any more.

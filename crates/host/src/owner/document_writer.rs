@@ -9,7 +9,7 @@
 //! | `grants.json` | at once, whether a right is given or taken back | given: until Drawbridge ends; taken back: it stays so here, and the answer says that it stands again after a restart |
 //! | `sampling.json` | what was used, and what is turned off: at once; what is turned on or raised: once it is written | what was used counts, and what is off stays off, until Drawbridge ends |
 //! | `policy.json`, `settings.json`, `models.json`, `confirmed.json`, `flow.json`, and the servers in `mcp.json` | once it is written, and the answer comes then | it does not hold, and the answer says so |
-//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `model-lists.json` | at once | until Drawbridge ends; the log says so |
+//! | `pins.json`, `roots.json`, `running.json`, `servers.json`, `packages.json`, `origins.json`, `model-lists.json` | at once | until Drawbridge ends; the log says so |
 //!
 //! What has to be in the audit log before it holds waits for that first (`audit.rs`).
 
@@ -132,6 +132,7 @@ impl Owner {
                 Document::Pins => self.reload_pins(),
                 Document::Roots => self.reload_roots(),
                 Document::Flow => self.reload_flows(),
+                Document::Origins => self.reload_origins(),
                 Document::Sampling => self.reload_sampling(),
                 _ => {}
             }

@@ -15,6 +15,7 @@ mod gate;
 mod known;
 mod links;
 mod marks;
+mod origins;
 mod packages;
 mod pins;
 mod provenance;
@@ -108,6 +109,7 @@ impl Owner {
         let settings = read(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
+        let origins = read(&ports, Document::Origins, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
         let own_files = OwnFiles::new(&ports);
         let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
@@ -123,6 +125,7 @@ impl Owner {
             launches: LaunchFacts {
                 known,
                 packages,
+                origins,
                 own_files,
                 search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
             },
@@ -238,6 +241,7 @@ impl Owner {
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
             marks: self.servers.marks_of_server(name, record),
+            installed: self.installed(name, &record.config),
         })
     }
 

@@ -125,8 +125,13 @@ impl Owner {
         }
     }
 
+    /// Returns an error if this can't be added as a new server.
+    pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
+        self.servers.check(entry, None)
+    }
+
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: Reply) {
-        if let Err(error) = self.servers.check(&entry, None) {
+        if let Err(error) = self.check_new_server(&entry) {
             // Whoever asked may have gone away, here and below.
             let _ = reply.send(Err(error));
             return;
@@ -167,6 +172,7 @@ impl Owner {
                         owner.rename_roots(&was, &entry.name);
                         owner.rename_flow(&was, &entry.name);
                         owner.rename_sampling(&was, &entry.name);
+                        owner.rename_origin(&was, &entry.name);
                         owner.drop_server(&was);
                         owner.forget(&was);
                     }
@@ -217,6 +223,7 @@ impl Owner {
         self.forget_known(name);
         self.forget_pins(name);
         self.forget_package(name);
+        self.forget_origin(name);
         self.forget_trust(name);
     }
 

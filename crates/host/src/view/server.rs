@@ -9,7 +9,7 @@ use mcp_proto::session::Facts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::driver::TransportFound;
 use offers::review::Marks;
-use ports::server_config::ServerConfig;
+use ports::server_config::{Installed, ServerConfig};
 use process::Missing;
 use process::sandbox::Plan;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,8 @@ pub struct ServerView {
     pub subscriptions_lost: Option<String>,
     /// What is worth a second look about what it says of itself.
     pub marks: Marks,
+    /// Where it was installed from, if it was from a registry or a bundle.
+    pub installed: Option<Installed>,
 }
 
 /// How a remote server was reached.

@@ -1,9 +1,11 @@
 //! The facts from which a local server is started: its package, the search path, and the files that its sandbox hides.
 
 mod known;
+mod origin;
 mod package;
 
 pub(in crate::owner) use known::KnownSession;
+pub(in crate::owner) use origin::InstallRecord;
 pub(in crate::owner) use package::ApprovedPackage;
 
 use std::collections::BTreeMap;
@@ -22,6 +24,8 @@ pub(in crate::owner) struct LaunchFacts {
     pub(in crate::owner) known: BTreeMap<String, KnownSession>,
     /// The version of its package that was approved last.
     pub(in crate::owner) packages: BTreeMap<String, ApprovedPackage>,
+    /// Where a server was installed from.
+    pub(in crate::owner) origins: BTreeMap<String, InstallRecord>,
     pub(in crate::owner) own_files: OwnFiles,
     pub(in crate::owner) search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }

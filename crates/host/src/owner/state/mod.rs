@@ -39,7 +39,7 @@ pub(in crate::owner) use grant_documents::{
     AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, DocumentWriter, GrantDocuments,
     ProviderAddress, ReadDocument, entries, with_entry,
 };
-pub(in crate::owner) use launches::{ApprovedPackage, KnownSession, LaunchFacts};
+pub(in crate::owner) use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub(in crate::owner) use lifetime::Lifetime;
 pub(crate) use model_access::ModelAccess;
 pub(in crate::owner) use permissions::{KnownTool, Permissions};

@@ -9,6 +9,7 @@ fn facts() -> LaunchFacts {
     LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
+        origins: BTreeMap::new(),
         own_files: OwnFiles::of("/no/data".into(), "/no/mcp.json".into()),
         search_path: Arc::default(),
     }

@@ -6,19 +6,25 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 /// A bundle to be written.
-pub(crate) struct Bundle {
-    pub(crate) manifest: Value,
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    /// Its manifest.
+    pub manifest: Value,
     program: Vec<u8>,
 }
 
 impl Bundle {
     /// A bundle that holds the demo server.
-    pub(crate) fn demo() -> Self {
-        Self { program: fs::read(testkit::binaries::demo_server()).unwrap(), ..Self::small() }
+    ///
+    /// # Panics
+    /// If that is not built.
+    pub fn demo() -> Self {
+        let program = fs::read(crate::binaries::demo_server());
+        Self { program: program.unwrap_or_else(|e| panic!("the demo server can't be read: {e}")), ..Self::small() }
     }
 
     /// The same without the demo server's many megabytes, for tests that start nothing.
-    pub(crate) fn small() -> Self {
+    pub fn small() -> Self {
         let manifest = json!({
             "manifest_version": "0.3",
             "name": "demo",
@@ -35,7 +41,7 @@ impl Bundle {
     }
 
     /// A bundle with inputs that starts nothing.
-    pub(crate) fn with_inputs() -> Self {
+    pub fn with_inputs() -> Self {
         let mut bundle = Self::small();
         bundle.manifest["server"]["mcp_config"] = json!({
             "command": "${__dirname}/server/demo",
@@ -50,11 +56,14 @@ impl Bundle {
     }
 
     /// Writes it, and gives its path.
-    pub(crate) fn write(&self, path: &Path) -> String {
+    ///
+    /// # Panics
+    /// If it can't be written.
+    pub fn write(&self, path: &Path) -> String {
         let manifest = self.manifest.to_string();
-        fs::write(path, zip(&[("manifest.json", 0o644, manifest.as_bytes()), ("server/demo", 0o755, &self.program)]))
-            .unwrap();
-        path.to_str().unwrap().to_owned()
+        let archive = zip(&[("manifest.json", 0o644, manifest.as_bytes()), ("server/demo", 0o755, &self.program)]);
+        fs::write(path, archive).unwrap_or_else(|e| panic!("{} can't be written: {e}", path.display()));
+        path.display().to_string()
     }
 }
 

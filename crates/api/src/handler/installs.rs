@@ -1,0 +1,292 @@
+//! Servers of a registry or a bundle for the page. Each command reads its source anew, so what is installed is named by the hash over what
+//! was shown.
+
+use std::collections::BTreeMap;
+
+use ::installer::{InstallError, InstallOrigin as Origin, Installer, NotInstallable, choices, publisher_in_words};
+use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
+use ports::server_config::{NewServer, ServerTransport, ValuePart};
+use ports::time::{Clock as _, SystemClock};
+use registry::{Answer, Catalog, Freshness, RegistryEntry, Search, Status};
+
+use super::{Api, containment, errors, set_up};
+use crate::data::*;
+use crate::{ApiError, ErrorCode};
+
+impl Api {
+    /// Lets the page install servers. Without it the commands for that fail.
+    #[must_use]
+    pub fn installing_with(self, installer: Installer) -> Self {
+        Self { installer: Some(installer), ..self }
+    }
+}
+
+pub(super) fn installer(api: &Api) -> Result<&Installer, ApiError> {
+    api.installer.as_ref().ok_or_else(|| errors::not_found("a registry"))
+}
+
+pub(super) const fn freshness(refresh: bool) -> Freshness {
+    if refresh { Freshness::Now } else { Freshness::Usual }
+}
+
+pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
+    let catalog = installer(api)?.catalog().await?;
+    let asked = SystemClock.now();
+    let search = Search { text: r.text, cursor: r.cursor, limit: None };
+    let answer = catalog.search(&search, freshness(r.refresh)).await.map_err(InstallError::from)?;
+    Ok(RegistryPage {
+        servers: answer.value.entries.iter().map(|entry| listing(catalog, entry)).collect(),
+        unreadable: count(answer.value.unreadable.len()),
+        next_cursor: answer.value.next_cursor.clone(),
+        answer: age(catalog, &answer, asked),
+    })
+}
+
+pub(super) async fn server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
+    let catalog = installer(api)?.catalog().await?;
+    let asked = SystemClock.now();
+    let version = r.version.as_deref().unwrap_or("latest");
+    let answer = catalog.version(&r.name, version, freshness(r.refresh)).await.map_err(InstallError::from)?;
+    let (versions, versions_problem) = match catalog.versions(&r.name, freshness(r.refresh)).await {
+        Ok(page) => (page.value.entries.iter().map(version_shown).collect(), None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    Ok(RegistryServer {
+        listing: listing(catalog, &answer.value),
+        choices: choices(&answer.value),
+        versions,
+        versions_problem,
+        answer: age(catalog, &answer, asked),
+    })
+}
+
+pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
+    let installer = installer(api)?;
+    let asked = SystemClock.now();
+    let offer = installer.offer(&checked(source)?, Freshness::Now).await?;
+    let (plan, problem) = match &offer.plan {
+        Ok(plan) => {
+            let containment = installer.containment(plan).await;
+            let sandbox = (containment == InstallContainment::Possible).then(|| offer.proposed_sandbox(plan));
+            let name = api.host.free_name(&plan.name).await?;
+            (Some(plan_shown(plan, name, containment, sandbox.map(containment::sandbox_shown))), None)
+        }
+        Err(NotInstallable::NotChosen) => (None, None),
+        Err(problem) => (None, Some(problem.to_string())),
+    };
+    let (origin, choices) = match offer.origin {
+        Origin::Registry(answer) => {
+            let catalog = installer.catalog().await?;
+            let origin = InstallOrigin::Registry {
+                listing: listing(catalog, &answer.value),
+                answer: age(catalog, &answer, asked),
+            };
+            (origin, choices(&answer.value))
+        }
+        Origin::Bundle(file) => (bundle_shown(&file), Vec::new()),
+    };
+    Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
+}
+
+pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
+    let installer = installer(api)?;
+    let nothing = InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, hash: None };
+    let preview = match installer.preview(&api.host, &wanted(draft)?, Freshness::Usual).await {
+        Ok(preview) => preview,
+        Err(InstallError::Fill(FillError::Inputs(input_problems))) => {
+            return Ok(InstallPreview { input_problems, ..nothing });
+        }
+        Err(error @ (InstallError::Fill(_) | InstallError::Sandbox(_) | InstallError::Setup(_))) => {
+            return Ok(InstallPreview { problem: Some(error.to_string()), ..nothing });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let server = server_shown(installer, preview.server).await;
+    Ok(InstallPreview { server: Some(server), hash: Some(preview.hash.as_str().to_owned()), ..nothing })
+}
+
+pub(super) async fn install(api: &Api, r: Install) -> Result<SecretsKept, ApiError> {
+    let kept = installer(api)?.install(&api.host, &wanted(r.draft)?, &r.hash).await?;
+    Ok(set_up::kept(kept))
+}
+
+fn wanted(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
+    let InstallDraft { source, name, values, sandbox } = draft;
+    let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
+    Ok(::installer::InstallDraft { source: checked(source)?, name, values, sandbox })
+}
+
+/// From where the app happens to run leads no path of the user's.
+fn checked(source: InstallSource) -> Result<InstallSource, ApiError> {
+    match &source {
+        InstallSource::Bundle { path, .. } if !path.is_absolute() => {
+            Err(ApiError::new(ErrorCode::BadRequest, format!("{} is no absolute path", path.display())))
+        }
+        _ => Ok(source),
+    }
+}
+
+fn age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> RegistryAnswer {
+    RegistryAnswer {
+        registry: catalog.address().as_str().to_owned(),
+        fetched: answer.fetched,
+        from_cache: answer.fetched < asked,
+        offline: answer.offline.as_ref().map(ToString::to_string),
+    }
+}
+
+fn listing(catalog: &Catalog, entry: &RegistryEntry) -> RegistryListing {
+    let server = &entry.server;
+    let listing = entry.listing.clone().unwrap_or_default();
+    RegistryListing {
+        publisher: publisher_in_words(catalog, &server.name),
+        name: server.name.clone(),
+        title: server.title.clone(),
+        description: server.description.clone(),
+        version: server.version.clone(),
+        status: status(listing.status),
+        status_message: listing.status_message,
+        published_at: listing.published_at,
+        is_latest: listing.is_latest,
+        website_url: server.website_url.clone(),
+        repository_url: server.repository.as_ref().and_then(|repository| repository.url.clone()),
+    }
+}
+
+fn version_shown(entry: &RegistryEntry) -> RegistryVersion {
+    let listing = entry.listing.clone().unwrap_or_default();
+    RegistryVersion {
+        version: entry.server.version.clone(),
+        status: status(listing.status),
+        status_message: listing.status_message,
+        published_at: listing.published_at,
+    }
+}
+
+pub(super) const fn status(status: Status) -> RegistryStatus {
+    match status {
+        Status::Active => RegistryStatus::Active,
+        Status::Deprecated => RegistryStatus::Deprecated,
+        Status::Deleted => RegistryStatus::Deleted,
+        Status::Unknown => RegistryStatus::Unknown,
+    }
+}
+
+fn bundle_shown(file: &::installer::BundleFile) -> InstallOrigin {
+    let (archive, manifest) = (&file.bundle.archive, &file.bundle.manifest);
+    let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
+    let shown = |text: &str| foreign::visible(text).into_owned();
+    InstallOrigin::Bundle {
+        file: shown(&name),
+        sha256: archive.sha256().to_owned(),
+        bytes: archive.size(),
+        name: shown(&manifest.name),
+        title: manifest.display_name.as_deref().map(shown),
+        version: shown(&manifest.version),
+        description: shown(&manifest.description),
+        author: shown(&manifest.author.name),
+        signature: archive.signature().to_string(),
+        folder: file.folder.display().to_string(),
+        files: count(archive.files().count()),
+        unpacked_bytes: archive.files().map(|file| file.size).sum(),
+        warnings: file.bundle.warnings.clone(),
+    }
+}
+
+fn plan_shown(plan: &Plan, name: String, containment: InstallContainment, sandbox: Option<Sandbox>) -> InstallPlan {
+    let target = match &plan.target {
+        PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
+            command: command.clone(),
+            args: args.iter().flat_map(|arg| &arg.words).map(parts).collect(),
+            env: env.iter().map(|(name, value)| (name.clone(), parts(value))).collect(),
+        },
+        PlanTarget::Remote { url, kind, headers } => PlannedTarget::Http {
+            url: parts(url),
+            kind: set_up::kind(*kind),
+            headers: headers.iter().map(|(name, value)| (name.clone(), parts(value))).collect(),
+        },
+    };
+    InstallPlan {
+        name,
+        target,
+        inputs: plan.inputs.clone(),
+        exposed_secrets: plan.exposed_secrets().into_iter().map(str::to_owned).collect(),
+        notes: plan.notes.clone(),
+        containment,
+        sandbox,
+    }
+}
+
+pub(super) fn parts(template: &Template) -> Vec<PlannedPart> {
+    let part = |part: &TemplatePart| match part {
+        TemplatePart::Text(text) => Some(PlannedPart::Text(text.clone())),
+        TemplatePart::Input(key) => Some(PlannedPart::Input(key.clone())),
+        TemplatePart::Needs(_) => None,
+    };
+    template.parts.iter().filter_map(part).collect()
+}
+
+async fn server_shown(installer: &Installer, server: NewServer) -> PreviewedServer {
+    let values = |plain: BTreeMap<String, String>| {
+        let plain = plain.into_iter().map(|(name, value)| (name, vec![PreviewedPart::Text(value)]));
+        let secret = server.secret_values.iter().map(|(name, parts)| (name.clone(), masked(parts)));
+        plain.chain(secret).collect()
+    };
+    match server.entry.config.transport {
+        ServerTransport::Stdio(stdio) => {
+            let found_at = installer.found_at(&stdio).await.map(|path| path.display().to_string());
+            PreviewedServer::Stdio {
+                env: values(stdio.env),
+                command: stdio.command,
+                found_at,
+                args: stdio.args,
+                sandbox: stdio.sandbox.map(containment::sandbox_shown),
+            }
+        }
+        ServerTransport::Http(http) => PreviewedServer::Http {
+            headers: values(http.headers),
+            url: http.url,
+            kind: http.kind.map_or(HttpKind::Http, set_up::kind),
+        },
+    }
+}
+
+fn masked(parts: &[ValuePart]) -> Vec<PreviewedPart> {
+    let part = |part: &ValuePart| match part {
+        ValuePart::Text(text) => PreviewedPart::Text(text.clone()),
+        ValuePart::Secret(_) => PreviewedPart::Secret,
+    };
+    parts.iter().map(part).collect()
+}
+
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+impl From<InstallError> for ApiError {
+    fn from(error: InstallError) -> Self {
+        use registry::RegistryError;
+        let code = match &error {
+            InstallError::Setup(error) => return error.clone().into(),
+            InstallError::Registry(RegistryError::NotFound { .. }) => ErrorCode::NotFound,
+            InstallError::Registry(RegistryError::Address { .. } | RegistryError::Question(_)) => ErrorCode::BadRequest,
+            InstallError::Registry(RegistryError::TooSlow { .. }) => ErrorCode::Timeout,
+            InstallError::Registry(RegistryError::Unusable { .. } | RegistryError::WebPage { .. }) => {
+                ErrorCode::BadAnswer
+            }
+            InstallError::OtherBundle { .. } | InstallError::NotInstallable(NotInstallable::Deleted) => {
+                ErrorCode::Refused
+            }
+            InstallError::NotInstallable(_) => ErrorCode::Unsupported,
+            InstallError::Stale => ErrorCode::Stale,
+            InstallError::Bundle { .. } | InstallError::Fill(_) | InstallError::Sandbox(_) => ErrorCode::Invalid,
+            InstallError::Registry(_)
+            | InstallError::Store(_)
+            | InstallError::DataFolder(_)
+            | InstallError::NoHome
+            | InstallError::Unpack(_)
+            | InstallError::NotRemoved(_) => ErrorCode::System,
+        };
+        Self::new(code, error.to_string())
+    }
+}

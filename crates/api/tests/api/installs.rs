@@ -1,0 +1,163 @@
+//! Servers of a registry and bundles as the page looks at them and installs them.
+
+use std::fs;
+use std::sync::Arc;
+
+use api::{Api, ErrorCode, dispatch};
+use installer::{Installer, open_catalog};
+use serde_json::{Value, json};
+use store::CacheFolder;
+use testkit::app::App;
+use testkit::bundle_file::Bundle;
+use testkit::registry::{TestRegistry, active, notes};
+
+use crate::call;
+
+const NAME: &str = "io.github.alice/notes";
+
+fn api(app: &App, registry: &TestRegistry) -> Api {
+    let (address, kept) = (registry.server.url(""), app.folder.path().join("kept"));
+    let installer = Installer::new(app.folder.path().join("data"), move || {
+        open_catalog(Some(&address), Arc::new(CacheFolder::open(&kept)?))
+    });
+    Api::new(app.host.clone()).installing_with(installer)
+}
+
+/// A registry of one server with an older version.
+async fn registry() -> TestRegistry {
+    let mut old = notes(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
+    old["server"]["version"] = "1.1.0".into();
+    TestRegistry::start(vec![notes(active()), old]).await
+}
+
+async fn refusal(api: &Api, command: &str, request: Value) -> (ErrorCode, String) {
+    let error = dispatch(api, command, request).await.unwrap_err();
+    (error.code, error.message)
+}
+
+#[tokio::test]
+async fn a_server_is_found_and_shown_with_its_versions() {
+    let app = App::start(Vec::new()).await;
+    let registry = registry().await;
+    let api = api(&app, &registry);
+    let page = call(&api, "registry_search", json!({ "text": "notes" })).await;
+    let found = &page["servers"][0];
+    assert_eq!((&found["name"], &found["status"]), (&json!(NAME), &json!("active")), "{page}");
+    assert_eq!(found["publishedAt"], 1_769_904_000_000_u64);
+    assert!(found["publisher"].as_str().unwrap().contains("the GitHub account alice"), "in words: {found}");
+    assert!(!found["description"].as_str().unwrap().contains('\u{1b}'), "safe to show: {found}");
+    assert_eq!(page["answer"]["fromCache"], false, "it has just answered: {page}");
+    let again = call(&api, "registry_search", json!({ "text": "notes" })).await;
+    assert_eq!(again["answer"]["fetched"], page["answer"]["fetched"], "an answer is kept");
+    let shown = call(&api, "registry_server", json!({ "name": NAME })).await;
+    let kinds: Vec<&Value> = shown["choices"].as_array().unwrap().iter().map(|choice| &choice["kind"]).collect();
+    assert_eq!(kinds, ["npm", "streamable-http"]);
+    assert_eq!(shown["choices"][1]["target"], json!({ "kind": "remote", "number": 1 }));
+    assert_eq!(shown["versions"][1]["statusMessage"], "Use 1.2", "{shown}");
+    drop(registry);
+    let offline = call(&api, "registry_search", json!({ "text": "notes", "refresh": true })).await;
+    assert_eq!(offline["servers"], page["servers"], "what is kept is shown without the registry");
+    assert!(offline["answer"]["offline"].is_string() && offline["answer"]["fromCache"] == true, "{offline}");
+}
+
+#[tokio::test]
+async fn a_package_is_offered_previewed_and_installed() {
+    let app = App::start(Vec::new()).await;
+    let registry = registry().await;
+    let api = api(&app, &registry);
+    let offer = call(&api, "install_offer", json!({ "from": "registry", "name": NAME })).await;
+    assert_eq!((&offer["plan"], &offer["problem"]), (&Value::Null, &Value::Null), "one has to be chosen: {offer}");
+    let source = json!({ "from": "registry", "name": NAME, "target": offer["choices"][0]["target"] });
+    let offer = call(&api, "install_offer", source).await;
+    assert_eq!(offer["source"]["version"], "1.2.0", "the exact version: {offer}");
+    let plan = &offer["plan"];
+    assert_eq!((&plan["name"], &plan["target"]["command"]), (&json!("notes"), &json!("npx")), "{plan}");
+    assert_eq!(plan["target"]["env"], json!({ "NOTES_KEY": [{ "input": "NOTES_KEY" }] }));
+    assert_eq!(plan["inputs"][0]["secret"], true);
+    let mut draft = json!({ "source": offer["source"], "name": "notes", "sandbox": plan["sandbox"] });
+    let preview = call(&api, "install_preview", draft.clone()).await;
+    assert_eq!(preview["inputProblems"], json!({ "NOTES_KEY": "missing" }), "{preview}");
+    assert_eq!(preview["hash"], Value::Null);
+    draft["values"] = json!({ "NOTES_KEY": ["s3cret-value"] });
+    let preview = call(&api, "install_preview", draft.clone()).await;
+    assert_eq!(preview["server"]["args"], json!(["-y", "@alice/notes@1.2.0"]), "{preview}");
+    assert_eq!(preview["server"]["env"], json!({ "NOTES_KEY": ["secret"] }), "the secret is masked");
+    assert!(!preview.to_string().contains("s3cret-value"));
+    let other = json!({ "draft": draft, "hash": "0".repeat(64) });
+    assert_eq!(refusal(&api, "install", other).await.0, ErrorCode::Stale);
+    let install = json!({ "draft": draft, "hash": preview["hash"] });
+    let kept = call(&api, "install", install).await;
+    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long the secret is kept: {kept}");
+    let servers = call(&api, "snapshot", json!({})).await["servers"].clone();
+    assert_eq!((&servers[0]["name"], &servers[0]["state"]["is"]), (&json!("notes"), &json!("stopped")));
+    let taken = call(&api, "install_preview", draft.clone()).await;
+    assert!(taken["problem"].as_str().unwrap().contains("another server has it"), "{taken}");
+    let offer = call(&api, "install_offer", draft["source"].clone()).await;
+    assert_eq!(offer["plan"]["name"], "notes-2", "a free name is proposed");
+}
+
+#[tokio::test]
+async fn a_bundle_is_offered_with_what_it_is_and_installed() {
+    let app = App::start(Vec::new()).await;
+    let registry = registry().await;
+    let api = api(&app, &registry);
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let offer = call(&api, "install_offer", json!({ "from": "bundle", "path": path })).await;
+    let origin = &offer["origin"];
+    assert_eq!(
+        (&origin["file"], &origin["files"], &origin["signature"]),
+        (&json!("demo.mcpb"), &json!(2), &json!("not signed"))
+    );
+    assert_eq!(offer["source"]["sha256"], origin["sha256"], "pinned from here on");
+    let draft = json!({ "source": offer["source"], "name": "demo", "sandbox": offer["plan"]["sandbox"] });
+    let preview = call(&api, "install_preview", draft.clone()).await;
+    assert!(!app.folder.path().join("data/bundles").exists(), "nothing is unpacked so far");
+    call(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
+    let command = preview["server"]["command"].as_str().unwrap();
+    assert!(fs::metadata(command).unwrap().is_file(), "{command}");
+    let (code, message) = refusal(&api, "install_offer", json!({ "from": "bundle", "path": "demo.mcpb" })).await;
+    assert_eq!(code, ErrorCode::BadRequest, "from where the app runs leads no path of the user's: {message}");
+}
+
+#[tokio::test]
+async fn what_can_not_be_installed_says_why() {
+    let app = App::start(Vec::new()).await;
+    let registry = registry().await;
+    let api = api(&app, &registry);
+    let source = json!({ "from": "registry", "name": "io.github.alice/other" });
+    assert_eq!(refusal(&api, "install_offer", source).await.0, ErrorCode::NotFound);
+    registry.entries.lock().unwrap()[0] = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
+    let source = json!({ "from": "registry", "name": NAME, "target": { "kind": "package", "number": 1 } });
+    let offer = call(&api, "install_offer", source).await;
+    assert!(offer["problem"].as_str().unwrap().contains("deleted"), "{offer}");
+    assert_eq!(offer["origin"]["listing"]["statusMessage"], "malware");
+    let without = Api::new(app.host.clone());
+    assert_eq!(refusal(&without, "registry_search", json!({})).await.0, ErrorCode::NotFound);
+}
+
+#[tokio::test]
+async fn an_installed_server_tells_where_it_is_from_and_of_updates() {
+    let app = App::start(Vec::new()).await;
+    let registry = registry().await;
+    let api = api(&app, &registry);
+    let target = json!({ "kind": "remote", "number": 1 });
+    let source = json!({ "from": "registry", "name": NAME, "version": "1.1.0", "target": target });
+    let draft = json!({ "source": source, "name": "far", "values": { "X-Team": ["red"] } });
+    let preview = call(&api, "install_preview", draft.clone()).await;
+    assert_eq!(preview["server"]["headers"], json!({ "X-Team": [{ "text": "red" }] }), "{preview}");
+    call(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
+    let server = call(&api, "snapshot", json!({})).await["servers"][0].clone();
+    let origin = &server["installed"]["origin"];
+    assert_eq!((&origin["name"], &origin["version"], &origin["target"]), (&json!(NAME), &json!("1.1.0"), &target));
+    assert_eq!(server["installed"]["changed"], false);
+    let mut newest = notes(active());
+    newest["server"]["remotes"][0]["url"] = "https://notes.example/v2".into();
+    registry.entries.lock().unwrap()[0] = newest;
+    let updates = call(&api, "install_updates", json!({ "refresh": true })).await;
+    let update = &updates["servers"][0];
+    assert_eq!((&update["status"], &update["statusMessage"]), (&json!("deprecated"), &json!("Use 1.2")), "{updates}");
+    assert_eq!(update["newer"]["version"], "1.2.0");
+    let change = json!({ "what": "url", "name": null,
+        "before": [[{ "text": "https://notes.example/mcp" }]], "after": [[{ "text": "https://notes.example/v2" }]] });
+    assert_eq!(update["newer"]["changes"], json!([change]), "{updates}");
+}

@@ -1,0 +1,64 @@
+//! A bundle in its file, and the folder that it is unpacked to.
+
+use std::path::{Path, PathBuf};
+
+use bundles::{Bundle, BundlePlan, Installed, Place, Platform};
+
+use crate::{InstallError, NotInstallable, blocking};
+
+/// A bundle that was opened and not unpacked.
+#[derive(Debug)]
+pub struct BundleFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The bundle.
+    pub bundle: Bundle,
+    /// The folder that it would be unpacked to.
+    pub folder: PathBuf,
+}
+
+impl BundleFile {
+    /// Opens a bundle, to be unpacked below `root`.
+    ///
+    /// # Errors
+    /// If it is no bundle, or is refused.
+    pub async fn open(path: &Path, root: &Path) -> Result<Self, InstallError> {
+        let file = path.to_owned();
+        let bundle = blocking(move || Bundle::open(&file)).await;
+        let bundle = bundle.map_err(|cause| InstallError::Bundle { file: path.to_owned(), cause })?;
+        Ok(Self { path: path.to_owned(), folder: bundle.folder(root), bundle })
+    }
+
+    /// What it would run in its folder.
+    ///
+    /// # Errors
+    /// If it can't be run on this computer, or the home folder is not known.
+    pub fn plan(&self) -> Result<BundlePlan, InstallError> {
+        let home = std::env::home_dir().ok_or(InstallError::NoHome)?;
+        let platform = match std::env::consts::OS {
+            "windows" => Platform::Windows,
+            "macos" => Platform::MacOs,
+            _ => Platform::Linux,
+        };
+        let place = Place {
+            platform,
+            folder: self.folder.clone(),
+            desktop: home.join("Desktop"),
+            documents: home.join("Documents"),
+            downloads: home.join("Downloads"),
+            home,
+            node: None,
+            python: None,
+        };
+        Ok(bundles::plan(&self.bundle, &place).map_err(NotInstallable::Bundle)?)
+    }
+}
+
+/// Unpacks a bundle. Tells whether its folder is new.
+pub(crate) async fn unpack(file: BundleFile, root: PathBuf) -> Result<(Installed, bool), InstallError> {
+    let unpacked = blocking(move || {
+        let is_new = std::fs::symlink_metadata(&file.folder).is_err();
+        bundles::unpack(&file.bundle, &root).map(|installed| (installed, is_new))
+    });
+    unpacked.await.map_err(InstallError::Unpack)
+}

@@ -1,0 +1,76 @@
+//! Which sandbox a planned server can have, and which one is proposed.
+
+use installs::{InstallPlan, PlanTarget};
+use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
+use serde::{Deserialize, Serialize};
+
+use crate::{InstallError, InstallOffer, InstallOrigin, Installer};
+
+/// Whether what is installed can have a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum InstallContainment {
+    /// It can.
+    Possible,
+    /// It is a container, which holds it as far as its arguments let it. A sandbox would keep it from the service that runs containers.
+    Container,
+    /// It runs elsewhere. What is sent to it goes to whoever runs it.
+    Remote,
+    /// No sandbox works on this computer.
+    Impossible {
+        /// Why.
+        cause: String,
+    },
+}
+
+/// The hosts that each launcher loads packages from, unless its own settings say otherwise.
+const PACKAGE_HOSTS: [(&str, &[&str]); 3] =
+    [("npx", &["registry.npmjs.org"]), ("uvx", &["pypi.org", "files.pythonhosted.org"]), ("dnx", &["api.nuget.org"])];
+
+impl Installer {
+    /// Finds out whether this can have a sandbox.
+    pub async fn containment(&self, plan: &InstallPlan) -> InstallContainment {
+        match &plan.target {
+            PlanTarget::Remote { .. } => InstallContainment::Remote,
+            PlanTarget::Command { command, .. } if matches!(command.as_str(), "docker" | "podman") => {
+                InstallContainment::Container
+            }
+            PlanTarget::Command { .. } => match &self.computer().await.means.mechanism {
+                Ok(_) => InstallContainment::Possible,
+                Err(error) => InstallContainment::Impossible { cause: error.to_string() },
+            },
+        }
+    }
+}
+
+impl InstallOffer {
+    /// The sandbox to begin with: the folder of a bundle, and the hosts that packages are loaded from. The user adds what the server needs.
+    #[must_use]
+    pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
+        let folders = match &self.origin {
+            InstallOrigin::Bundle(file) => vec![Folder { path: file.folder.clone(), access: Access::Read }],
+            InstallOrigin::Registry(_) => Vec::new(),
+        };
+        let hosts = match &plan.target {
+            PlanTarget::Command { command, .. } => PACKAGE_HOSTS.iter().find(|(launcher, _)| launcher == command),
+            PlanTarget::Remote { .. } => None,
+        };
+        let hosts = hosts.into_iter().flat_map(|(_, hosts)| *hosts);
+        let hosts: Vec<HostPattern> = hosts.filter_map(|host| host.parse().ok()).collect();
+        let network = if hosts.is_empty() { Network::None } else { Network::Hosts(hosts) };
+        SandboxConfig { folders, network }
+    }
+}
+
+/// Checks a sandbox that is wanted.
+pub(crate) fn check(sandbox: Option<&SandboxConfig>, containment: &InstallContainment) -> Result<(), InstallError> {
+    let Some(sandbox) = sandbox else { return Ok(()) };
+    let unfit = |cause: &str| Err(InstallError::Sandbox(cause.to_owned()));
+    match containment {
+        InstallContainment::Container => unfit("a container does not get one"),
+        InstallContainment::Remote => unfit("a remote server does not get one"),
+        InstallContainment::Impossible { cause } => unfit(cause),
+        InstallContainment::Possible => sandbox.problem().map_or(Ok(()), |problem| unfit(&problem)),
+    }
+}

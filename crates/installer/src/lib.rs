@@ -1,0 +1,131 @@
+//! The one way to install a server of a registry (`registry`) or a bundle (`bundles`). Callers: `api` for the page, and `cli`.
+//!
+//! - [`InstallSource`] to [`InstallOffer`]: what is there, where it comes from, and the plan with blanks
+//! - [`InstallDraft`] to [`InstallPreview`]: what exactly would be set up, and a hash over it
+//! - [`Installer::install`]: unpacks and adds it, if what results has the hash that was shown; [`Installer::remove`] takes it away with its files
+//! - [`Installer::version_reports`]: what the registry says of installed versions by now
+//!
+//! Each step reads its source anew and nothing is kept in between, so an approval rests on the hash alone. Nothing is started, approved or
+//! replaced, and of what can't be added no files stay.
+
+mod bundle_file;
+mod choice;
+mod containment;
+mod error;
+mod install;
+mod offer;
+mod preview;
+mod updates;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ports::CacheFiles;
+use ports::time::SystemClock;
+use process::SearchPath;
+use process::sandbox::means::Means;
+use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryLimits};
+use tokio::sync::OnceCell;
+
+pub use bundle_file::BundleFile;
+pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, choices};
+pub use containment::InstallContainment;
+pub use error::{InstallError, NotInstallable};
+pub use offer::{InstallOffer, InstallOrigin, publisher_in_words};
+pub use preview::{InstallDraft, InstallPreview};
+pub use updates::{NewerVersion, VersionReport};
+
+/// Opens the registry with what is kept of it. Blocks.
+type OpenCatalog = dyn Fn() -> Result<Catalog, InstallError> + Send + Sync;
+
+/// Installs servers. Clones share what they have found out.
+#[derive(Clone)]
+pub struct Installer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    open_catalog: Box<OpenCatalog>,
+    data_folder: PathBuf,
+    catalog: OnceCell<Catalog>,
+    computer: OnceCell<Computer>,
+}
+
+/// What this computer has to run servers with. As the host does, it is looked for once.
+struct Computer {
+    path: SearchPath,
+    means: Means,
+}
+
+impl fmt::Debug for Installer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Installer").field("data_folder", &self.shared.data_folder).finish_non_exhaustive()
+    }
+}
+
+impl Installer {
+    /// An installer. The registry is opened when it is needed first, on a thread for blocking work: that takes longer than a window may wait for.
+    /// Bundles are unpacked below the data folder.
+    #[must_use]
+    pub fn new(
+        data_folder: PathBuf,
+        open_catalog: impl Fn() -> Result<Catalog, InstallError> + Send + Sync + 'static,
+    ) -> Self {
+        let (catalog, computer) = (OnceCell::new(), OnceCell::new());
+        Self { shared: Arc::new(Shared { open_catalog: Box::new(open_catalog), data_folder, catalog, computer }) }
+    }
+
+    /// The registry with what is kept of it.
+    ///
+    /// # Errors
+    /// If its address can't be used, or the folder of what is kept can't be opened.
+    pub async fn catalog(&self) -> Result<&Catalog, InstallError> {
+        let shared = Arc::clone(&self.shared);
+        self.shared.catalog.get_or_try_init(|| async move { blocking(move || (shared.open_catalog)()).await }).await
+    }
+
+    /// The folder that bundles are unpacked below, by where it really lies if it is there: a sandbox shows a bundle under that path alone.
+    ///
+    /// # Errors
+    /// If the data folder is named by a relative path, and the current folder is gone.
+    pub async fn bundles_folder(&self) -> Result<PathBuf, InstallError> {
+        let folder = self.shared.data_folder.clone();
+        let root = blocking(move || bundles_folder(&folder)).await;
+        root.map_err(|cause| InstallError::DataFolder(cause.to_string()))
+    }
+
+    async fn computer(&self) -> &Computer {
+        let find = || async {
+            let path = SearchPath::read().await;
+            Computer { means: Means::find(&path).await, path }
+        };
+        self.shared.computer.get_or_init(find).await
+    }
+}
+
+/// The registry at an address, or the official one, with what is kept of it in these files. Blocks.
+///
+/// # Errors
+/// If the address is none of a registry, TLS can't be set up, or the files can't be read.
+pub fn open_catalog(address: Option<&str>, files: Arc<dyn CacheFiles>) -> Result<Catalog, InstallError> {
+    let address = address.map_or_else(|| Ok(RegistryAddress::default()), RegistryAddress::parse)?;
+    let registry = Registry::new(address, None, RegistryLimits::default())?;
+    let cache = RegistryCache::open(files, CacheLimits::default())?;
+    Ok(Catalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
+}
+
+fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
+    // On Windows that would be a path of a form that many programs can't read.
+    let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
+    Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES))
+}
+
+/// Runs what blocks on a thread for it.
+async fn blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(act).await {
+        Ok(done) => done,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

@@ -1,0 +1,113 @@
+//! What is offered: where it comes from, and the plan for it.
+
+use std::path::Path;
+
+use installs::InstallPlan;
+use registry::{
+    Answer, Catalog, Freshness, PackageInstall, Publisher, RegistryEntry, Status, plan_package, plan_remote,
+};
+
+use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
+
+/// The word for the newest version.
+const LATEST: &str = "latest";
+
+/// A server as it could be installed.
+#[derive(Debug)]
+pub struct InstallOffer {
+    /// The source with the exact version and the target, or the bundle's SHA-256: from it the same offer follows.
+    pub source: InstallSource,
+    /// Where it comes from.
+    pub origin: InstallOrigin,
+    /// What would be set up, with blanks.
+    pub plan: Result<InstallPlan, NotInstallable>,
+}
+
+/// Where a server comes from.
+#[derive(Debug)]
+pub enum InstallOrigin {
+    /// A registry.
+    Registry(Box<Answer<RegistryEntry>>),
+    /// A bundle.
+    Bundle(Box<BundleFile>),
+}
+
+impl Installer {
+    /// Looks at what is to be installed. Nothing is unpacked.
+    ///
+    /// # Errors
+    /// If the registry does not answer or does not have it, or the file is no bundle or another one than expected.
+    pub async fn offer(&self, source: &InstallSource, freshness: Freshness) -> Result<InstallOffer, InstallError> {
+        match source {
+            InstallSource::Bundle { path, sha256 } => self.of_bundle(path, sha256.as_deref()).await,
+            InstallSource::Registry { name, version, target } => {
+                let version = version.as_deref().unwrap_or(LATEST);
+                let answer = self.catalog().await?.version(name, version, freshness).await?;
+                let (target, plan) = of_entry(&answer.value, *target);
+                let (name, version) = (name.clone(), Some(answer.value.server.version.clone()));
+                let source = InstallSource::Registry { name, version, target };
+                Ok(InstallOffer { source, origin: InstallOrigin::Registry(Box::new(answer)), plan })
+            }
+        }
+    }
+
+    async fn of_bundle(&self, path: &Path, sha256: Option<&str>) -> Result<InstallOffer, InstallError> {
+        let file = BundleFile::open(path, &self.bundles_folder().await?).await?;
+        let found = file.bundle.archive.sha256().to_owned();
+        if let Some(expected) = sha256.filter(|expected| !expected.eq_ignore_ascii_case(&found)) {
+            return Err(InstallError::OtherBundle { found, expected: expected.to_owned() });
+        }
+        let plan = match file.plan() {
+            Ok(plan) => Ok(plan.install),
+            Err(InstallError::NotInstallable(problem)) => Err(problem),
+            Err(error) => return Err(error),
+        };
+        let source = InstallSource::Bundle { path: path.to_owned(), sha256: Some(found) };
+        Ok(InstallOffer { source, origin: InstallOrigin::Bundle(Box::new(file)), plan })
+    }
+}
+
+/// The target that is chosen, or the only one, and the plan for it.
+pub(crate) fn of_entry(
+    entry: &RegistryEntry,
+    target: Option<InstallTarget>,
+) -> (Option<InstallTarget>, Result<InstallPlan, NotInstallable>) {
+    let server = &entry.server;
+    let target = target.or(match (&server.packages[..], &server.remotes[..]) {
+        ([_], []) => Some(InstallTarget::Package { number: 1 }),
+        ([], [_]) => Some(InstallTarget::Remote { number: 1 }),
+        _ => None,
+    });
+    if entry.listing.as_ref().is_some_and(|listing| listing.status == Status::Deleted) {
+        return (target, Err(NotInstallable::Deleted));
+    }
+    let plan = match target {
+        None if server.packages.is_empty() && server.remotes.is_empty() => Err(NotInstallable::Nothing),
+        None => Err(NotInstallable::NotChosen),
+        Some(InstallTarget::Package { number }) => {
+            nth(&server.packages, number).and_then(|package| match plan_package(server, package)? {
+                PackageInstall::Plan(plan) => Ok(plan),
+                PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
+            })
+        }
+        Some(InstallTarget::Remote { number }) => {
+            nth(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
+        }
+    };
+    (target, plan)
+}
+
+fn nth<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
+    number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
+}
+
+/// Who may publish under a server's name. Only the rules of the official registry are known.
+#[must_use]
+pub fn publisher_in_words(catalog: &Catalog, name: &str) -> String {
+    let who = Publisher::of(name);
+    if catalog.address().is_official() {
+        who.to_string()
+    } else {
+        format!("{who}, by its name; whether that is checked is up to {}", catalog.address())
+    }
+}

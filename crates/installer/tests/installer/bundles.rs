@@ -1,0 +1,121 @@
+//! Bundles: they are unpacked when they are installed, pinned by their hash, and removed with their last server.
+
+use std::fs;
+use std::path::Path;
+
+use installer::{InstallError, InstallOrigin, InstallSource};
+use ports::server_config::{SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport};
+use registry::Freshness;
+use testkit::app::App;
+use testkit::bundle_file::Bundle;
+use testkit::registry::TestRegistry;
+
+use crate::{draft, installer, servers};
+
+fn source(path: &str) -> InstallSource {
+    InstallSource::Bundle { path: path.into(), sha256: None }
+}
+
+/// The names below the folder of bundles; unfinished ones too.
+fn unpacked(app: &App) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_bundle_is_unpacked_only_when_it_is_installed() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let path = Bundle::with_inputs().write(&app.folder.path().join("demo.mcpb"));
+    let offer = installer.offer(&source(&path), Freshness::Now).await.unwrap();
+    let InstallOrigin::Bundle(file) = &offer.origin else { panic!("it is a bundle") };
+    let sandbox = offer.proposed_sandbox(offer.plan.as_ref().unwrap());
+    assert_eq!(sandbox.folders[0].path, file.folder, "it reaches its own files");
+    let draft = draft(offer.source.clone(), "demo", &[("level", "high"), ("key", "s3cret")]);
+    let preview = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap();
+    assert!(unpacked(&app).is_empty(), "so far nothing is written");
+    installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
+    let ServerTransport::Stdio(stdio) = app.server("demo").await.config.transport else { panic!("it is local") };
+    assert!(Path::new(&stdio.command).starts_with(&file.folder), "{}", stdio.command);
+    assert!(Path::new(&stdio.command).is_file(), "its program is unpacked");
+    assert_eq!(unpacked(&app).len(), 1);
+}
+
+#[tokio::test]
+async fn another_file_than_the_one_that_was_shown_is_not_installed() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let offered = draft(installer.offer(&source(&path), Freshness::Now).await.unwrap().source, "demo", &[]);
+    let unpinned = draft(source(&path), "demo", &[]);
+    let shown = installer.preview(&app.host, &unpinned, Freshness::Usual).await.unwrap().hash;
+    assert_eq!(installer.preview(&app.host, &offered, Freshness::Usual).await.unwrap().hash, shown, "it is the same");
+    let mut other = Bundle::small();
+    other.manifest["description"] = "Adds other numbers".into();
+    other.write(Path::new(&path));
+    let refused = installer.install(&app.host, &offered, shown.as_str()).await.unwrap_err();
+    assert!(matches!(refused, InstallError::OtherBundle { .. }), "{refused}");
+    let refused = installer.install(&app.host, &unpinned, shown.as_str()).await.unwrap_err();
+    assert!(matches!(refused, InstallError::Stale), "without the hash of the file as well: {refused}");
+    assert!(unpacked(&app).is_empty() && servers(&app).await.is_empty());
+}
+
+#[tokio::test]
+async fn of_a_bundle_that_can_not_be_added_no_files_stay() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let draft = draft(source(&path), "demo", &[]);
+    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+    let settings = app.folder.path().join("mcp.json");
+    // A server can be checked and not be written.
+    drop(fs::remove_file(&settings));
+    fs::create_dir_all(settings.join("in-the-way")).unwrap();
+    let failed = installer.install(&app.host, &draft, shown.as_str()).await.unwrap_err();
+    assert!(matches!(failed, InstallError::Setup(_)), "{failed}");
+    assert!(unpacked(&app).is_empty(), "nothing stays: {:?}", unpacked(&app));
+    fs::remove_dir_all(&settings).unwrap();
+    installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
+    assert_eq!(unpacked(&app).len(), 1, "the next attempt finds nothing in its way");
+}
+
+#[tokio::test]
+async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    for name in ["one", "two"] {
+        let draft = draft(source(&path), name, &[]);
+        let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+        installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
+    }
+    let server = app.server("one").await;
+    let installed = server.installed.unwrap();
+    let ServerOrigin::Bundle { name, version, folder, .. } = &installed.origin else { panic!("{installed:?}") };
+    assert_eq!((name.as_str(), version.as_str(), installed.changed), ("demo", "1.2.3", false));
+    assert_eq!(unpacked(&app), [folder.clone()], "both use one folder");
+
+    let mut config = server.config;
+    config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig::default());
+    let entry = |name: &str, config: &ServerConfig| ServerEntry { name: name.to_owned(), config: config.clone() };
+    app.host.update_server("one".to_owned(), entry("renamed", &config)).await.unwrap();
+    let renamed = app.server("renamed").await.installed;
+    assert_eq!(renamed.as_ref(), Some(&installed), "a rename takes it along, and a sandbox is no other command");
+    config.as_stdio_mut().unwrap().args = vec!["--verbose".to_owned()];
+    app.host.update_server("renamed".to_owned(), entry("renamed", &config)).await.unwrap();
+    let changed = app.server("renamed").await.installed.unwrap();
+    assert_eq!((changed.changed, &changed.origin), (true, &installed.origin), "another command is a change");
+    let origins = || fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default();
+
+    installer.remove(&app.host, "two").await.unwrap();
+    assert_eq!(unpacked(&app).len(), 1, "another server uses the files");
+    assert!(origins().contains("renamed") && !origins().contains("two"), "{}", origins());
+    installer.remove(&app.host, "renamed").await.unwrap();
+    assert!(unpacked(&app).is_empty(), "nobody does any more");
+    assert!(!origins().contains("renamed"), "{}", origins());
+    assert!(servers(&app).await.is_empty());
+}

@@ -1,0 +1,153 @@
+//! Servers of a registry: what is offered, that only what was shown is installed, and newer versions.
+
+use host::view::ServerState;
+use installer::{InstallError, InstallSource, InstallTarget, NotInstallable};
+use installs::FillError;
+use ports::server_config::{Installed, ServerOrigin};
+use registry::{Freshness, Status};
+use serde_json::json;
+use testkit::app::App;
+use testkit::registry::{TestRegistry, active, notes};
+
+use crate::{draft, installer, servers};
+
+const NAME: &str = "io.github.alice/notes";
+
+fn source(target: Option<InstallTarget>) -> InstallSource {
+    InstallSource::Registry { name: NAME.to_owned(), version: None, target }
+}
+
+fn package() -> Option<InstallTarget> {
+    Some(InstallTarget::Package { number: 1 })
+}
+
+#[tokio::test]
+async fn an_offer_names_the_exact_version_and_the_choices() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = installer(&app, &registry);
+    let offer = installer.offer(&source(None), Freshness::Now).await.unwrap();
+    assert!(matches!(offer.plan, Err(NotInstallable::NotChosen)), "two ways, and none is chosen: {:?}", offer.plan);
+    let offer = installer.offer(&source(package()), Freshness::Now).await.unwrap();
+    let version = Some("1.2.0".to_owned());
+    assert_eq!(
+        offer.source,
+        InstallSource::Registry { name: NAME.to_owned(), version, target: package() },
+        "another version that comes out meanwhile is not installed"
+    );
+    let plan = offer.plan.as_ref().unwrap();
+    let network = offer.proposed_sandbox(plan).in_json()["network"].clone();
+    assert_eq!(network, json!(["registry.npmjs.org"]), "what loads the package is reached, and nothing else");
+    let nothing = Some(InstallTarget::Remote { number: 2 });
+    let offer = installer.offer(&source(nothing), Freshness::Now).await.unwrap();
+    assert!(matches!(offer.plan, Err(NotInstallable::NoTarget)), "{:?}", offer.plan);
+}
+
+#[tokio::test]
+async fn what_is_installed_is_stopped_and_its_secret_is_in_the_keychain() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = installer(&app, &registry);
+    let empty = draft(source(package()), "notes", &[]);
+    let missing = installer.preview(&app.host, &empty, Freshness::Usual).await.unwrap_err();
+    assert!(matches!(missing, InstallError::Fill(FillError::Inputs(_))), "the secret is required: {missing}");
+    let draft = draft(source(package()), "notes", &[("NOTES_KEY", "s3cret-value")]);
+    let preview = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap();
+    assert!(!format!("{preview:?}").contains("s3cret-value"), "the secret is not printed");
+    assert!(servers(&app).await.is_empty(), "a preview adds nothing");
+    installer.install(&app.host, &draft, preview.hash.as_str()).await.unwrap();
+    let server = app.server("notes").await;
+    assert!(matches!(server.state, ServerState::Stopped), "nothing is started");
+    assert!(!server.approved, "or approved");
+    let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
+    assert!(file.contains("${secret:notes.NOTES_KEY}") && !file.contains("s3cret-value"), "{file}");
+    let again = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap_err();
+    assert!(matches!(again, InstallError::Setup(_)), "no server is replaced: {again}");
+}
+
+#[tokio::test]
+async fn the_hash_is_over_all_that_would_be_set_up() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = installer(&app, &registry);
+    let shown = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
+    let sandbox = Some(ports::server_config::SandboxConfig::default());
+    let remote = source(Some(InstallTarget::Remote { number: 1 }));
+    let others = [
+        draft(source(package()), "notes", &[("NOTES_KEY", "two")]),
+        draft(source(package()), "other", &[("NOTES_KEY", "one")]),
+        draft(remote, "notes", &[("X-Team", "one")]),
+        installer::InstallDraft { sandbox, ..shown.clone() },
+    ];
+    let hash = |draft| {
+        let (installer, host) = (&installer, &app.host);
+        async move { installer.preview(host, draft, Freshness::Usual).await.map(|preview| preview.hash) }
+    };
+    let own = hash(&shown).await.unwrap();
+    assert_eq!(hash(&shown).await.unwrap(), own, "the same gives the same");
+    for other in &others {
+        match hash(other).await {
+            Ok(hash) => assert_ne!(hash, own, "{:?} {}", other.source, other.name),
+            // Where no sandbox works, none can be previewed.
+            Err(error) => assert!(matches!(error, InstallError::Sandbox(_)), "{error}"),
+        }
+        let refused = installer.install(&app.host, other, own.as_str()).await.unwrap_err();
+        assert!(matches!(refused, InstallError::Stale | InstallError::Sandbox(_)), "{refused}");
+    }
+    assert!(servers(&app).await.is_empty(), "none was shown, so none is installed");
+}
+
+#[tokio::test]
+async fn what_the_registry_changed_since_it_was_shown_is_not_installed() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = installer(&app, &registry);
+    let draft = draft(source(package()), "notes", &[("NOTES_KEY", "one")]);
+    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap();
+    registry.entries.lock().unwrap()[0]["server"]["packages"][0]["packageArguments"] =
+        json!([{ "type": "positional", "value": "--everything" }]);
+    let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
+    assert!(matches!(refused, InstallError::Stale), "another argument: {refused}");
+    registry.entries.lock().unwrap()[0] = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
+    let refused = installer.install(&app.host, &draft, shown.hash.as_str()).await.unwrap_err();
+    assert!(matches!(refused, InstallError::NotInstallable(NotInstallable::Deleted)), "deleted: {refused}");
+    assert!(servers(&app).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_newer_version_is_told_with_what_it_changes() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = installer(&app, &registry);
+    let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
+    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+    installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
+    let version = "1.2.0".to_owned();
+    let origin = ServerOrigin::Registry {
+        registry: registry.server.url("").trim_end_matches('/').to_owned(),
+        name: NAME.to_owned(),
+        version: version.clone(),
+        target: InstallTarget::Package { number: 1 },
+    };
+    assert_eq!(app.server("mine").await.installed, Some(Installed { origin, changed: false }));
+    let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
+    assert_eq!((report.server.as_str(), &report.version, &report.newer), ("mine", &version, &None));
+    assert_eq!(report.status, Status::Active);
+
+    let mut newer = notes(active());
+    newer["server"]["version"] = "1.3.0".into();
+    newer["server"]["packages"][0]["version"] = "1.3.0".into();
+    let old = notes(json!({ "status": "deleted", "statusMessage": "malware" }));
+    *registry.entries.lock().unwrap() = vec![newer, old];
+    let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
+    assert_eq!((report.status, report.status_message.as_deref()), (Status::Deleted, Some("malware")));
+    let newer = report.newer.unwrap();
+    assert_eq!(newer.version, "1.3.0");
+    let diff = newer.diff.unwrap();
+    assert!(diff.args.is_some() && diff.command.is_none() && diff.env.is_empty(), "the version alone: {diff:?}");
+    assert_eq!(servers(&app).await, ["mine"], "nothing follows by itself");
+
+    drop(registry);
+    let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
+    assert_eq!(report.status, Status::Deleted, "what is known stands without the registry");
+}
