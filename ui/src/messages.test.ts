@@ -25,6 +25,12 @@ test("both languages have the same areas", () => {
   expect(readdirSync(`${folder}/zh`), "the same files").toEqual(areas);
 });
 
+test("Chinese has one word for one thing", () => {
+  const words = areas.map((area) => JSON.stringify(read("zh", area))).join("");
+  // 沙盒 is the sandbox, and 你 the user.
+  expect(words).not.toMatch(/沙箱|您/);
+});
+
 test.each(areas)("%s says the same in both languages", (area) => {
   const en = read("en", area);
   const zh = read("zh", area);

@@ -142,6 +142,8 @@ pub(crate) struct Source<'s> {
     pub(crate) app: Option<&'s App>,
     pub(crate) id: &'static str,
     pub(crate) file: &'s str,
+    /// The folder of the project that the file belongs to; none for the user's own settings.
+    pub(crate) project: Option<&'s str>,
 }
 
 /// Makes a found server of an entry. `env_names` gives the names of the variables in a file, if that may be read.
@@ -152,7 +154,7 @@ pub(crate) fn found(
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
 ) -> FoundServer {
     let mut syntax = source.app.map_or(Syntax::Any, |app| app.syntax);
-    values::put_known(&mut candidate, syntax, surroundings);
+    values::put_known(&mut candidate, syntax, surroundings, source.project);
     if candidate.remote.is_none() && !candidate.unknown {
         if bridges::without_wrapper(&mut candidate.config, surroundings.runs_on) {
             let note = "it was written for Windows: what only Windows needs was taken off its command";

@@ -3,7 +3,7 @@
 mod turned_off;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 
@@ -60,6 +60,7 @@ pub fn look(from: &From, surroundings: &Surroundings, set_up: &[ServerEntry]) ->
     let mut scan = Scan {
         surroundings,
         roots: files::roots(surroundings),
+        project: None,
         seen: BTreeSet::new(),
         found: Vec::new(),
         report: Report::default(),
@@ -84,6 +85,8 @@ fn no_such_app(name: &str) -> ConfigProblem {
 struct Scan<'s> {
     surroundings: &'s Surroundings,
     roots: Vec<PathBuf>,
+    /// The project folder, where one is looked at.
+    project: Option<String>,
     seen: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
     report: Report,
@@ -101,6 +104,7 @@ impl Scan<'_> {
     fn project(&mut self, folder: &Path) {
         // What a cloned repository has leads nowhere out of it.
         self.roots = folder.canonicalize().into_iter().collect();
+        self.project = absolute(folder).ok().and_then(|folder| folder.to_str().map(str::to_owned));
         for app in APPS {
             for place in app.project {
                 for path in files::matching(folder, place.path) {
@@ -144,7 +148,7 @@ impl Scan<'_> {
             (None, "yaml" | "yml") => self.take(None, Layout::Continue, path, &text),
             _ => {
                 let shown = path.display().to_string();
-                let source = Source { app: None, id: UNKNOWN, file: &shown };
+                let source = Source { app: None, id: UNKNOWN, file: &shown, project: None };
                 let candidates = pasted::candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
                 let names = |file: &str| self.variable_names(path, file);
@@ -166,7 +170,7 @@ impl Scan<'_> {
             Ok(entries) => entries,
             Err(problem) => return self.report.problems.push(problem),
         };
-        let source = Source { app, id, file: &shown };
+        let source = Source { app, id, file: &shown, project: self.project.as_deref() };
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.read {
             Ok(candidate) => found(candidate, source, self.surroundings, &names),

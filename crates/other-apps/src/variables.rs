@@ -46,8 +46,10 @@ pub enum Target {
     Home,
     /// The sign between folders.
     Separator,
-    /// The folder that is open in the app, or a part of its path.
+    /// The folder that is open in the app.
     Workspace,
+    /// A part of its path, or one of several folders that are open.
+    PartOfWorkspace,
     /// A file that the app reads. It is not followed.
     File,
     /// A command that the app runs. It is not followed.
@@ -136,12 +138,13 @@ fn behind_dollar(inner: &str) -> Option<Target> {
         Some(("secret", name)) => Target::Secret(name.to_owned()),
         Some(("file", _)) => Target::File,
         Some(("command", _)) => Target::Command,
-        Some(("workspaceFolder", _)) => Target::Workspace,
+        Some(("workspaceFolder", _)) => Target::PartOfWorkspace,
         Some(_) => Target::Other,
         None => match inner {
             "userHome" => Target::Home,
             "pathSeparator" | "/" => Target::Separator,
-            name if name.starts_with("workspaceFolder") || name == "workspaceRoot" => Target::Workspace,
+            "workspaceFolder" | "workspaceRoot" => Target::Workspace,
+            name if name.starts_with("workspaceFolder") => Target::PartOfWorkspace,
             name if is_variable(name) => Target::Environment { name: name.to_owned(), default: None },
             // Nothing that an app replaces.
             _ => return None,
@@ -175,6 +178,11 @@ mod tests {
                 "${userHome}${/}${workspaceFolder}",
                 Syntax::Dollar,
                 &[Target::Home, Target::Separator, Target::Workspace],
+            ),
+            (
+                "${workspaceRoot}${workspaceFolder:a}${workspaceFolderBasename}",
+                Syntax::Dollar,
+                &[Target::Workspace, Target::PartOfWorkspace, Target::PartOfWorkspace],
             ),
             ("${a b} ${", Syntax::Dollar, &[]),
             ("${A:-${B}}", Syntax::Dollar, &[environment("B")]),

@@ -1,6 +1,7 @@
 // Words for what is known of providers and models.
 import type { Model, ModelPrice, ModelProblem, ProviderKind } from "$lib/api/generated";
-import { locale } from "$lib/state/locale.svelte";
+import { formatList } from "$lib/format/lists";
+import { languageTag, locale } from "$lib/state/locale.svelte";
 
 import { m } from "../paraglide/messages";
 
@@ -101,5 +102,5 @@ export const isUnknown = (model: Model) => takesOf(model).every(([known]) => kno
 export function takesWords(model: Model): string {
   if (isUnknown(model)) return m.models_unknown();
   const list = takesOf(model).flatMap(([known, words]) => (known === true ? [words()] : []));
-  return new Intl.ListFormat(locale(), { style: "short", type: "unit" }).format(list);
+  return formatList(list, languageTag());
 }

@@ -183,9 +183,9 @@ describe("a server", () => {
     expect(git.getByText(long), "to its last character").toBeVisible();
     const fate = (name: string) => git.getByText(name).closest("li");
     expect(fate("TOKEN")).toHaveTextContent("Goes to the keychain");
-    expect(fate("LEVEL")).toHaveTextContent("Kept as text in the settings file");
-    expect(fate("FOLDER")).toHaveTextContent("Kept as written");
-    expect(fate("KEY")).toHaveTextContent("To be entered after the import");
+    expect(fate("LEVEL")).toHaveTextContent("Kept as text in Drawbridge's settings file");
+    expect(fate("FOLDER")).toHaveTextContent("Kept as written: only its app fills it in");
+    expect(fate("KEY")).toHaveTextContent("Enter it after the import");
     expect(git.getByText("Off in Cursor")).toBeVisible();
     expect(git.getByText("push, reset"), "denied tools").toBeVisible();
     expect(git.getByText("log"), "the only tools of its app").toBeVisible();
@@ -221,6 +221,7 @@ describe("a server", () => {
     );
     const places = within(await row("git"));
     expect(places.getByText(/Zed as “my git”/), "by the name of the app").toBeVisible();
+    expect(places.queryByText(/as “git”/), "the name it has anyway").toBeNull();
     expect(places.getByText(zed.file), "and the file").toBeVisible();
     const section = within(screen.getByRole("region", { name: "Zed" }));
     expect(section.queryByRole("checkbox"), "nothing to pick there").toBeNull();
@@ -261,7 +262,7 @@ describe("a server", () => {
     await user.click(button("Import 2 servers"));
     const list = within(await screen.findByRole("region", { name: "Values to enter" }));
     expect(list.getByText("Argument 2").closest("ul")).toHaveTextContent("<secret>");
-    expect(list.getByRole("button"), "one of them").toHaveTextContent("git");
+    expect(list.getByRole("button", { name: "Open settings of git" })).toHaveTextContent("git");
   });
 
   test("shows its folder, its sandbox and how it signs in", async () => {
@@ -292,11 +293,13 @@ describe("a server", () => {
   test("that is as broken as another is shown beside it", async () => {
     const broken = candidate("server", {
       status: "unsupported",
-      target: "",
+      target: "''",
       notes: [note("reason", "no command")],
     });
     await look(found([cursor(broken, { ...broken }, candidate("git"))]));
-    expect((await screen.findAllByRole("group", { name: "server" })).length).toBe(2);
+    const rows = await screen.findAllByRole("group", { name: "server" });
+    expect(rows.length).toBe(2);
+    for (const row of rows) expect(within(row).queryByText("Runs"), "no command").toBeNull();
   });
 });
 
@@ -316,7 +319,11 @@ test("all or none of an app are picked at once, and the button counts them", asy
   await user.click(button("Select all of Zed"));
   expect(button("Import 2 servers")).toBeEnabled();
   await user.click(button("Select none of Zed"));
-  expect(button("Import 0 servers"), "nothing to do").toBeDisabled();
+  expect(button("Import servers"), "nothing to do").toBeDisabled();
+  await user.click(button("Select all"));
+  expect(button("Import 4 servers"), "of all apps").toBeEnabled();
+  await user.click(button("Select none"));
+  expect(button("Import servers")).toBeDisabled();
   await user.click(button("Select all of Cursor"));
   expect(box("c"), "what is set up stays out").not.toBeChecked();
   expect(button("Import 2 servers")).toBeEnabled();
@@ -348,16 +355,18 @@ describe("after the import", () => {
     outcomes = {
       b: { name: null, problem: "it changed since it was listed: look at it again" },
       c: { onlyThisRun: "there is no keychain" },
+      d: { onlyThisRun: "there is no keychain" },
     };
-    await look(found([cursor(candidate("a"), candidate("b"), candidate("c"))]));
+    await look(found([cursor(...["a", "b", "c", "d"].map((name) => candidate(name)))]));
     await row("a");
-    await user.click(button("Import 3 servers"));
-    expect(await screen.findByRole("heading", { name: "2 servers imported" })).toBeVisible();
+    await user.click(button("Import 4 servers"));
+    expect(await screen.findByRole("heading", { name: "3 servers imported" })).toBeVisible();
     expect(screen.getByText(/Nothing was started\. Each server asks/)).toBeVisible();
     expect(screen.getByText("b was not imported")).toBeVisible();
     expect(screen.getByText(/it changed since it was listed/), "and why").toBeVisible();
     expect(screen.getByText("Secrets are kept only until Drawbridge is closed")).toBeVisible();
-    expect(screen.getByText("there is no keychain"), "and why").toBeVisible();
+    expect(screen.getByText("there is no keychain"), "and why, once").toBeVisible();
+    expect(screen.getByText("c, d"), "of which servers").toBeVisible();
     expect(screen.queryByText("Values to enter"), "none").toBeNull();
     expect(host.requests("start_server"), "nothing is started").toEqual([]);
     expect(await axeProblems(), "axe").toEqual([]);
@@ -416,6 +425,7 @@ describe("a project", () => {
     const source = { app: null, project: folder };
     expect(host.requests("import_candidates"), "the project alone").toEqual([source]);
     expect(box("git"), "the user has not read it").not.toBeChecked();
+    expect(button("Import servers"), "none is selected").toBeDisabled();
     expect(screen.getByText(/Nothing is selected/)).toBeVisible();
     await user.click(box("git"));
     await user.click(button("Import 1 server"));

@@ -7,6 +7,7 @@ import type {
   ImportPlace,
   ImportStatus,
 } from "$lib/api/generated";
+import { formatList } from "$lib/format/lists";
 import { visibleText } from "$lib/format/text-safety";
 import { languageTag } from "$lib/state/locale.svelte";
 
@@ -39,6 +40,11 @@ export function statusText({ status, name }: ImportCandidate): string | undefine
 export function transportWord(transport: string): string {
   if (transport === "stdio") return m.import_local();
   return transport === "sse" ? m.import_remote_sse() : m.import_remote();
+}
+
+/** Whether the user has to enter a value after the import: its app has it elsewhere. */
+export function isMissing({ kind, toEnter }: ImportedValue): boolean {
+  return toEnter || kind === "reference";
 }
 
 /** Says what becomes of the value of a variable or header. */
@@ -84,8 +90,7 @@ export function otherNotes(notes: ImportNote[]): ImportNote[] {
 /** A note in the page's language; nothing for one that is only in English. */
 export function noteText({ kind, names }: ImportNote): string | undefined {
   const [name = "", second] = names;
-  const list = (names: string[]) =>
-    new Intl.ListFormat(languageTag(), { type: "unit" }).format(names);
+  const list = (names: string[]) => formatList(names, languageTag());
   switch (kind) {
     case "name_shared":
       return m.import_note_name_shared({ name });

@@ -38,10 +38,16 @@ export function toolPart(tool: string): Part {
   return { key: "tool", text: tool };
 }
 
+/** A definition within both bounds is shown whole at once: it is scrolled past, and need not be opened before. */
+const WHOLE_CHARACTERS = 4_096;
+const WHOLE_LINES = 100;
+
 /** The whole definition of a tool that the user has not seen as it is now: to allow a call of it is to have seen it. */
 export function definitionPart(body: QuestionBody): Part | null {
-  const definition = body.kind === "tool" ? body.definition : undefined;
-  return definition === undefined ? null : { key: "definition", text: definition };
+  const text = body.kind === "tool" ? body.definition : undefined;
+  if (text === undefined) return null;
+  const uncut = text.length <= WHOLE_CHARACTERS && text.split("\n").length <= WHOLE_LINES;
+  return { key: "definition", text, uncut };
 }
 
 /** What gets a prompt or reads a resource: its name, and the arguments of a prompt. */

@@ -244,7 +244,7 @@ describe("a question", () => {
   });
 
   it("blocks Allow until the definition of a tool that nobody has seen was opened (X01)", async () => {
-    const definition = JSON.stringify({ outputSchema: { note: "x".repeat(700) } }, null, 2);
+    const definition = JSON.stringify({ outputSchema: { note: "x".repeat(4_096) } }, null, 2);
     const body = tool({ path: "/x" });
     const { set } = show(question({ ...body, definition } as typeof body));
     await arm();
@@ -260,6 +260,25 @@ describe("a question", () => {
     set(question(body));
     await arm();
     expect(blocked("Allow once"), "one that was seen is not shown again").toBe(false);
+  });
+
+  it("shows a definition of usual length whole, with nothing to open", async () => {
+    const words = { note: "x".repeat(3_000), last: "its end" };
+    const body = tool({ path: "/x" });
+    show(question({ ...body, definition: JSON.stringify(words, null, 2) } as typeof body));
+    await arm();
+    expect(screen.getByText(/its end/), "to its last character").toBeInTheDocument();
+    expect(screen.queryByText(/characters are not shown/)).toBeNull();
+    expect(blocked("Allow once")).toBe(false);
+  });
+
+  it("blocks Allow until a definition of many short lines was opened", async () => {
+    const body = tool({ path: "/x" });
+    const definition = JSON.stringify({ lines: Array.from({ length: 100 }, () => "") }, null, 2);
+    show(question({ ...body, definition } as typeof body));
+    await arm();
+    expect(button("Show all of the definition")).toBeInTheDocument();
+    expect(blocked("Allow once")).toBe(true);
   });
 
   it("says that it changed when the answer was stale, and arms anew", async () => {

@@ -68,12 +68,14 @@ describe("pasted text", () => {
   });
 
   test("is read while it is typed, and its server added with the name that the user likes", async () => {
-    preview.servers = [imported("git", { notes: ["/a folder looks like a placeholder"] })];
+    const notes = ["/a folder looks like a placeholder", 'the variable "KEY" is empty'];
+    preview.servers = [imported("git", { notes })];
     await paste("{}");
     const found = await screen.findByRole("group", { name: "git" });
     expect(host.requests("check_import"), "the text as it is").toEqual([{ text: "{}" }]);
     expect(within(found).getByText("npx -y git '/a folder'"), "the exact command").toBeVisible();
     expect(within(found).getByText(/placeholder/), "what to look at").toBeVisible();
+    expect(within(found).getAllByRole("listitem").length, "in one list").toBe(notes.length);
     const name = within(found).getByRole("textbox", { name: "Name" });
     await user.clear(name);
     await user.type(name, "my git");

@@ -159,6 +159,22 @@ describe("the overview", () => {
   });
 });
 
+test.each([
+  [["Error: no key"], /What it wrote, below/],
+  [[], /It wrote nothing to standard error/],
+])(
+  "of a server that ended early, what it wrote is spoken of if there is any: %j",
+  async (stderr, hint) => {
+    await show("overview", {
+      state: {
+        ...{ is: "failed", reason: "exited_early", message: "the server ended with exit status 1" },
+        ...{ stderr, lookedIn: [], hint: null },
+      },
+    });
+    expect(await screen.findByText(hint)).toBeVisible();
+  },
+);
+
 describe("a server that dropped", () => {
   test("says why and when it is tried again, and need not be waited for", async () => {
     const state = { is: "reconnecting" as const, attempt: 3, at: Date.now() + 11_500 };

@@ -198,6 +198,6 @@ test("limits are changed one by one, and set back together", async () => {
   await user.clear(calls);
   await user.tab();
   expect(calls, "what is no number is taken back").toHaveValue(256);
-  await user.click(screen.getByRole("button", { name: "Back to Drawbridge's own" }));
+  await user.click(screen.getByRole("button", { name: "Restore defaults" }));
   expect(changes.at(-1), "as they were set").toBeUndefined();
 });

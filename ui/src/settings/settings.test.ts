@@ -17,7 +17,7 @@ describe("the window's sandbox", () => {
   it("is not mentioned where the system's web view sees to it", async () => {
     await startFake();
     render(SettingsView);
-    await screen.findByRole("heading", { name: "Where things lie" });
+    await screen.findByRole("heading", { name: "Files" });
     expect(screen.queryByRole("heading", { name: "Sandbox of this window" })).toBeNull();
   });
 
@@ -75,7 +75,7 @@ describe("the desktop", () => {
   it("is not mentioned in a browser", async () => {
     await startFake();
     render(SettingsView);
-    await screen.findByRole("heading", { name: "Where things lie" });
+    await screen.findByRole("heading", { name: "Files" });
     expect(screen.queryByRole("heading", { name: "Window and background" })).toBeNull();
   });
 
@@ -204,7 +204,7 @@ describe("settings", () => {
       },
     });
     render(SettingsView);
-    await fireEvent.click(screen.getByRole("checkbox", { name: /Tell me about a question/ }));
+    await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me when a server asks/ }));
     expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
   });
 
@@ -245,14 +245,14 @@ describe("settings", () => {
     });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
-    await fireEvent.click(screen.getByRole("checkbox", { name: /Tell me about a question/ }));
+    await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me when a server asks/ }));
     await screen.findByRole("alert");
     await waitFor(() =>
       expect(screen.getByRole("radio", { name: "Light" }), "the theme").toBeChecked(),
     );
     await waitFor(() =>
       expect(
-        screen.getByRole("checkbox", { name: /Tell me about a question/ }),
+        screen.getByRole("checkbox", { name: /Notify me when a server asks/ }),
         "the box",
       ).toBeChecked(),
     );

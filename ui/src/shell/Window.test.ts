@@ -47,7 +47,9 @@ describe("the welcome", () => {
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
     expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
     expect(host.requests("set_settings")[0]?.welcomeDone, "it does not come again").toBe(true);
-    expect(router.current, "its page is in front").toMatchObject({ at: "server", name: "demo" });
+    expect(router.current, "its tools are in front").toMatchObject({
+      ...{ at: "server", name: "demo", tab: "tools" },
+    });
   });
 
   test("looks into other apps when the user says so, and offers it as long as no own server is there", async () => {

@@ -26,16 +26,21 @@ pub(crate) struct Parted {
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Puts in what is known of references: the home folder, and the sign between folders.
-pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings: &Surroundings) {
+/// Puts in what is known of references: the home folder, the sign between folders, and the folder of a project in its own files.
+pub(crate) fn put_known(candidate: &mut Candidate, syntax: Syntax, surroundings: &Surroundings, project: Option<&str>) {
     let home = surroundings.home.to_string_lossy().into_owned();
     let separator = if surroundings.runs_on == System::Windows { "\\" } else { "/" };
     let put = |text: &mut String| {
         for Reference { range, target } in references(text, syntax).into_iter().rev() {
-            match target {
-                Target::Home => text.replace_range(range, &home),
-                Target::Separator => text.replace_range(range, separator),
-                _ => {}
+            let known = match target {
+                Target::Home => Some(home.as_str()),
+                Target::Separator => Some(separator),
+                // In the user's own settings it is the folder that happens to be open.
+                Target::Workspace => project,
+                _ => None,
+            };
+            if let Some(known) = known {
+                text.replace_range(range, known);
             }
         }
     };

@@ -5,6 +5,7 @@ import { joinCommand, splitCommand } from "./command-line";
 import { fuzzyFilter, fuzzyMatch } from "./fuzzy";
 import { parseJson } from "./json";
 import { keyNames } from "./keys";
+import { formatList } from "./lists";
 import { formatClock, formatDuration, formatRelative } from "./times";
 
 describe("sizes", () => {
@@ -24,6 +25,11 @@ describe("sizes", () => {
   test("the exact one", () => {
     expect(exactBytes(2149, "en"), "every byte").toBe("2,149 B");
   });
+});
+
+test("lists have a sign between any two texts, in every language", () => {
+  expect(formatList(["A", "B", "C"], "en")).toBe("A, B, C");
+  expect(formatList(["A", "B", "C"], "zh-Hans")).toBe("A、B、C");
 });
 
 describe("times", () => {
