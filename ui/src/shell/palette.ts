@@ -5,6 +5,7 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
 
+import { computerCheck } from "../checkup/checkup.svelte";
 import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
@@ -55,6 +56,7 @@ function actions(): Entry[] {
     [m.models_title(), () => router.go({ at: "models" })],
     [m.shell_settings(), () => router.go({ at: "settings" })],
     [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
+    [m.checkup_open(), () => computerCheck.open()],
     [m.shell_welcome(), () => router.go({ at: "welcome" })],
   ];
   return list.map(([label, run], i) => ({ id: `action ${i}`, group: "actions", label, run }));
