@@ -6,6 +6,7 @@ import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
 
 import { computerCheck } from "../checkup/checkup.svelte";
+import { installSheet } from "../installs/install-sheet.svelte";
 import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
@@ -49,6 +50,8 @@ function actions(): Entry[] {
     [m.shell_open_approvals(), openQueue],
     [m.shell_activity_beside(), toggleActivity],
     [m.shell_add_server(), () => router.go({ at: "add-server" })],
+    [m.installs_registry_open(), () => router.go({ at: "registry" })],
+    [m.installs_bundle_open(), () => installSheet.openFile()],
     [m.import_open(), () => router.go({ at: "import" })],
     [m.shell_all_tools(), () => router.go({ at: "tools" })],
     [m.shell_rules(), () => router.go({ at: "rules" })],
