@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use api::{Api, Surroundings};
+use api::{Api, Computer, Environment, Surroundings, WebView};
 use domain::StoreError;
 use host::{Host, HostOptions};
 use installer::{InstallError, Installer};
@@ -74,7 +74,8 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
-    let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options)));
+    let computer = computer(&ports, locations.data_dir.clone());
+    let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
     let api = api.installing_with(Installer::new(locations.data_dir.clone(), || {
         let (registry, kept) = (places::registry(), store::registry_cache_folder());
         let kept =
@@ -103,6 +104,27 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
         }
     }
     Ok(())
+}
+
+/// What *Check this computer* looks at.
+fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
+    let name = if cfg!(target_os = "linux") {
+        "WebKitGTK"
+    } else if cfg!(windows) {
+        "WebView2"
+    } else {
+        "WebKit"
+    };
+    Computer {
+        settings: Arc::clone(&ports.servers),
+        secrets: Arc::clone(&ports.secrets),
+        data_folder,
+        cache_folder: store::cache_folder(),
+        environment: Environment::of_this_program(),
+        search_path: None,
+        web_view: Some(WebView { name, version: tauri::webview_version().unwrap_or_default() }),
+        clock: Arc::clone(&ports.clock),
+    }
 }
 
 fn open(measure: Option<Measure>) -> Result<Opened, Problem> {

@@ -32,6 +32,8 @@ export interface Setup {
   servers: Record<string, ServerConfig> | null;
   /** The settings of other apps: their text, by their path in the home folder. */
   home?: Record<string, string>;
+  /** The address of the registry; else the official one, which is asked only when its view is opened. */
+  registry?: string;
   /** What a server reads from the file `SCRIPT`. */
   script?: object;
   /** Those of them that run, approved, when the test begins. */
@@ -62,6 +64,7 @@ export class DevHost {
   url = "";
   #process: ChildProcess | null = null;
   #errors = "";
+  #registry: string[] = [];
 
   static async start(setup: Setup): Promise<DevHost> {
     const host = new DevHost();
@@ -97,13 +100,14 @@ export class DevHost {
     // What servers ask of models is refused until it is turned on; here it is asked about.
     const sampling = Object.keys(setup.servers ?? {}).map((name) => [name, { on: true }]);
     writeFileSync(join(this.data, "sampling.json"), JSON.stringify(Object.fromEntries(sampling)));
+    this.#registry = setup.registry ? ["--registry", setup.registry] : [];
     await this.#launch();
     for (const name of setup.running) await this.startApproved(name);
   }
 
   async #launch(): Promise<void> {
     const args = ["--port", "0", "--config", this.config, "--data-dir", this.data, "--ui", DIST];
-    args.push("--platform-dir", this.platform, "--demo-server", DEMO, "--home", this.home);
+    args.push("--platform-dir", this.platform, "--demo-server", DEMO, "--home", this.home, ...this.#registry);
     this.#process = spawn(join(BINARIES, `dev-host${EXE}`), args, { stdio: ["pipe", "pipe", "pipe"] });
     this.#process.stderr?.on("data", (text) => (this.#errors += text));
     const lines = createInterface({ input: this.#process.stdout! });

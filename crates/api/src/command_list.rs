@@ -211,6 +211,8 @@ macro_rules! commands {
             content_protection: Nothing => ContentProtection,
             /// Takes a URL apart, for the dialog that shows it before it is opened.
             inspect_url: UrlText => UrlParts,
+            /// Looks at this computer for what keeps servers from working. Takes some seconds. Nothing is changed.
+            check_computer: Nothing => CheckedComputer,
             /// Opens a URL in the system's browser, after the user saw it whole.
             open_url: UrlText => Nothing,
         }

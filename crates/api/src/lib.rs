@@ -12,6 +12,7 @@ mod stream;
 mod table;
 mod typescript;
 
+pub use checkup::{Computer, Environment, WebView};
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
 pub use handler::{Api, audit_verdict};

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use api::{Api, Surroundings};
+use api::{Api, Computer, Environment, Surroundings};
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -79,12 +79,22 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let platform = Arc::new(store::PlatformInFolder::new(&options.platform_dir));
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
+    let computer = Computer {
+        settings: Arc::clone(&ports.servers),
+        secrets: Arc::clone(&ports.secrets),
+        data_folder: options.data_dir.clone(),
+        cache_folder: store::cache_folder(),
+        environment: Environment::of_this_program(),
+        search_path: None,
+        web_view: None,
+        clock: Arc::clone(&ports.clock),
+    };
     let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
     let (registry, kept) = (options.registry, options.data_dir.join("registry-cache"));
     let installer = Installer::new(options.data_dir, move || {
         installer::open_catalog(registry.as_deref(), Arc::new(store::CacheFolder::open(&kept)?))
     });
-    let mut api = Api::new(host.clone()).installing_with(installer);
+    let mut api = Api::new(host.clone()).checking(computer).installing_with(installer);
     if let Some(home) = options.home {
         api = api.importing_from(Surroundings::of_folder(home));
     }

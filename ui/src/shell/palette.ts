@@ -5,6 +5,8 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
 
+import { computerCheck } from "../checkup/checkup.svelte";
+import { installSheet } from "../installs/install-sheet.svelte";
 import { m } from "../paraglide/messages";
 import { signIn } from "../sign-in/actions";
 
@@ -48,6 +50,8 @@ function actions(): Entry[] {
     [m.shell_open_approvals(), openQueue],
     [m.shell_activity_beside(), toggleActivity],
     [m.shell_add_server(), () => router.go({ at: "add-server" })],
+    [m.installs_registry_open(), () => router.go({ at: "registry" })],
+    [m.installs_bundle_open(), () => installSheet.openFile()],
     [m.import_open(), () => router.go({ at: "import" })],
     [m.shell_all_tools(), () => router.go({ at: "tools" })],
     [m.shell_rules(), () => router.go({ at: "rules" })],
@@ -55,6 +59,7 @@ function actions(): Entry[] {
     [m.models_title(), () => router.go({ at: "models" })],
     [m.shell_settings(), () => router.go({ at: "settings" })],
     [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
+    [m.checkup_open(), () => computerCheck.open()],
     [m.shell_welcome(), () => router.go({ at: "welcome" })],
   ];
   return list.map(([label, run], i) => ({ id: `action ${i}`, group: "actions", label, run }));

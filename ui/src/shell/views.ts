@@ -24,6 +24,7 @@ export const pages: {
   models?: Load<NoProps>;
   tools?: Load<NoProps>;
   import?: Load<NoProps>;
+  registry?: Load<NoProps>;
 } = {
   conversation: () => import("../conversation/ConversationView.svelte"),
   settings: () => import("../settings/SettingsView.svelte"),
@@ -32,6 +33,7 @@ export const pages: {
   models: () => import("../models/ModelsView.svelte"),
   tools: () => import("../tools/AllTools.svelte"),
   import: () => import("../other-apps/ImportView.svelte"),
+  registry: () => import("../installs/RegistryView.svelte"),
 };
 
 export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {

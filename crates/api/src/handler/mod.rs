@@ -4,6 +4,7 @@ mod arguments;
 mod audit;
 mod catalogs;
 mod chat;
+mod computer;
 mod containment;
 mod conversations;
 mod errors;
@@ -93,38 +94,31 @@ impl Handler for Api {
     }
 
     async fn start_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.start_server(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.start_server(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn stop_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.stop_server(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.stop_server(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn restart_server(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.restart_server(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.restart_server(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn retry_now(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.retry_now(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.retry_now(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn network_changed(&self, _: Nothing) -> Result<Nothing, ApiError> {
-        self.host.network_changed().await?;
-        Ok(Nothing {})
+        Ok(self.host.network_changed().await.map(|()| Nothing {})?)
     }
 
     async fn sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.sign_in(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.sign_in(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn cancel_sign_in(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.cancel_sign_in(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.cancel_sign_in(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn sign_out(&self, r: ServerName) -> Result<SignedOut, ApiError> {
@@ -440,6 +434,10 @@ impl Handler for Api {
 
     async fn content_protection(&self, _: Nothing) -> Result<ContentProtection, ApiError> {
         servers::content_protection(self).await
+    }
+
+    async fn check_computer(&self, _: Nothing) -> Result<CheckedComputer, ApiError> {
+        computer::check(self).await
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ::chat::Chat;
+use checkup::Computer;
 use host::Host;
 use installer::Installer;
 use other_apps::Surroundings;
@@ -18,13 +19,15 @@ pub struct Api {
     pub(super) surroundings: Option<Arc<Surroundings>>,
     /// What installs servers of a registry or a bundle; nothing if none.
     pub(super) installer: Option<Installer>,
+    /// What `check_computer` looks at; nothing if none.
+    pub(super) computer: Option<Arc<Computer>>,
 }
 
 impl Api {
     /// The contract on this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { chat: Chat::new(host.clone()), host, surroundings: None, installer: None }
+        Self { chat: Chat::new(host.clone()), host, surroundings: None, installer: None, computer: None }
     }
 
     /// The host.

@@ -3,6 +3,8 @@
 
 mod chat;
 #[cfg(unix)]
+mod computer;
+#[cfg(unix)]
 mod containment;
 mod contract;
 #[cfg(unix)]

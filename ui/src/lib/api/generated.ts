@@ -94,6 +94,7 @@ export interface Commands {
   secrets_status: { request: Nothing; response: SecretsStatus };
   content_protection: { request: Nothing; response: ContentProtection };
   inspect_url: { request: UrlText; response: UrlParts };
+  check_computer: { request: Nothing; response: CheckedComputer };
   open_url: { request: UrlText; response: Nothing };
 }
 
@@ -985,6 +986,24 @@ id: string,
  * The content: a JSON object.
  */
 content: JsonValue, };
+
+/**
+ * What is looked at.
+ */
+export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
+
+/**
+ * What was found on this computer.
+ */
+export type CheckedComputer = { 
+/**
+ * The findings, always in the same order. Their words are English.
+ */
+findings: Array<Finding>, 
+/**
+ * The same without anything private, as Markdown to paste into an issue.
+ */
+report: string, };
 
 /**
  * An option.
@@ -1949,6 +1968,40 @@ file: string,
  * The folder of its sandbox.
  */
 folder: string, };
+
+/**
+ * One thing that was looked at, and what to do about it.
+ */
+export type Finding = { 
+/**
+ * What was looked at.
+ */
+id: CheckId, 
+/**
+ * The same in words.
+ */
+title: string, 
+/**
+ * Whether it is as it should be.
+ */
+state: FindingState, 
+/**
+ * What was seen.
+ */
+seen: string, 
+/**
+ * What to do, if there is something to do.
+ */
+next: string | null, 
+/**
+ * The servers that it keeps from working, or would.
+ */
+servers: Array<string>, };
+
+/**
+ * Whether what was looked at is as it should be.
+ */
+export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
 /**
  * Something to look twice at.

@@ -12,6 +12,8 @@ test.each<View>([
   { at: "add-server" },
   { at: "import" },
   { at: "import", project: "/home/ann/my work" },
+  { at: "registry" },
+  { at: "registry", name: "io.github.alice/notes" },
   { at: "settings" },
   { at: "audit" },
   { at: "rules" },

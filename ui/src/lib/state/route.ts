@@ -21,6 +21,8 @@ export type View =
   | { at: "server"; name: string; tab: ServerTab; item?: string }
   | { at: "add-server" }
   | { at: "import"; project?: string }
+  /** A registry's servers, or the page of one. */
+  | { at: "registry"; name?: string }
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
@@ -40,6 +42,7 @@ export function toHash(view: View): string {
     if (view.item !== undefined) parts.push(view.item);
   }
   if (view.at === "import" && view.project !== undefined) parts.push(view.project);
+  if (view.at === "registry" && view.name !== undefined) parts.push(view.name);
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
@@ -49,6 +52,7 @@ export function fromHash(hash: string): View {
   if (at === "conversation" && first)
     return second ? { at, id: first, item: second } : { at, id: first };
   if (at === "import") return first ? { at, project: first } : { at };
+  if (at === "registry") return first ? { at, name: first } : { at };
   if (at === "server" && first) {
     const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
     return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };

@@ -1,0 +1,28 @@
+//! Looks at this computer for the page: `checkup` does it, and says what to do.
+
+use std::sync::Arc;
+
+use checkup::{Checkup, Computer, Program, ReportedServer};
+
+use super::{Api, errors};
+use crate::ApiError;
+use crate::data::*;
+
+impl Api {
+    /// Lets the page look at this computer. Without it `check_computer` fails.
+    #[must_use]
+    pub fn checking(self, computer: Computer) -> Self {
+        Self { computer: Some(Arc::new(computer)), ..self }
+    }
+}
+
+pub(super) async fn check(api: &Api) -> Result<CheckedComputer, ApiError> {
+    let Some(computer) = api.computer.as_deref().cloned() else { return Err(errors::not_found("this computer")) };
+    let (environment, web_view) = (computer.environment.clone(), computer.web_view.clone());
+    let Checkup { findings, servers } = checkup::check(computer).await;
+    let program = Program { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };
+    let servers: Vec<ReportedServer<'_>> =
+        servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
+    let report = checkup::report(&findings, program, &servers, &environment);
+    Ok(CheckedComputer { findings, report })
+}

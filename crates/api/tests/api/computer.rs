@@ -1,0 +1,64 @@
+//! The look at this computer as the page asks for it.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+
+use api::{Api, Computer, Environment, ErrorCode, WebView, dispatch};
+use process::{PathSource, SearchPath};
+use serde_json::json;
+use testkit::app::{App, command};
+
+use crate::call;
+
+/// A canary that stands for what is private.
+const CANARY: &str = "canary-ann";
+
+/// An api whose programs are looked for in `folder/bin`.
+fn checking(app: &App, home: &std::path::Path) -> Api {
+    let ports = app.host.ports();
+    let computer = Computer {
+        settings: Arc::clone(&ports.servers),
+        secrets: Arc::clone(&ports.secrets),
+        data_folder: app.folder.path().to_owned(),
+        cache_folder: Some(home.join(".cache")),
+        environment: Environment::with(&[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")], Some(home.to_owned())),
+        search_path: Some(SearchPath { directories: vec![home.join("bin")], source: PathSource::LoginShell }),
+        web_view: Some(WebView { name: "WebKitGTK", version: "2.38.6".to_owned() }),
+        clock: Arc::clone(&ports.clock),
+    };
+    Api::new(app.host.clone()).checking(computer)
+}
+
+#[tokio::test]
+async fn findings_say_what_to_do_and_the_report_has_nothing_private() {
+    let home = tempfile::Builder::new().prefix(CANARY).tempdir().unwrap();
+    let bin = home.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let node = bin.join("node");
+    std::fs::write(&node, "#!/bin/sh\necho v8.0.0\n").unwrap();
+    std::fs::set_permissions(&node, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let server = |program: &str| command(program.into(), &["--token", CANARY]);
+    let app = App::start(vec![(CANARY, server("npx")), ("other", server("canary-ann-program"))]).await;
+    let found = call(&checking(&app, home.path()), "check_computer", json!({})).await;
+    let finding = |id: &str| {
+        let all = found["findings"].as_array().unwrap();
+        all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id} is in {found:#}")).clone()
+    };
+    assert_eq!(finding("node")["state"], "problem", "an old Node.js without npx: {found:#}");
+    assert_eq!(finding("node")["servers"], json!([CANARY]), "and whom it stops");
+    assert!(finding("node")["next"].is_string(), "and what to do");
+    assert!(finding("programs").to_string().contains("other"), "a program that is not there: {found:#}");
+    assert_eq!(finding("web_view")["state"], "warning", "the shell's web view is looked at");
+    let report = found["report"].as_str().unwrap();
+    assert!(report.contains("Program: Drawbridge ") && report.contains("WebKitGTK 2.38.6"), "{report}");
+    assert!(report.contains("2 × local") || report.matches("1 × local").count() == 2, "servers by kind: {report}");
+    assert!(found["findings"].to_string().contains(CANARY), "the user sees all of it");
+    assert!(!report.contains("canary"), "others see nothing of it: {report}");
+}
+
+#[tokio::test]
+async fn nothing_is_looked_at_where_no_computer_is_given() {
+    let app = App::start(Vec::new()).await;
+    let refused = dispatch(&Api::new(app.host.clone()), "check_computer", json!({})).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::NotFound);
+}

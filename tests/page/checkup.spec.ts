@@ -1,0 +1,50 @@
+// Check this computer, from the help menu and from a server that did not start.
+import { userInfo } from "node:os";
+
+import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
+
+const SECRET = "canary-0123456789";
+const MISSING = "canary-program";
+
+test.use({
+  setup: {
+    ...LEGACY,
+    servers: { canary: { command: MISSING, args: [`--token=${SECRET}`], env: { TOKEN: SECRET } } },
+    running: [],
+  },
+  permissions: ["clipboard-read", "clipboard-write"],
+});
+
+test("finds what is missing, and its report has nothing private", async ({ app, host }) => {
+  await app.getByRole("button", { name: "Help" }).click();
+  await app.getByRole("menuitem", { name: "Check this computer" }).click();
+  const dialog = app.getByRole("dialog", { name: "Check this computer" });
+  const programs = dialog.getByRole("group", { name: "Programs of other servers" });
+  await expect(programs, "the user sees which program").toContainText(MISSING, { timeout: 60_000 });
+  await expect(programs.getByRole("button", { name: "canary" }), "and whose it is").toBeVisible();
+  expect(await axeFinds(app), "axe").toEqual([]);
+
+  await dialog.getByRole("button", { name: "Copy report" }).click();
+  await expect(dialog.getByText("Report copied")).toBeAttached();
+  const report = await app.evaluate(() => navigator.clipboard.readText());
+  expect(report, "it is the report").toContain("## Drawbridge: report on this computer");
+  expect(report, "servers by kind").toContain("1 × local");
+  const { username, homedir } = userInfo();
+  const home = process.env.HOME ?? homedir;
+  for (const one of [SECRET, MISSING, "canary", host.folder, `${home}/`, `/${username}/`]) {
+    expect(report, `${one} stays here`).not.toContain(one);
+  }
+  await app.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+});
+
+test("a server whose program is missing leads to what fits first", async ({ app, host }) => {
+  await visit(app, "#/server/canary");
+  await app.getByRole("button", { name: "Start", exact: true }).click();
+  const failure = app.getByRole("group", { name: "Why this server is not running" });
+  await failure.getByRole("button", { name: "Check this computer" }).click();
+  const dialog = app.getByRole("dialog", { name: "Check this computer" });
+  await expect(dialog.getByRole("heading", { name: "About canary" })).toBeVisible({ timeout: 60_000 });
+  await expect(dialog.getByRole("group").first(), "the finding that names it").toContainText(MISSING);
+  expect((await host.snapshot()).servers[0]?.state.is, "nothing was started").toBe("failed");
+});

@@ -1,0 +1,123 @@
+// Servers of a registry and of bundles: found, looked at, and added stopped through one sheet.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { archive } from "./bundle";
+import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
+import { type Entry, entry, Registry } from "./registry";
+
+const SECRET = "s3cret-0123456789";
+const NOTES = "io.github.alice/notes";
+
+function notes(version: string, listing: Record<string, unknown> = {}): Entry {
+  const server = {
+    ...{ name: NOTES, version, title: "Notes <b>bold</b>", description: "Keeps notes" },
+    repository: { url: "https://github.com/alice/notes", source: "github" },
+    packages: [
+      {
+        ...{ registryType: "npm", identifier: "@alice/notes", version, transport: { type: "stdio" } },
+        environmentVariables: [{ name: "NOTES_KEY", description: "From your account", isRequired: true, isSecret: true }],
+      },
+    ],
+    remotes: [
+      {
+        ...{ type: "streamable-http", url: "https://notes.example/mcp" },
+        headers: [{ name: "X-Team", description: "Your team", isRequired: true }],
+      },
+    ],
+  };
+  return entry(server, listing);
+}
+
+const others = ["com.example/a", "com.example/b", "com.example/c"].map((name) => entry({ name, version: "1.0.0" }));
+const old = { name: "io.github.bob/old", version: "0.1.0" };
+
+const test = base.extend<{ registry: Registry }>({
+  registry: async ({}, use) => {
+    const registry = await Registry.start([
+      ...[notes("1.2.0"), notes("1.1.0", { status: "deprecated", statusMessage: "Use 1.2", isLatest: false })],
+      ...[...others, entry(old, { status: "deprecated", statusMessage: "Nobody looks after it" })],
+    ]);
+    await use(registry);
+    await registry.stop();
+  },
+  setup: async ({ registry }, use) => {
+    await use({ ...LEGACY, servers: {}, running: [], registry: registry.url });
+  },
+});
+
+test("a server of a registry is added as the sheet shows it, stopped", async ({ app, host }) => {
+  await visit(app, "#/add-server");
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "From a registry…" }).click();
+  const list = main.getByRole("list", { name: "Servers in the registry" });
+  await expect(list.getByRole("article")).toHaveCount(3);
+  await main.getByRole("button", { name: "Show more" }).click();
+  await expect(list.getByRole("article"), "the next page").toHaveCount(5);
+  await expect(list.getByText("deprecated")).toBeVisible();
+  expect(await axeFinds(app), "axe").toEqual([]);
+  await main.getByRole("searchbox", { name: "Search servers" }).fill("notes");
+  await expect(list.getByRole("article")).toHaveCount(1);
+  await app.keyboard.press("ArrowDown");
+  await app.keyboard.press("Enter");
+
+  await expect(main.getByRole("heading", { level: 1 })).toHaveText(NOTES);
+  await expect(main).toContainText("the GitHub account alice");
+  await expect(main, "text of others is text").toContainText("Notes <b>bold</b>");
+  await expect(main.getByRole("group", { name: "https://notes.example/mcp" })).toBeVisible();
+  expect(await axeFinds(app), "axe").toEqual([]);
+  await main.getByRole("button", { name: "Install @alice/notes 1.2.0" }).click();
+
+  const sheet = app.getByRole("dialog", { name: `Install ${NOTES}` });
+  const exactly = sheet.getByTestId("exactly");
+  await expect(exactly).toContainText("npx -y @alice/notes@1.2.0");
+  await sheet.getByLabel("NOTES_KEY").fill(SECRET);
+  await expect(exactly).toContainText("secret, in the keychain");
+  await expect(sheet, "no secret is shown").not.toContainText(SECRET);
+  expect(await axeFinds(app), "axe").toEqual([]);
+  expect((await host.snapshot()).servers, "nothing is set up yet").toEqual([]);
+  await sheet.getByRole("button", { name: "Add server" }).click();
+
+  await expect(main.getByRole("heading", { level: 1 })).toHaveText("notes");
+  const [server] = (await host.snapshot()).servers;
+  expect(server?.state.is, "it is stopped").toBe("stopped");
+  const file = readFileSync(host.config, "utf8");
+  expect(file, "as it was shown").toContain("@alice/notes@1.2.0");
+  expect(file, "the secret is in the keychain").not.toContain(SECRET);
+});
+
+test("what was found is there when the registry is gone, and is said to be old", async ({ app, registry }) => {
+  await visit(app, "#/registry");
+  const main = app.getByRole("main");
+  await expect(main.getByRole("article")).toHaveCount(3);
+  await registry.stop();
+  await main.getByRole("button", { name: "Ask the registry again" }).click();
+  await expect(main.getByRole("group", { name: "The registry can't be reached" })).toBeVisible();
+  await expect(main.getByRole("article"), "what is kept").toHaveCount(3);
+});
+
+test("a bundle is installed from its file", async ({ app, host }) => {
+  const manifest = {
+    ...{ manifest_version: "0.3", name: "words", version: "1.0.0", description: "Counts words", author: { name: "Alice" } },
+    server: {
+      ...{ type: "node", entry_point: "server/index.js" },
+      mcp_config: { command: "node", args: ["${__dirname}/server/index.js", "${user_config.folder}"] },
+    },
+    user_config: { folder: { type: "directory", title: "Folder", description: "With the texts", required: true } },
+  };
+  const path = join(host.folder, "words.mcpb");
+  writeFileSync(path, archive({ "manifest.json": JSON.stringify(manifest), "server/index.js": "process.exit(1)\n" }));
+  await visit(app, "#/add-server");
+  const main = app.getByRole("main");
+  await main.getByRole("button", { name: "From a bundle file…" }).click();
+  await app.getByRole("textbox", { name: "File" }).fill(path);
+  await app.keyboard.press("Enter");
+  const sheet = app.getByRole("dialog", { name: "Install words" });
+  await expect(sheet, "what is pinned").toContainText(/[0-9a-f]{64}/);
+  await sheet.getByRole("textbox", { name: "Folder", exact: true }).fill("/srv/texts");
+  await expect(sheet.getByTestId("exactly")).toContainText("/srv/texts");
+  expect(await axeFinds(app), "axe").toEqual([]);
+  await sheet.getByRole("button", { name: "Add server" }).click();
+  await expect(main.getByRole("heading", { level: 1 })).toHaveText("words");
+  expect((await host.snapshot()).servers[0]?.state.is).toBe("stopped");
+});

@@ -1,0 +1,166 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import type { CheckedComputer, Finding, ServerConfig } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import Failure from "../servers/Failure.svelte";
+import SettingsView from "../settings/SettingsView.svelte";
+
+import CheckDialog from "./CheckDialog.svelte";
+import { computerCheck } from "./checkup.svelte";
+import { checksFor } from "./failed-start";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+function finding(id: Finding["id"], state: Finding["state"], changes: Partial<Finding> = {}) {
+  const next = state === "ok" ? null : `What to do about ${id}.`;
+  return { id, title: id, state, seen: `${id} as it was seen`, next, servers: [], ...changes };
+}
+
+const found: CheckedComputer = {
+  findings: [
+    finding("settings", "ok"),
+    finding("keychain", "warning"),
+    finding("node", "problem", { servers: ["files"] }),
+    finding("web_view", "unknown"),
+    finding("clock", "ok"),
+  ],
+  report: "## Drawbridge: report on this computer\n",
+};
+
+async function open(
+  answer: CheckedComputer = found,
+  about?: Parameters<typeof computerCheck.open>[0],
+) {
+  const host = await startFake({ check_computer: () => answer }, { servers: [sampleServer()] });
+  computerCheck.open(about);
+  render(CheckDialog);
+  await screen.findByText(/found\.$/);
+  return host;
+}
+
+/** The findings in view, in the order in which they are shown. */
+function titles(): (string | null)[] {
+  return screen.getAllByRole("group").map((group) => group.getAttribute("aria-label"));
+}
+
+describe("the dialog", () => {
+  test("shows problems first, each with what to do, and folds what is fine", async () => {
+    await open();
+    expect(screen.getByText("1 problem found.")).toBeVisible();
+    const node = screen.getByRole("group", { name: "Node.js" });
+    expect(within(node).getByText("What to do about node.")).toBeVisible();
+    const keychain = screen.getByRole("group", { name: "Keychain" });
+    expect(
+      node.compareDocumentPosition(keychain) & Node.DOCUMENT_POSITION_FOLLOWING,
+      "a problem comes before a warning",
+    ).not.toBe(0);
+    expect(screen.getByText("clock as it was seen"), "folded").not.toBeVisible();
+    await user.click(screen.getByText("2 checks passed"));
+    expect(screen.getByText("clock as it was seen")).toBeVisible();
+    expect(screen.queryByText("What to do about clock.")).toBeNull();
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("begins with what a failed server is about", async () => {
+    await open(found, { server: "files", checks: ["clock", "web_view"] });
+    expect(screen.getByRole("heading", { name: "About files" })).toBeVisible();
+    expect(
+      titles().filter((title) => title !== null),
+      "named by the finding or asked for by the failure, the worst first",
+    ).toEqual(["Node.js", "Web view", "Clock", "Keychain", "Settings file"]);
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("checks again, and shows what is found then", async () => {
+    const host = await open();
+    host.answers.check_computer = () => ({ ...found, findings: [finding("clock", "ok")] });
+    await user.click(screen.getByRole("button", { name: "Check again" }));
+    expect(await screen.findByText("No problems found.")).toBeVisible();
+    expect(screen.queryByRole("group", { name: "Node.js" })).toBeNull();
+  });
+
+  test("copies the report as the host made it", async () => {
+    await open();
+    const write = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+    await user.click(screen.getByRole("button", { name: "Copy report" }));
+    expect(write).toHaveBeenCalledWith(found.report);
+    expect(await screen.findByText("Report copied")).toBeInTheDocument();
+  });
+
+  test("says why nothing could be checked", async () => {
+    await startFake({
+      check_computer: () => {
+        throw { code: "not_found", message: "there is no such computer" };
+      },
+    });
+    computerCheck.open();
+    render(CheckDialog);
+    expect(await screen.findByText("there is no such computer")).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Copy report" })).toBeNull();
+  });
+
+  test("leads to a server that a finding names", async () => {
+    await open();
+    await user.click(screen.getByRole("button", { name: "files" }));
+    expect(router.current).toMatchObject({ at: "server", name: "files" });
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+});
+
+test("the settings open it", async () => {
+  const host = await startFake({ check_computer: () => found });
+  render(SettingsView);
+  await user.click(screen.getByRole("button", { name: "Check this computer" }));
+  expect(computerCheck.isOpen).toBe(true);
+  expect(host.requests("check_computer"), "it looks at once").toHaveLength(1);
+});
+
+describe("a failed start", () => {
+  const failure = (reason: "command_not_found" | "refused") => ({
+    ...{ is: "failed" as const, reason, message: "gone", stderr: [] },
+    ...{ lookedIn: [], hint: null },
+  });
+
+  test("opens it with the checks that fit", async () => {
+    await startFake({ check_computer: () => found });
+    render(Failure, { server: sampleServer(), failure: failure("command_not_found") });
+    await user.click(screen.getByRole("button", { name: "Check this computer" }));
+    expect(computerCheck.about).toEqual({ server: "files", checks: ["node", "search_path"] });
+  });
+
+  test("that the user refused is not this computer's fault", async () => {
+    await startFake();
+    render(Failure, { server: sampleServer(), failure: failure("refused") });
+    expect(screen.queryByRole("button", { name: "Check this computer" })).toBeNull();
+  });
+
+  test("asks for the checks of its kind of server", () => {
+    const local = (command: string, sandbox = false): ServerConfig => ({
+      ...{ type: "stdio", command, args: [], env: {}, cwd: null, revision: null },
+      ...(sandbox ? { sandbox: { folders: [], network: { preset: "files_only" } } } : {}),
+    });
+    const remote: ServerConfig = {
+      ...{ type: "http", url: "https://example.com", kind: null, revision: null },
+      ...{ auth: null, headers: [] },
+    };
+    expect(checksFor("command_not_found", local("C:\\tools\\uvx.EXE"))).toEqual([
+      "uv",
+      "search_path",
+    ]);
+    expect(checksFor("command_not_found", local("__proto__"))).toEqual(["programs", "search_path"]);
+    expect(checksFor("could_not_start", local("/opt/tool", true))[0]).toBe("sandbox");
+    expect(checksFor("exited_early", local("npx", true))).toEqual([
+      ...["node", "sandbox", "proxy", "certificates"],
+    ]);
+    expect(checksFor("exited_early", local("/opt/tool"))).toEqual([]);
+    expect(checksFor("unreachable", remote)).toEqual(["proxy", "certificates", "clock"]);
+    expect(checksFor("unauthorized", remote)).toEqual([]);
+    expect(checksFor("no_secret", remote)).toEqual(["keychain"]);
+  });
+});

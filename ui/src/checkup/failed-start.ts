@@ -1,0 +1,56 @@
+// Which checks may tell why a server did not start.
+import type { CheckId, FailureReason, Finding, ServerConfig } from "$lib/api/generated";
+
+import type { About } from "./checkup.svelte";
+
+const RUNTIMES: Readonly<Record<string, CheckId>> = {
+  ...{ node: "node", npx: "node", npm: "node", pnpm: "node", yarn: "node" },
+  ...{ python: "python", python3: "python", uv: "uv", uvx: "uv" },
+  ...{ docker: "docker", podman: "podman", dotnet: "dotnet", dnx: "dotnet" },
+};
+/** They load what they run, so a proxy or a certificate may be in their way. */
+const LOADERS = new Set(["npx", "npm", "pnpm", "yarn", "uv", "uvx", "docker", "podman", "dnx"]);
+
+/** The name of a program without its folder and ending. */
+function programName(command: string): string {
+  const name = command.split(/[/\\]/).at(-1) ?? command;
+  return name.replace(/\.(exe|cmd|bat)$/i, "").toLowerCase();
+}
+
+/** The checks that fit to a failure, the likeliest first; none if this computer is not to blame. */
+export function checksFor(reason: FailureReason, config: ServerConfig): readonly CheckId[] {
+  if (reason === "no_secret") return ["keychain"];
+  if (config.type === "http") {
+    const isOnTheWay = reason === "unreachable" || reason === "protocol" || reason === "no_answer";
+    return isOnTheWay ? ["proxy", "certificates", "clock"] : [];
+  }
+  const program = programName(config.command);
+  const runtime = Object.hasOwn(RUNTIMES, program) ? RUNTIMES[program] : undefined;
+  const sandbox: CheckId[] = config.sandbox ? ["sandbox"] : [];
+  const network: CheckId[] = LOADERS.has(program) ? ["proxy", "certificates"] : [];
+  switch (reason) {
+    case "command_not_found":
+      return [runtime ?? "programs", "search_path"];
+    case "could_not_start":
+      return [...sandbox, runtime ?? "programs", "search_path"];
+    case "exited_early":
+    case "no_answer":
+    case "unreachable":
+      return [...(runtime ? [runtime] : []), ...sandbox, ...network];
+    default:
+      return [];
+  }
+}
+
+const SEVERITY = { problem: 0, warning: 1, unknown: 2, ok: 3 };
+
+/** Findings by how bad they are; of equal ones the order stays. */
+export function worstFirst(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((a, b) => SEVERITY[a.state] - SEVERITY[b.state]);
+}
+
+/** Whether a finding is about the server: its failure asks for it, or it names the server. */
+export function isAbout(finding: Finding, about: About): boolean {
+  const isNamed = finding.state !== "ok" && finding.servers.includes(about.server);
+  return isNamed || about.checks.includes(finding.id);
+}

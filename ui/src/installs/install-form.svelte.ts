@@ -1,0 +1,123 @@
+// What the user fills in before a server is installed, and what would be set up by it.
+import { SvelteMap } from "svelte/reactivity";
+
+import { call, toApiError, type ApiError } from "$lib/api/client";
+import type {
+  InputProblem,
+  InstallDraft,
+  InstallPlan,
+  InstallPreview,
+  InstallSource,
+  PlanInput,
+  SecretsKept,
+} from "$lib/api/generated";
+
+import { SandboxDraft } from "../servers/draft-sandbox.svelte";
+
+/** How long the typing rests before the host is asked, in milliseconds. */
+const REST_MS = 200;
+
+export class InstallForm {
+  name = $state("");
+  readonly sandbox: SandboxDraft;
+  /** What is set up by the draft of this preview, and by no other. */
+  previewed = $state.raw<{ draft: InstallDraft; preview: InstallPreview } | null>(null);
+  previewError = $state.raw<ApiError | null>(null);
+  /** Whether the preview may not be what the fields say now. */
+  pending = $state(true);
+  /** The user tried to install; from now on each problem is shown. */
+  tried = $state(false);
+  busy = $state(false);
+  error = $state.raw<ApiError | null>(null);
+  readonly #values = new SvelteMap<string, string[]>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asked = 0;
+
+  constructor(
+    readonly source: InstallSource,
+    readonly plan: InstallPlan,
+  ) {
+    this.name = plan.name;
+    this.sandbox = new SandboxDraft(plan.sandbox ?? undefined);
+  }
+
+  /** The values of an input: the user's, else its default. */
+  valuesOf(input: PlanInput): string[] {
+    return this.#values.get(input.key) ?? input.default;
+  }
+
+  set(input: PlanInput, values: string[]): void {
+    this.#values.set(input.key, values);
+  }
+
+  /** Whether the user entered something for an input. */
+  isTouched(input: PlanInput): boolean {
+    return this.#values.has(input.key);
+  }
+
+  get draft(): InstallDraft {
+    const isHeld = this.plan.containment.is === "possible";
+    return {
+      source: this.source,
+      name: this.name.trim(),
+      values: Object.fromEntries(this.#values),
+      sandbox: isHeld ? (this.sandbox.wanted ?? null) : null,
+    };
+  }
+
+  /** What is wrong with an input, once the user came by it. */
+  problemOf(input: PlanInput): InputProblem | null {
+    if (!this.tried && !this.isTouched(input)) return null;
+    return this.previewed?.preview.inputProblems[input.key] ?? null;
+  }
+
+  /** Previews what the fields say once they rest. */
+  changed(): void {
+    this.pending = true;
+    this.#asked += 1;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.look(), REST_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#asked += 1;
+  }
+
+  async look(): Promise<void> {
+    clearTimeout(this.#timer);
+    const asked = ++this.#asked;
+    const draft = $state.snapshot(this.draft);
+    this.pending = true;
+    try {
+      const preview = await call("install_preview", draft);
+      if (asked !== this.#asked) return;
+      this.previewed = { draft, preview };
+      this.previewError = null;
+    } catch (cause) {
+      if (asked !== this.#asked) return;
+      this.previewed = null;
+      this.previewError = toApiError(cause);
+    }
+    this.pending = false;
+  }
+
+  /** Installs what was previewed. Returns what became of its secrets; nothing if it was not installed. */
+  async install(): Promise<SecretsKept | null> {
+    this.tried = true;
+    const { draft, preview } = this.previewed ?? {};
+    const hash = preview?.hash ?? null;
+    if (this.busy || this.pending || draft === undefined || hash === null) return null;
+    this.busy = true;
+    this.error = null;
+    try {
+      return await call("install", { draft, hash });
+    } catch (cause) {
+      this.error = toApiError(cause);
+      if (this.error.code === "stale") await this.look();
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// The one sheet for servers of registries and bundles: what it is about, and how far the user came. Nothing of it is kept once it is closed.
+import { call, toApiError, type ApiError } from "$lib/api/client";
+import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
+import { pageState } from "$lib/page-state";
+
+import { InstallForm } from "./install-form.svelte";
+
+class InstallSheet {
+  isOpen = $state(false);
+  /** The file of a bundle is asked for first. */
+  asksForFile = $state(false);
+  /** The hash that the file must have, where somebody said so. */
+  sha256 = $state("");
+  offer = $state.raw<InstallOffer | null>(null);
+  form = $state.raw<InstallForm | null>(null);
+  busy = $state(false);
+  error = $state.raw<ApiError | null>(null);
+  #asked = 0;
+
+  /** Asks which file is to be installed. */
+  openFile(sha256 = ""): void {
+    this.#begin();
+    this.asksForFile = true;
+    this.sha256 = sha256;
+  }
+
+  /** Shows what would be set up from this source. */
+  async open(source: InstallSource): Promise<void> {
+    this.#begin();
+    await this.#read(source);
+  }
+
+  /** Takes the file that was asked for. If it can't be read, another can be named. */
+  async chooseFile(path: string): Promise<void> {
+    const sha256 = this.sha256.trim();
+    await this.#read({ from: "bundle", path: path.trim(), sha256: sha256 === "" ? null : sha256 });
+  }
+
+  /** Chooses one of several packages and remotes. */
+  async choose(target: InstallTarget): Promise<void> {
+    const source = this.offer?.source;
+    if (source?.from === "registry") await this.#read({ ...source, target });
+  }
+
+  close(): void {
+    this.#end();
+    this.isOpen = false;
+  }
+
+  #begin(): void {
+    this.#end();
+    this.isOpen = true;
+  }
+
+  #end(): void {
+    this.#asked += 1;
+    this.form?.stop();
+    this.form = null;
+    this.offer = null;
+    this.asksForFile = false;
+    this.sha256 = "";
+    this.error = null;
+    this.busy = false;
+  }
+
+  async #read(source: InstallSource): Promise<void> {
+    const asked = ++this.#asked;
+    this.busy = true;
+    this.error = null;
+    try {
+      const offer = await call("install_offer", source);
+      if (asked !== this.#asked) return;
+      this.form?.stop();
+      this.offer = offer;
+      this.form = offer.plan === null ? null : new InstallForm(offer.source, offer.plan);
+      this.asksForFile = false;
+    } catch (cause) {
+      if (asked !== this.#asked) return;
+      this.error = toApiError(cause);
+    }
+    this.busy = false;
+  }
+}
+
+export let installSheet: InstallSheet;
+pageState(() => (installSheet = new InstallSheet()));

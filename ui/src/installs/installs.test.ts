@@ -1,0 +1,365 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, describe, expect, test } from "vitest";
+
+import type { InstallDraft, InstallOffer, InstallPreview } from "$lib/api/generated";
+import { link } from "$lib/state/link.svelte";
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { startFake } from "$lib/testing/fake";
+
+import {
+  bundleOffer,
+  NAME,
+  sampleAnswer,
+  sampleInput,
+  sampleListing,
+  sampleOffer,
+  samplePlan,
+  samplePreview,
+  sampleServer,
+  SHA256,
+} from "./fixtures";
+import InstallSheet from "./InstallSheet.svelte";
+import { installSheet } from "./install-sheet.svelte";
+import { plannedText } from "./planned";
+import RegistryView from "./RegistryView.svelte";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+describe("the registry", () => {
+  const page = (names: string[], nextCursor: string | null = null) => ({
+    servers: names.map((name) => sampleListing({ name })),
+    ...{ unreadable: 0, nextCursor, answer: sampleAnswer() },
+  });
+
+  async function open(answers: Parameters<typeof startFake>[0]) {
+    const host = await startFake(answers);
+    router.go({ at: "registry" });
+    render(RegistryView);
+    return host;
+  }
+
+  test("is searched once the typing rests, and read page by page", async () => {
+    const host = await open({
+      registry_server: () => sampleServer(),
+      registry_search: ({ text, cursor }) =>
+        text === "not"
+          ? page([`${NAME}-found`])
+          : cursor
+            ? page(["a/2", "a/3"])
+            : page(["a/1", "a/2"], "c1"),
+    });
+    expect(await screen.findByRole("link", { name: "a/1" })).toBeVisible();
+    await user.click(screen.getByRole("button", { name: "Show more" }));
+    await screen.findByRole("link", { name: "a/3" });
+    expect(
+      screen.getAllByRole("link", { name: "a/2" }),
+      "once, though both pages have it",
+    ).toHaveLength(1);
+    expect(screen.queryByRole("button", { name: "Show more" }), "the last page").toBeNull();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.type(screen.getByRole("searchbox", { name: "Search servers" }), "not");
+    await screen.findByRole("link", { name: `${NAME}-found` });
+    expect(
+      host.requests("registry_search").map(({ text }) => text),
+      "not at each key",
+    ).toEqual(["", "", "not"]);
+    await user.keyboard("{ArrowDown}");
+    expect(screen.getByRole("link", { name: `${NAME}-found` }), "by keyboard").toHaveFocus();
+    await user.keyboard("{Enter}");
+    expect(router.current).toEqual({ at: "registry", name: `${NAME}-found` });
+  });
+
+  test("says who publishes, what is deprecated, and shows hostile text as text", async () => {
+    await open({
+      registry_search: () => ({
+        ...page([]),
+        servers: [
+          sampleListing({
+            ...{ status: "deprecated", title: "<img src=x onerror=alert(1)>" },
+            description: `right \u202e to left ${"x".repeat(5_000)}`,
+          }),
+        ],
+      }),
+    });
+    const row = await screen.findByRole("article");
+    expect(row).toHaveTextContent("Published by the GitHub account alice");
+    expect(within(row).getByText("deprecated")).toBeVisible();
+    expect(row.querySelector("img"), "no markup").toBeNull();
+    expect(row, "what can't be seen is named").toHaveTextContent("U+202E");
+    expect(row.textContent.length, "long text is cut").toBeLessThan(700);
+  });
+
+  test("says that it is offline and how old the answer is, and asks again", async () => {
+    let offline: string | null = "connection refused";
+    const host = await open({
+      registry_search: () => ({
+        ...page(["a/1"]),
+        answer: sampleAnswer({ offline, fetched: Date.now() - 3 * 3_600_000, fromCache: true }),
+      }),
+    });
+    const note = await screen.findByRole("group", { name: "The registry can't be reached" });
+    expect(note).toHaveTextContent("3 hours ago");
+    offline = null;
+    await user.click(screen.getByRole("button", { name: "Ask the registry again" }));
+    await waitFor(() => expect(screen.queryByText("The registry can't be reached")).toBeNull());
+    expect(host.requests("registry_search").at(-1)).toMatchObject({ refresh: true });
+  });
+
+  test("an answer to an older question is not shown", async () => {
+    let answerFirst: (answer: ReturnType<typeof page>) => void = () => undefined;
+    await open({
+      registry_search: ({ text }) =>
+        text === "" ? new Promise((resolve) => (answerFirst = resolve)) : page(["a/new"]),
+    });
+    await user.type(screen.getByRole("searchbox"), "new{Enter}");
+    await screen.findByRole("link", { name: "a/new" });
+    answerFirst(page(["a/old"]));
+    await waitFor(() => expect(screen.getByRole("link", { name: "a/new" })).toBeVisible());
+    expect(screen.queryByRole("link", { name: "a/old" })).toBeNull();
+  });
+});
+
+describe("the page of a server", () => {
+  async function open(server = sampleServer()) {
+    const host = await startFake({
+      registry_server: () => server,
+      install_offer: () => sampleOffer(),
+      install_preview: () => samplePreview(),
+    });
+    router.go({ at: "registry", name: NAME });
+    render(RegistryView);
+    await screen.findByRole("heading", { level: 1, name: NAME });
+    return host;
+  }
+
+  test("shows versions, packages and remotes, and opens the sheet for what is chosen", async () => {
+    const host = await open();
+    await screen.findByText("Ways to install it");
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Show version 1.1.0" }));
+    expect(host.requests("registry_server").at(-1)).toMatchObject({ name: NAME, version: "1.1.0" });
+    await user.click(screen.getByRole("button", { name: "Install @alice/notes 1.2.0" }));
+    expect(host.requests("install_offer")).toEqual([
+      {
+        ...{ from: "registry", name: NAME, version: "1.2.0" },
+        target: { kind: "package", number: 1 },
+      },
+    ]);
+    expect(installSheet.isOpen).toBe(true);
+  });
+
+  test("a bundle is downloaded by the user, and its file has to have the hash", async () => {
+    await open();
+    const bundle = await screen.findByRole("group", { name: "https://example.com/notes.mcpb" });
+    await user.click(within(bundle).getByRole("button", { name: "Download…" }));
+    expect(link.asked, "the user sees the address first").toBe("https://example.com/notes.mcpb");
+    await user.click(within(bundle).getByRole("button", { name: "Choose the file…" }));
+    expect(installSheet.asksForFile).toBe(true);
+    expect(installSheet.sha256).toBe("ab".repeat(32));
+  });
+
+  test("of a deleted version nothing can be installed", async () => {
+    const listing = sampleListing({ status: "deleted", statusMessage: "malware" });
+    await open(sampleServer({ listing }));
+    expect(await screen.findByText("malware")).toBeVisible();
+    const button = screen.getByRole("button", { name: "Install @alice/notes 1.2.0" });
+    expect(button).toBeDisabled();
+  });
+});
+
+describe("the sheet", () => {
+  const SOURCE = sampleOffer().source;
+  /** A host that misses the key until it is entered. */
+  function previewOf(draft: InstallDraft): InstallPreview {
+    const { NOTES_KEY, dir } = draft.values;
+    const inputProblems: InstallPreview["inputProblems"] = {};
+    if (!NOTES_KEY?.[0]) inputProblems.NOTES_KEY = "missing";
+    if (!dir?.[0]) inputProblems.dir = "missing";
+    if (Object.keys(inputProblems).length === 0) return samplePreview(`hash of ${draft.name}`);
+    return { inputProblems, problem: null, server: null, hash: null };
+  }
+
+  async function open(
+    offer: InstallOffer = sampleOffer(),
+    answers: Parameters<typeof startFake>[0] = {},
+  ) {
+    const host = await startFake({
+      install_offer: () => offer,
+      install_preview: previewOf,
+      install: () => ({ onlyThisRun: null }),
+      ...answers,
+    });
+    void installSheet.open(SOURCE);
+    render(InstallSheet);
+    await screen.findByRole("heading", { name: "Where it comes from" });
+    return host;
+  }
+
+  const add = () => screen.getByRole("button", { name: "Add server" });
+  const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
+
+  test("installs what it shows: exact command, masked secret, sandbox on; stopped", async () => {
+    const host = await open();
+    await ready();
+    expect(screen.getByTestId("exactly")).toHaveTextContent(
+      "npx -y @alice/notes@1.2.0 --dir=⟨dir⟩",
+    );
+    expect(screen.getByRole("checkbox", { name: "Run it in a sandbox" })).toBeChecked();
+    expect(screen.queryByText("Enter a value."), "nobody was there yet").toBeNull();
+    await user.click(add());
+    expect(screen.getAllByText("Enter a value."), "what is missing").toHaveLength(2);
+    expect(host.requests("install"), "nothing is installed without a hash").toEqual([]);
+    const key = screen.getByLabelText("NOTES_KEY");
+    expect(key, "the first of it").toHaveFocus();
+    expect(key).toHaveAttribute("type", "password");
+    expect(await axeProblems(), "axe").toEqual([]);
+
+    await user.type(key, "s3cret");
+    await user.type(screen.getByLabelText("Folder"), "/home/ann/notes");
+    await ready();
+    const exactly = screen.getByTestId("exactly");
+    expect(exactly).toHaveTextContent("--dir=/home/ann/notes");
+    expect(exactly).toHaveTextContent("secret, in the keychain");
+    expect(exactly, "no secret is shown").not.toHaveTextContent("s3cret");
+    const name = screen.getByRole("textbox", { name: "Name" });
+    await user.clear(name);
+    await user.type(name, "mine");
+    await ready();
+    await user.click(add());
+    const draft: InstallDraft = {
+      ...{ source: SOURCE, name: "mine" },
+      values: { NOTES_KEY: ["s3cret"], dir: ["/home/ann/notes"] },
+      sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] } },
+    };
+    expect(host.requests("install"), "with the hash of what was shown").toEqual([
+      { draft, hash: "hash of mine" },
+    ]);
+    expect(router.current).toMatchObject({ at: "server", name: "mine" });
+    expect(host.requests("start_server"), "nothing is started").toEqual([]);
+    expect(installSheet.form, "its secrets are forgotten").toBeNull();
+  });
+
+  test("what was changed since the last preview is not installed", async () => {
+    const host = await open(sampleOffer({ plan: samplePlan({ inputs: [] }) }), {
+      install_preview: ({ name }) => samplePreview(name),
+    });
+    await ready();
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+    await user.click(add());
+    expect(host.requests("install"), "not the one before").toEqual([]);
+    await ready();
+    await user.click(add());
+    expect(host.requests("install").map(({ hash }) => hash)).toEqual(["notes2"]);
+  });
+
+  test("shows again what the host says has changed, and installs nothing", async () => {
+    let hash = "old";
+    await open(sampleOffer({ plan: samplePlan({ inputs: [] }) }), {
+      install_preview: () => samplePreview(hash),
+      install: (request) => {
+        if (request.hash === "new") return { onlyThisRun: null };
+        hash = "new";
+        throw { code: "stale", message: "it is not what was shown" };
+      },
+    });
+    await ready();
+    await user.click(add());
+    expect(await screen.findByText(/What would be set up has changed/)).toBeVisible();
+    expect(installSheet.isOpen).toBe(true);
+    await ready();
+    await user.click(add());
+    await waitFor(() => expect(installSheet.isOpen).toBe(false));
+  });
+
+  test("says what is lost without the sandbox, and sends none", async () => {
+    const host = await open();
+    await ready();
+    await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
+    expect(screen.getByText("Without a sandbox")).toBeVisible();
+    await waitFor(() => expect(host.requests("install_preview").at(-1)?.sandbox).toBeNull());
+  });
+
+  test("lets the user choose where there are several ways", async () => {
+    const host = await open(sampleOffer({ plan: null }));
+    expect(screen.queryByRole("button", { name: "Add server" }), "nothing is chosen").toBeNull();
+    host.answers.install_offer = () => sampleOffer();
+    await user.click(screen.getByRole("button", { name: "Install https://notes.example/mcp" }));
+    expect(host.requests("install_offer").at(-1)).toMatchObject({
+      target: { kind: "remote", number: 1 },
+    });
+    await ready();
+  });
+
+  test("says why something can't be installed", async () => {
+    await open(sampleOffer({ plan: null, choices: [], problem: "this version was deleted" }));
+    expect(screen.getByText("this version was deleted")).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
+  });
+
+  test("has a field for each kind of value", async () => {
+    const inputs = [
+      sampleInput("on", { kind: "boolean", default: ["true"] }),
+      sampleInput("size", { choices: ["small", "large"], default: ["small"] }),
+      sampleInput("port", { kind: "number", min: 1, max: 10 }),
+      sampleInput("dirs", { kind: "folder", multiple: true }),
+    ];
+    const host = await open(sampleOffer({ plan: samplePlan({ inputs }) }), {
+      install_preview: () => samplePreview(),
+      pick_folder: () => ({ folder: "/picked" }),
+    });
+    await ready();
+    await user.click(screen.getByRole("checkbox", { name: "on (optional)" }));
+    await user.selectOptions(screen.getByRole("combobox", { name: "size (optional)" }), "large");
+    await user.type(screen.getByRole("textbox", { name: "port (optional)" }), "7");
+    expect(screen.getByText("A number from 1 to 10.")).toBeVisible();
+    const dirs = screen.getByRole("group", { name: "dirs (optional)" });
+    await user.click(within(dirs).getByRole("button", { name: "Choose…" }));
+    await user.click(within(dirs).getByRole("button", { name: "Add value" }));
+    await user.type(screen.getByRole("textbox", { name: "dirs, value 2" }), "/b");
+    expect(await axeProblems(), "axe").toEqual([]);
+    await ready();
+    expect(host.requests("install_preview").at(-1)?.values).toEqual({
+      ...{ on: ["false"], size: ["large"], port: ["7"], dirs: ["/picked", "/b"] },
+    });
+  });
+
+  test("asks for the file of a bundle, and shows what is pinned of it", async () => {
+    const host = await startFake({
+      install_offer: (source) => {
+        if (source.from === "bundle" && source.path === "/missing.mcpb")
+          throw { code: "not_found", message: "there is no such file" };
+        return bundleOffer();
+      },
+      install_preview: previewOf,
+    });
+    installSheet.openFile();
+    render(InstallSheet);
+    const file = await screen.findByRole("textbox", { name: "File" });
+    await user.type(file, "/missing.mcpb");
+    await user.click(screen.getByRole("button", { name: "Continue" }));
+    expect(await screen.findByText("there is no such file")).toBeVisible();
+    await user.clear(file);
+    await user.type(file, "/home/ann/notes.mcpb");
+    await user.click(screen.getByRole("button", { name: "Continue" }));
+    expect(await screen.findByText(SHA256)).toBeVisible();
+    expect(host.requests("install_offer").at(-1)).toEqual({
+      ...{ from: "bundle", path: "/home/ann/notes.mcpb", sha256: null },
+    });
+    await waitFor(() =>
+      expect(host.requests("install_preview")[0]?.source).toMatchObject({ sha256: SHA256 }),
+    );
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+});
+
+test("a blank is told from text in quotes", () => {
+  expect(
+    plannedText({
+      ...{ type: "stdio", command: "my tool", env: {} },
+      args: [[{ text: "a b" }], [{ text: "--x=" }, { input: "key" }]],
+    }),
+  ).toBe("'my tool' 'a b' --x=⟨key⟩");
+});

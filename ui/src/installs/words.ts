@@ -1,0 +1,42 @@
+// What a registry or a bundle says, in the page's words.
+import type { InputProblem, PlanInput } from "$lib/api/generated";
+import { beginning, visibleText } from "$lib/format/text-safety";
+
+import { m } from "../paraglide/messages";
+
+/** The most characters of a publisher's label. */
+const LABEL = 80;
+
+/** A name or label of somebody else as one short line. */
+export function shortText(text: string, characters = LABEL): string {
+  const first = beginning(text, characters, 1);
+  return visibleText(first) + (first.length < text.length ? "…" : "");
+}
+
+/** What to call an input: its label, or its key where it has none. */
+export function labelOf(input: PlanInput): string {
+  return shortText(input.label.trim() === "" ? input.key : input.label);
+}
+
+/** Why a value is not accepted. */
+export function inputProblem(problem: InputProblem): string {
+  return {
+    missing: m.installs_problem_missing,
+    too_many: m.installs_problem_too_many,
+    not_text: m.installs_problem_not_text,
+    not_a_choice: m.installs_problem_not_a_choice,
+    not_a_number: m.installs_problem_not_a_number,
+    out_of_range: m.installs_problem_out_of_range,
+    not_a_boolean: m.installs_problem_not_a_boolean,
+    not_a_path: m.installs_problem_not_a_path,
+  }[problem]();
+}
+
+/** What kind of package or remote it is. A kind of a later version is shown as it is. */
+export function choiceKind({ kind }: { kind: string }): string {
+  const known: Record<string, string> = {
+    ...{ npm: "npm", pypi: "PyPI", nuget: "NuGet", oci: "OCI" },
+    ...{ mcpb: "MCPB", "streamable-http": "Streamable HTTP", sse: "HTTP+SSE" },
+  };
+  return (Object.hasOwn(known, kind) ? known[kind] : undefined) ?? shortText(kind, 40);
+}
