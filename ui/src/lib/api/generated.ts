@@ -7,6 +7,12 @@ export interface Commands {
   import_candidates: { request: ImportSource; response: ImportCandidates };
   project_files: { request: ProjectFolder; response: ProjectFiles };
   import_servers: { request: ImportServers; response: ImportedServers };
+  registry_search: { request: RegistrySearch; response: RegistryPage };
+  registry_server: { request: RegistryServerName; response: RegistryServer };
+  install_offer: { request: InstallSource; response: InstallOffer };
+  install_preview: { request: InstallDraft; response: InstallPreview };
+  install: { request: Install; response: SecretsKept };
+  install_updates: { request: InstalledVersions; response: InstallUpdates };
   update_server: { request: UpdateServer; response: SecretsKept };
   set_secret: { request: SetSecret; response: SecretsKept };
   remove_server: { request: ServerName; response: Nothing };
@@ -2639,6 +2645,364 @@ toEnter: boolean, };
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
+ * An input that is another one in a newer version.
+ */
+export type InputChange = { 
+/**
+ * The key of the input.
+ */
+key: string, 
+/**
+ * As it was; none if there was none.
+ */
+before: PlanInput | null, 
+/**
+ * As it would be; none if there would be none.
+ */
+after: PlanInput | null, };
+
+/**
+ * What kind of value an input takes.
+ */
+export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
+
+/**
+ * The reason why an input's value is not accepted.
+ */
+export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
+
+/**
+ * A server to install as it was previewed.
+ */
+export type Install = { 
+/**
+ * The server.
+ */
+draft: InstallDraft, 
+/**
+ * `hash`. If anything else would result by now, nothing is installed.
+ */
+hash: string, };
+
+/**
+ * One of the packages and remotes of a server, any of which is the server.
+ */
+export type InstallChoice = { 
+/**
+ * What it is called in an `InstallSource`.
+ */
+target: InstallTarget, 
+/**
+ * `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` of a remote.
+ */
+kind: string, 
+/**
+ * The package's name, or the address.
+ */
+identifier: string, 
+/**
+ * The package's version, if it is not in the identifier.
+ */
+version: string | null, 
+/**
+ * Why it can't be installed, if it can't be.
+ */
+problem: string | null, 
+/**
+ * The bundle that has to be downloaded by hand, if it is one.
+ */
+download: InstallDownload | null, };
+
+/**
+ * Whether what is installed can have a sandbox.
+ */
+export type InstallContainment = { "is": "possible" } | { "is": "container" } | { "is": "remote" } | { "is": "impossible", 
+/**
+ * Why.
+ */
+cause: string, };
+
+/**
+ * A bundle to download and to install from its file.
+ */
+export type InstallDownload = { 
+/**
+ * The URL, https.
+ */
+url: string, 
+/**
+ * The SHA-256 that the file must have, in hexadecimal digits.
+ */
+sha256: string, };
+
+/**
+ * A server as it is wanted. Values of secret inputs go to the keychain when it is installed.
+ */
+export type InstallDraft = { 
+/**
+ * `source`.
+ */
+source: InstallSource, 
+/**
+ * The user's name for it.
+ */
+name: string, 
+/**
+ * The values of the inputs, by key. One that is not in it has its default.
+ */
+values: { [key in string]: Array<string> }, 
+/**
+ * The sandbox; none if it may reach all that its user may.
+ */
+sandbox: Sandbox | null, };
+
+/**
+ * A server as it could be installed. Nothing is unpacked, started or approved.
+ */
+export type InstallOffer = { 
+/**
+ * The source by which to go on: with the exact version, the chosen target, or the bundle's SHA-256, so that nothing else is installed.
+ */
+source: InstallSource, 
+/**
+ * Where it comes from.
+ */
+origin: InstallOrigin, 
+/**
+ * The packages and remotes to choose from; none of a bundle.
+ */
+choices: Array<InstallChoice>, 
+/**
+ * What would be set up; none while nothing is chosen, or if it can't be installed.
+ */
+plan: InstallPlan | null, 
+/**
+ * Why it can't be installed as it is chosen, if it can't be.
+ */
+problem: string | null, };
+
+/**
+ * Where a server comes from.
+ */
+export type InstallOrigin = { "from": "registry", 
+/**
+ * What it lists.
+ */
+listing: RegistryListing, 
+/**
+ * Who answered, and when.
+ */
+answer: RegistryAnswer, } | { "from": "bundle", 
+/**
+ * The name of its file.
+ */
+file: string, 
+/**
+ * The SHA-256 of the file, in hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * The size of the file in bytes.
+ */
+bytes: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its name for people.
+ */
+title: string | null, 
+/**
+ * Its version.
+ */
+version: string, 
+/**
+ * What it is said to do.
+ */
+description: string, 
+/**
+ * Its author.
+ */
+author: string, 
+/**
+ * How it is signed, in words. A signature is never checked, and says nothing about safety.
+ */
+signature: string, 
+/**
+ * The folder that it is unpacked to.
+ */
+folder: string, 
+/**
+ * How many files are in it.
+ */
+files: number, 
+/**
+ * How many bytes they have when unpacked.
+ */
+unpackedBytes: number, 
+/**
+ * What of it is not used, in sentences.
+ */
+warnings: Array<string>, };
+
+/**
+ * What an installation would set up, with blanks for the user.
+ */
+export type InstallPlan = { 
+/**
+ * A name for it that no server has yet.
+ */
+name: string, 
+/**
+ * The command or the address.
+ */
+target: PlannedTarget, 
+/**
+ * What the user fills in.
+ */
+inputs: Array<PlanInput>, 
+/**
+ * The keys of secret inputs that the keychain can't keep: their values stand in the settings file and on the command line.
+ */
+exposedSecrets: Array<string>, 
+/**
+ * What to look at, in sentences.
+ */
+notes: Array<string>, 
+/**
+ * Whether it can have a sandbox.
+ */
+containment: InstallContainment, 
+/**
+ * The sandbox that is proposed.
+ */
+sandbox: Sandbox | null, };
+
+/**
+ * What would be set up, exactly, or why nothing can be.
+ */
+export type InstallPreview = { 
+/**
+ * What is wrong with values of inputs, by key.
+ */
+inputProblems: { [key in string]: InputProblem }, 
+/**
+ * What else is wrong: the name is taken, the address can't be used.
+ */
+problem: string | null, 
+/**
+ * The server that would be set up; none if anything is wrong.
+ */
+server: PreviewedServer | null, 
+/**
+ * A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
+ */
+hash: string | null, };
+
+/**
+ * A server to install.
+ */
+export type InstallSource = { "from": "registry", 
+/**
+ * `namespace/name`.
+ */
+name: string, 
+/**
+ * The version; the newest if none.
+ */
+version: string | null, 
+/**
+ * The package or remote; the only one if none.
+ */
+target: InstallTarget | null, } | { "from": "bundle", 
+/**
+ * The absolute path of its file.
+ */
+path: string, 
+/**
+ * The SHA-256 that it must have, if that is known, in hexadecimal digits.
+ */
+sha256: string | null, };
+
+/**
+ * One of the packages or remotes that a version of a server has in a registry.
+ */
+export type InstallTarget = { "kind": "package", 
+/**
+ * Its number in the description, from 1.
+ */
+number: number, } | { "kind": "remote", 
+/**
+ * Its number in the description, from 1.
+ */
+number: number, };
+
+/**
+ * What the registry says of an installed server by now.
+ */
+export type InstallUpdate = { 
+/**
+ * The user's name for it.
+ */
+server: string, 
+/**
+ * Its name in the registry.
+ */
+registryName: string, 
+/**
+ * The installed version.
+ */
+version: string, 
+/**
+ * Whether that is still offered.
+ */
+status: RegistryStatus, 
+/**
+ * Why it has this status.
+ */
+statusMessage: string | null, 
+/**
+ * A newer version.
+ */
+newer: NewerVersion | null, 
+/**
+ * Why nothing newer is known, if it could not be looked for.
+ */
+problem: string | null, };
+
+/**
+ * What the registry says of installed servers by now.
+ */
+export type InstallUpdates = { 
+/**
+ * One for each server that was installed from a registry, in the order of the settings file.
+ */
+servers: Array<InstallUpdate>, };
+
+/**
+ * What is known of the installation of a server.
+ */
+export type Installed = { 
+/**
+ * Where it is from.
+ */
+origin: ServerOrigin, 
+/**
+ * True if its command or its address was changed since then.
+ */
+changed: boolean, };
+
+/**
+ * The servers that were installed from the registry.
+ */
+export type InstalledVersions = { 
+/**
+ * Asks the registry even if answers are kept that are not an hour old.
+ */
+refresh: boolean, };
+
+/**
  * What a thing in a conversation is.
  */
 export type ItemBody = { "kind": "message", 
@@ -3365,6 +3729,31 @@ export type NewConversation = {
 title: string, };
 
 /**
+ * A version that is newer than the installed one.
+ */
+export type NewerVersion = { 
+/**
+ * The version.
+ */
+version: string, 
+/**
+ * When it was published, in milliseconds since 1970.
+ */
+publishedAt: number | null, 
+/**
+ * What it would change, apart from inputs. What was changed by hand since the installation does not count.
+ */
+changes: Array<PlanChange>, 
+/**
+ * Inputs that it would change.
+ */
+inputChanges: Array<InputChange>, 
+/**
+ * Why what it would change is not known, if it is not.
+ */
+changesProblem: string | null, };
+
+/**
  * An empty request or response.
  */
 export type Nothing = Record<symbol, never>;
@@ -3504,6 +3893,119 @@ tools: Array<PinnedDefinition>,
 prompts: Array<PinnedDefinition>, };
 
 /**
+ * A part of a plan that is another one in a newer version.
+ */
+export type PlanChange = { 
+/**
+ * The part.
+ */
+what: PlanPart, 
+/**
+ * The name of the variable or header.
+ */
+name: string | null, 
+/**
+ * The words as they were; none if there were none.
+ */
+before: Array<Array<PlannedPart>> | null, 
+/**
+ * The words as they would be; none if there would be none.
+ */
+after: Array<Array<PlannedPart>> | null, };
+
+/**
+ * A value that the user fills in. All texts are the publisher's.
+ */
+export type PlanInput = { 
+/**
+ * Unique in its plan.
+ */
+key: string, 
+/**
+ * What to call it.
+ */
+label: string, 
+/**
+ * What it is for.
+ */
+description: string | null, 
+/**
+ * What it takes.
+ */
+kind: InputKind, 
+/**
+ * True if nothing is set up without it.
+ */
+required: boolean, 
+/**
+ * True if the value is a secret, for the keychain.
+ */
+secret: boolean, 
+/**
+ * True if it may have several values.
+ */
+multiple: boolean, 
+/**
+ * The values if the user enters none.
+ */
+default: Array<string>, 
+/**
+ * The only values that are accepted; all if empty.
+ */
+choices: Array<string>, 
+/**
+ * An example, to show in the empty field.
+ */
+placeholder: string | null, 
+/**
+ * The smallest number.
+ */
+min: number | null, 
+/**
+ * The greatest number.
+ */
+max: number | null, };
+
+/**
+ * A part of a plan.
+ */
+export type PlanPart = "command" | "args" | "env" | "url" | "transport" | "header";
+
+/**
+ * A piece of a text with blanks.
+ */
+export type PlannedPart = { "text": string } | { "input": string };
+
+/**
+ * The command or the address of a plan.
+ */
+export type PlannedTarget = { "type": "stdio", 
+/**
+ * The program.
+ */
+command: string, 
+/**
+ * Its arguments.
+ */
+args: Array<Array<PlannedPart>>, 
+/**
+ * Variables of its environment, by name.
+ */
+env: { [key in string]: Array<PlannedPart> }, } | { "type": "http", 
+/**
+ * Its address.
+ */
+url: Array<PlannedPart>, 
+/**
+ * The transport.
+ */
+kind: HttpKind, 
+/**
+ * Headers of each request, by name.
+ */
+headers: { [key in string]: Array<PlannedPart> }, };
+
+/**
  * All rules, and where they come from.
  */
 export type Policy = { 
@@ -3541,6 +4043,48 @@ text: string, };
  * How much is asked about where no rule says otherwise.
  */
 export type Preset = "balanced" | "careful";
+
+/**
+ * A piece of the value of a variable or header.
+ */
+export type PreviewedPart = { "text": string } | "secret";
+
+/**
+ * A server that would be set up. Secrets for the keychain are masked.
+ */
+export type PreviewedServer = { "type": "stdio", 
+/**
+ * The program.
+ */
+command: string, 
+/**
+ * Where that is found on this computer now; none if it is not, or is still to be unpacked.
+ */
+foundAt: string | null, 
+/**
+ * Its arguments, each as it is passed.
+ */
+args: Array<string>, 
+/**
+ * Variables set beside the allow-listed ones.
+ */
+env: { [key in string]: Array<PreviewedPart> }, 
+/**
+ * What it may reach; none if all that its user may.
+ */
+sandbox: Sandbox | null, } | { "type": "http", 
+/**
+ * Its address.
+ */
+url: string, 
+/**
+ * The transport.
+ */
+kind: HttpKind, 
+/**
+ * What is sent with each request.
+ */
+headers: { [key in string]: Array<PreviewedPart> }, };
 
 /**
  * How far a call is.
@@ -4137,6 +4681,182 @@ server: string,
  * Which list.
  */
 list: ListName, };
+
+/**
+ * Where an answer of a registry is from.
+ */
+export type RegistryAnswer = { 
+/**
+ * The address of the registry.
+ */
+registry: string, 
+/**
+ * When it answered, in milliseconds since 1970.
+ */
+fetched: number, 
+/**
+ * True if it did not answer now: what is shown was kept since then.
+ */
+fromCache: boolean, 
+/**
+ * Why it could not be asked now, if that was tried.
+ */
+offline: string | null, };
+
+/**
+ * A version of a server that a registry lists.
+ */
+export type RegistryListing = { 
+/**
+ * `namespace/name`.
+ */
+name: string, 
+/**
+ * A name for people, which nobody checked. It is never shown without `name`.
+ */
+title: string | null, 
+/**
+ * What the publisher says that it does.
+ */
+description: string | null, 
+/**
+ * The version.
+ */
+version: string, 
+/**
+ * Who may publish under the name, in words, such as `the GitHub account alice`.
+ */
+publisher: string, 
+/**
+ * Whether it is offered.
+ */
+status: RegistryStatus, 
+/**
+ * Why it has this status.
+ */
+statusMessage: string | null, 
+/**
+ * When it was published, in milliseconds since 1970.
+ */
+publishedAt: number | null, 
+/**
+ * True if the registry holds it for the newest version.
+ */
+isLatest: boolean, 
+/**
+ * Its home page, as the publisher says.
+ */
+websiteUrl: string | null, 
+/**
+ * Where its source is, as the publisher says.
+ */
+repositoryUrl: string | null, };
+
+/**
+ * A page of what the registry lists, each server in its newest version.
+ */
+export type RegistryPage = { 
+/**
+ * The servers.
+ */
+servers: Array<RegistryListing>, 
+/**
+ * How many entries can't be read, and are left out.
+ */
+unreadable: number, 
+/**
+ * For the next page; none if this is the last one.
+ */
+nextCursor: string | null, 
+/**
+ * Who answered, and when.
+ */
+answer: RegistryAnswer, };
+
+/**
+ * Words to search the registry for.
+ */
+export type RegistrySearch = { 
+/**
+ * What names contain, at most 200 bytes; all servers if empty.
+ */
+text: string, 
+/**
+ * `next_cursor` of the page before.
+ */
+cursor: string | null, 
+/**
+ * Asks the registry even if an answer is kept that is not an hour old.
+ */
+refresh: boolean, };
+
+/**
+ * A server of the registry in one version, and its other versions.
+ */
+export type RegistryServer = { 
+/**
+ * The version that was asked for.
+ */
+listing: RegistryListing, 
+/**
+ * How it can be installed.
+ */
+choices: Array<InstallChoice>, 
+/**
+ * All versions, the newest first.
+ */
+versions: Array<RegistryVersion>, 
+/**
+ * Why the other versions are not known, if they are not.
+ */
+versionsProblem: string | null, 
+/**
+ * Who answered, and when.
+ */
+answer: RegistryAnswer, };
+
+/**
+ * A server of the registry.
+ */
+export type RegistryServerName = { 
+/**
+ * `namespace/name`.
+ */
+name: string, 
+/**
+ * The version; the newest if none.
+ */
+version: string | null, 
+/**
+ * Asks the registry even if an answer is kept that is not an hour old.
+ */
+refresh: boolean, };
+
+/**
+ * Whether a version is offered.
+ */
+export type RegistryStatus = "active" | "deprecated" | "deleted" | "unknown";
+
+/**
+ * A version of a server.
+ */
+export type RegistryVersion = { 
+/**
+ * The version.
+ */
+version: string, 
+/**
+ * Whether it is offered.
+ */
+status: RegistryStatus, 
+/**
+ * Why it has this status.
+ */
+statusMessage: string | null, 
+/**
+ * When it was published, in milliseconds since 1970.
+ */
+publishedAt: number | null, };
 
 /**
  * A new title.
@@ -5129,7 +5849,11 @@ pid: number | null,
 /**
  * What holds it while it runs, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
  */
-heldBy?: string, };
+heldBy?: string, 
+/**
+ * Where it was installed from, if it was from a registry or a bundle.
+ */
+installed?: Installed, };
 
 /**
  * What a server says about itself.
@@ -5235,6 +5959,47 @@ export type ServerName = {
  * The user's name for it.
  */
 server: string, };
+
+/**
+ * Where a server was installed from.
+ */
+export type ServerOrigin = { "from": "registry", 
+/**
+ * The address of the registry.
+ */
+registry: string, 
+/**
+ * `namespace/name`.
+ */
+name: string, 
+/**
+ * The exact version.
+ */
+version: string, 
+/**
+ * The package or remote.
+ */
+target: InstallTarget, } | { "from": "bundle", 
+/**
+ * The name in its manifest.
+ */
+name: string, 
+/**
+ * The version in its manifest.
+ */
+version: string, 
+/**
+ * The SHA-256 of its file, in hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * The hash over its unpacked files, in hexadecimal digits.
+ */
+tree: string, 
+/**
+ * The folder that it was unpacked to, by its name below the folder of bundles.
+ */
+folder: string, };
 
 /**
  * How a server is.
