@@ -132,19 +132,19 @@ fn withdraw(app: &AppHandle, numbers: Vec<i32>) {
 pub(crate) fn text(chinese: bool, server: &str, kind: &str) -> String {
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",
-        ("start-server", true) => "需要您批准才能启动",
+        ("start-server", true) => "需要你批准才能启动",
         ("tool", false) => "needs your approval to run a tool",
-        ("tool", true) => "需要您批准才能运行工具",
+        ("tool", true) => "需要你批准才能运行工具",
         ("sampling" | "sampling-answer", false) => "asks a model",
         ("sampling" | "sampling-answer", true) => "向模型提问",
         ("elicitation", false) => "asks you to fill in a form",
-        ("elicitation", true) => "请您填写表单",
+        ("elicitation", true) => "请你填写表单",
         ("url", false) => "asks you to open a web page",
-        ("url", true) => "请您打开网页",
+        ("url", true) => "请你打开网页",
         ("sign-in" | "client-id", false) => "wants you to sign in",
-        ("sign-in" | "client-id", true) => "请您登录",
+        ("sign-in" | "client-id", true) => "请你登录",
         ("roots", false) => "asks for your folders",
-        ("roots", true) => "请求访问您的文件夹",
+        ("roots", true) => "请求访问你的文件夹",
         ("result", false) => "answered: let the model read the result?",
         ("result", true) => "返回了结果：让模型读取吗？",
         (_, false) => "has a question",
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn an_announcement_names_the_server_and_what_it_wants() {
         assert_eq!(text(false, "files", "roots"), "files asks for your folders", "in English");
-        assert_eq!(text(true, "files", "roots"), "files 请求访问您的文件夹", "in Chinese");
+        assert_eq!(text(true, "files", "roots"), "files 请求访问你的文件夹", "in Chinese");
         assert_eq!(text(false, "files", "new"), "files has a question", "also for a kind not known here");
     }
 
