@@ -4,7 +4,7 @@ use std::io;
 
 use foreign::visible;
 
-use crate::{ManifestError, Refusal, TreeChange};
+use crate::{FolderChange, ManifestError, Refusal, TreeChange};
 
 /// The reason why a bundle is not read, unpacked or removed. The texts are safe to print.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +37,11 @@ pub enum BundleError {
     /// The bundle is unpacked already, and its files have changed since.
     #[error("the bundle is installed already, and its files have changed ({0}); remove it first")]
     Differs(TreeChange),
+    /// The bundle is unpacked already, and its folder holds other files by now.
+    #[error(
+        "the bundle is installed already, and its folder holds other files by now; remove the servers that use it first"
+    )]
+    FolderDiffers(#[source] FolderChange),
     /// The folder is not that of a bundle below the root.
     #[error("this is not the folder of an installed bundle")]
     NotInstalled,

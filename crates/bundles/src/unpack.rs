@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::folder::verify_folder;
 use crate::tree::{HashingWriter, Tree, verify_tree};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
@@ -49,6 +50,8 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<Installed, BundleError> {
     if fs::symlink_metadata(&folder).is_ok() {
         let tree = bundle.archive.tree()?;
         verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
+        // A file that was added can be loaded in place of one that the bundle needs.
+        verify_folder(&folder, &tree.hash()).map_err(BundleError::FolderDiffers)?;
         return Ok(Installed { folder, tree });
     }
     let cant_make = |cause| BundleError::io("the folder for bundles can't be made", cause);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bundles::BundleError;
 use domain::StoreError;
+use foreign::visible;
 use host::{HostClosed, ServerError, SetupError};
 use installs::FillError;
 use registry::{BundleDownload, RegistryError};
@@ -24,7 +25,7 @@ pub enum InstallError {
     #[error("there is no home folder; set HOME")]
     NoHome,
     /// The file is no bundle that can be installed.
-    #[error("{}: {cause}", .file.display())]
+    #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
     Bundle {
         /// The file.
         file: PathBuf,

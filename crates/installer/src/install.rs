@@ -42,6 +42,14 @@ impl Installer {
         let root = self.bundles_folder().await?;
         let (name, version) = (file.bundle.manifest.name.clone(), file.bundle.manifest.version.clone());
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
+        // What no server uses may have been changed since it was unpacked.
+        if !setup.servers().iter().any(|server| uses(server, &folder, &file.folder)) {
+            let (root, unused) = (root.clone(), file.folder.clone());
+            match blocking(move || bundles::remove(&root, &unused)).await {
+                Ok(()) | Err(BundleError::NotInstalled) => {}
+                Err(error) => return Err(InstallError::Unpack(error)),
+            }
+        }
         let (unpacked, is_new) = bundle_file::unpack(*file, root.clone()).await?;
         let origin = ServerOrigin::Bundle { name, version, sha256, tree: unpacked.tree.hash(), folder };
         let added = setup.add_installed(server, origin).await;

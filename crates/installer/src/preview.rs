@@ -52,8 +52,9 @@ impl Installer {
         let mut plan = offer.plan.clone()?;
         containment::check(draft.sandbox.as_ref(), &self.containment(&plan).await)?;
         plan.name.clone_from(&draft.name);
-        let server = plan.fill(&draft.values, draft.sandbox.clone())?;
-        host.check_new_server(server.entry.clone()).await?;
+        let mut server = plan.fill(&draft.values, draft.sandbox.clone())?;
+        // With the folders of its sandbox as they are resolved now, so that the hash is over what is granted.
+        server.entry = host.check_new_server(server.entry).await?;
         let registry = match &offer.source {
             InstallSource::Registry { .. } => Some(self.catalog().await?.address().as_str()),
             InstallSource::Bundle { .. } => None,

@@ -61,11 +61,12 @@ impl Installer {
                 match catalog.versions(&report.name, freshness).await {
                     Ok(answer) => {
                         compare(&mut report, &answer.value.entries, target);
-                        offline = answer.offline;
+                        report.problem = answer.offline.as_ref().map(ToString::to_string);
+                        offline = answer.offline.filter(is_down);
                     }
                     Err(error) => {
                         report.problem = Some(error.to_string());
-                        offline = Some(error).filter(|error| !matches!(error, RegistryError::NotFound { .. }));
+                        offline = Some(error).filter(is_down);
                     }
                 }
             }
@@ -73,6 +74,18 @@ impl Installer {
         }
         Ok(reports)
     }
+}
+
+/// Returns true if the registry would not answer another question either: it is not the answer about one server that failed.
+const fn is_down(error: &RegistryError) -> bool {
+    matches!(
+        error,
+        RegistryError::Unreachable { .. }
+            | RegistryError::TooSlow { .. }
+            | RegistryError::Unavailable { .. }
+            | RegistryError::Refused { .. }
+            | RegistryError::Failed { status: 429 | 503, .. }
+    )
 }
 
 /// What is known without asking.

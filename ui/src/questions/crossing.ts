@@ -38,7 +38,7 @@ export function toolPart(tool: string): Part {
   return { key: "tool", text: tool };
 }
 
-/** A definition within both bounds is shown whole at once: it is scrolled past, and need not be opened before. */
+/** A definition within both bounds is never folded: its end has to be scrolled into view before it is allowed, so opening it would add nothing. */
 const WHOLE_CHARACTERS = 4_096;
 const WHOLE_LINES = 100;
 

@@ -44,6 +44,10 @@ fn unpacking_again_leaves_it_as_it_is() {
     let disk = Disk::with(&sample().bytes());
     let installed = disk.install().unwrap();
     assert_eq!(disk.install().unwrap(), installed);
+    let added = installed.folder.join("added");
+    fs::write(&added, "").unwrap();
+    assert!(matches!(disk.install(), Err(BundleError::FolderDiffers(FolderChange::Differs))), "a file more");
+    fs::remove_file(added).unwrap();
     fs::write(installed.folder.join("b"), "other").unwrap();
     assert!(matches!(disk.install(), Err(BundleError::Differs(TreeChange::Changed(path))) if path == "b"));
     disk.holds_only(&[&installed.folder]);

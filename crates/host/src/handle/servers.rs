@@ -6,6 +6,7 @@ use ports::server_config::ServerEntry;
 use supervision::limits::LimitsUse;
 use tokio::sync::oneshot;
 
+use super::setup::{SetupError, with_real_folders};
 use super::{Host, HostClosed};
 use crate::owner::ServerError;
 use crate::view::{SandboxPreview, ServerState};
@@ -19,12 +20,15 @@ impl Host {
         self.with_reply(move |owner, reply| owner.add_server(entry, reply)).await?
     }
 
-    /// Checks whether a server could be added to the settings. Nothing is changed.
+    /// The server as [`Setup::add`](super::Setup::add) would write it, with the folders of its sandbox resolved. Nothing is changed.
     ///
     /// # Errors
-    /// If its name or its URL can't be used.
-    pub async fn check_new_server(&self, entry: ServerEntry) -> Result<(), ServerError> {
-        self.with(move |owner| owner.check_new_server(&entry)).await?
+    /// If its name, its URL or its sandbox can't be used.
+    pub async fn check_new_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
+        let entry = with_real_folders(entry).await?;
+        let checked = entry.clone();
+        self.with(move |owner| owner.check_new_server(&checked)).await??;
+        Ok(entry)
     }
 
     /// A name like this one that no server has.

@@ -208,7 +208,7 @@ impl Setup {
 
 /// The server with the folders of its sandbox by where they really lie, so that no link decides later what is reached. Those that are
 /// not there stay as they are.
-async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
+pub(super) async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
     let Some(sandbox) = entry.config.as_stdio_mut().and_then(|stdio| stdio.sandbox.as_mut()) else { return Ok(entry) };
     let folders = std::mem::take(&mut sandbox.folders);
     let real = |folder: Folder| {

@@ -136,10 +136,16 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
+        let name = entry.name.clone();
         self.change_servers(
             move |settings| settings.put(&entry, None),
             move |owner, put| {
-                let _ = reply.send(put.map(|read| owner.take_servers(read)).map_err(ServerError::from));
+                let added = put.map(|read| {
+                    // A server that was taken out of the settings by hand leaves its record, which is not this one's.
+                    owner.forget_origin(&name);
+                    owner.take_servers(read);
+                });
+                let _ = reply.send(added.map_err(ServerError::from));
             },
         );
     }
@@ -172,6 +178,7 @@ impl Owner {
                         owner.rename_roots(&was, &entry.name);
                         owner.rename_flow(&was, &entry.name);
                         owner.rename_sampling(&was, &entry.name);
+                        owner.forget_origin(&entry.name);
                         owner.rename_origin(&was, &entry.name);
                         owner.drop_server(&was);
                         owner.forget(&was);

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use bundles::BundleError;
+use host::HostOptions;
 use installer::{InstallError, InstallOrigin, InstallSource};
-use ports::server_config::{SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport};
+use ports::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport};
 use registry::Freshness;
 use testkit::app::App;
 use testkit::bundle_file::Bundle;
@@ -118,4 +120,64 @@ async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
     assert!(unpacked(&app).is_empty(), "nobody does any more");
     assert!(!origins().contains("renamed"), "{}", origins());
     assert!(servers(&app).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let install = async |name: &str| {
+        let draft = draft(source(&path), name, &[]);
+        let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+        installer.install(&app.host, &draft, shown.as_str()).await
+    };
+    install("one").await.unwrap();
+    let planted = app.folder.path().join("data/bundles").join(&unpacked(&app)[0]).join("planted.js");
+    fs::write(&planted, "").unwrap();
+    let refused = install("two").await.unwrap_err();
+    assert!(matches!(refused, InstallError::Unpack(BundleError::FolderDiffers(_))), "a server uses it: {refused}");
+    assert!(planted.exists());
+    // Leaves the files, as the removal by hand does.
+    app.host.remove_server("one".to_owned()).await.unwrap();
+    install("two").await.unwrap();
+    assert!(!planted.exists(), "what no server uses is unpacked anew");
+    assert_eq!(unpacked(&app).len(), 1);
+}
+
+#[tokio::test]
+async fn a_server_of_the_same_name_has_no_origin() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let draft = draft(source(&path), "one", &[]);
+    let installer = installer(&app, &registry);
+    let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
+    installer.install(&app.host, &draft, shown.as_str()).await.unwrap();
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let origins = folder.path().join("data/origins.json");
+    assert!(fs::read_to_string(&origins).unwrap().contains("one"), "it is kept");
+    fs::remove_file(folder.path().join("mcp.json")).unwrap();
+
+    let app = App::start_in(folder, vec![("one", testkit::app::demo(&[]))], HostOptions::default()).await;
+    assert_eq!(app.server("one").await.installed, None, "another server was added under its name");
+    app.host.close().await;
+    assert!(!fs::read_to_string(&origins).unwrap().contains("one"), "and the record is gone");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn folders_are_checked_as_they_are_granted() {
+    let app = App::start(Vec::new()).await;
+    let (real, link) = (app.folder.path().join("real"), app.folder.path().join("link"));
+    fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let mut config = testkit::app::demo(&[]);
+    let folders = vec![Folder { path: link, access: Access::Read }];
+    config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig { folders, ..SandboxConfig::default() });
+    let checked = app.host.check_new_server(ServerEntry { name: "one".to_owned(), config }).await.unwrap();
+    let sandbox = checked.config.as_stdio().unwrap().sandbox.clone().unwrap();
+    assert_eq!(sandbox.folders[0].path, real.canonicalize().unwrap(), "the folder behind the link");
 }

@@ -150,4 +150,5 @@ async fn a_newer_version_is_told_with_what_it_changes() {
     drop(registry);
     let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
     assert_eq!(report.status, Status::Deleted, "what is known stands without the registry");
+    assert!(report.problem.is_some(), "and that it was not asked is said");
 }
