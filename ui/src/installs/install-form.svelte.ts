@@ -32,6 +32,9 @@ export class InstallForm {
   readonly #values = new SvelteMap<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
+  #looking = false;
+  /** The fields changed while a preview ran. */
+  #again = false;
 
   constructor(
     readonly source: InstallSource,
@@ -74,6 +77,7 @@ export class InstallForm {
   /** Previews what the fields say once they rest. */
   changed(): void {
     this.pending = true;
+    this.error = null;
     this.#asked += 1;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.look(), REST_MS);
@@ -82,13 +86,26 @@ export class InstallForm {
   stop(): void {
     clearTimeout(this.#timer);
     this.#asked += 1;
+    this.#again = false;
   }
 
+  /** Previews what the fields say. One preview runs at a time, as each may hash a whole bundle. */
   async look(): Promise<void> {
     clearTimeout(this.#timer);
+    this.pending = true;
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#again) {
+      this.#again = false;
+      await this.#preview();
+    }
+    this.#looking = false;
+  }
+
+  async #preview(): Promise<void> {
     const asked = ++this.#asked;
     const draft = $state.snapshot(this.draft);
-    this.pending = true;
     try {
       const preview = await call("install_preview", draft);
       if (asked !== this.#asked) return;

@@ -1,0 +1,66 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+
+import type { InstallDraft, InstallOffer, InstallPreview, SecretsKept } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { startFake } from "$lib/testing/fake";
+
+import { bundleOffer, sampleInput, sampleOffer, samplePlan, samplePreview } from "./fixtures";
+import InstallSheet from "./InstallSheet.svelte";
+import { installSheet } from "./install-sheet.svelte";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+const offerOf = (...inputs: ReturnType<typeof sampleInput>[]) =>
+  sampleOffer({ plan: samplePlan({ inputs }) });
+
+async function open(offer: InstallOffer, answers: Parameters<typeof startFake>[0] = {}) {
+  const host = await startFake({
+    install_offer: () => offer,
+    install_preview: () => samplePreview(),
+    ...answers,
+  });
+  void installSheet.open(offer.source);
+  render(InstallSheet);
+  await screen.findByRole("heading", { name: "Where it comes from" });
+  return host;
+}
+
+const add = () => screen.getByRole("button", { name: "Add server" });
+const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
+
+test("previews one thing at a time, and at last what the fields say", async () => {
+  const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
+  await open(offerOf(), {
+    install_preview: (draft) => new Promise((answer) => asked.push({ draft, answer })),
+  });
+  const form = installSheet.form;
+  await waitFor(() => expect(asked).toHaveLength(1));
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+  void form?.look();
+  void form?.look();
+  expect(asked, "the first is still under way").toHaveLength(1);
+  asked[0]?.answer(samplePreview("old"));
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(form?.previewed, "an older answer counts for nothing").toBeNull();
+  expect(asked[1]?.draft.name).toBe("notes2");
+  asked[1]?.answer(samplePreview("new"));
+  await ready();
+  expect(form?.previewed?.preview.hash).toBe("new");
+  expect(asked, "once for both").toHaveLength(2);
+});
+
+test("an error is about what was sent, and goes once a field changes", async () => {
+  await open(offerOf(), {
+    install: () => {
+      throw { code: "config", message: "there is a server of this name" };
+    },
+  });
+  await ready();
+  await user.click(add());
+  await screen.findByText("there is a server of this name");
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+  expect(screen.queryByText("there is a server of this name")).toBeNull();
+});
