@@ -17,8 +17,14 @@ class InstallSheet {
   error = $state.raw<ApiError | null>(null);
   #asked = 0;
 
+  /** The server is being added, which can't be taken back: until that is done, the sheet stays and is about nothing else. */
+  get isInstalling(): boolean {
+    return this.form?.busy ?? false;
+  }
+
   /** Asks which file is to be installed. */
   openFile(sha256 = ""): void {
+    if (this.isInstalling) return;
     this.#begin();
     this.asksForFile = true;
     this.sha256 = sha256;
@@ -26,6 +32,7 @@ class InstallSheet {
 
   /** Shows what would be set up from this source. */
   async open(source: InstallSource): Promise<void> {
+    if (this.isInstalling) return;
     this.#begin();
     await this.#read(source);
   }
@@ -43,6 +50,7 @@ class InstallSheet {
   }
 
   close(): void {
+    if (this.isInstalling) return;
     this.#end();
     this.isOpen = false;
   }

@@ -31,6 +31,29 @@ async function open(offer: InstallOffer, answers: Parameters<typeof startFake>[0
 const add = () => screen.getByRole("button", { name: "Add server" });
 const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
 
+test("stays while a server is being added, and leads to what was added", async () => {
+  let finish: (kept: SecretsKept) => void = () => undefined;
+  await open(offerOf(), {
+    install: () => new Promise((resolve) => (finish = resolve)),
+  });
+  await ready();
+  await user.click(add());
+  expect(screen.getByRole("button", { name: "Cancel" })).toBeDisabled();
+  await user.keyboard("{Escape}");
+  await user.click(screen.getByRole("button", { name: "Close" }));
+  installSheet.openFile();
+  void installSheet.open(bundleOffer().source);
+  expect(installSheet.isOpen, "it can't be closed").toBe(true);
+  expect(installSheet.asksForFile, "nor replaced").toBe(false);
+  expect(installSheet.form?.busy).toBe(true);
+  // The next preview is of another name than what is being added.
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+  await waitFor(() => expect(installSheet.form?.previewed?.draft.name).toBe("notes2"));
+  finish({ onlyThisRun: null });
+  await waitFor(() => expect(installSheet.isOpen).toBe(false));
+  expect(router.current).toMatchObject({ at: "server", name: "notes" });
+});
+
 test("previews one thing at a time, and at last what the fields say", async () => {
   const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
