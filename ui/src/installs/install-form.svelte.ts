@@ -36,12 +36,30 @@ export class InstallForm {
   /** The fields changed while a preview ran. */
   #again = false;
 
+  /** `before` is the form of the same server before it changed. Of that, what the user entered is kept where it is asked for in the same way. */
   constructor(
     readonly source: InstallSource,
     readonly plan: InstallPlan,
+    before: InstallForm | null = null,
   ) {
-    this.name = plan.name;
-    this.sandbox = new SandboxDraft(plan.sandbox ?? undefined);
+    this.name = before?.name ?? plan.name;
+    // Without a choice before, the sandbox of the new plan holds, and not that there was none.
+    const hadSandbox = before?.plan.containment.is === "possible";
+    this.sandbox = hadSandbox ? before.sandbox : new SandboxDraft(plan.sandbox ?? undefined);
+    this.tried = before?.tried ?? false;
+    this.error = before?.error ?? null;
+    for (const input of plan.inputs) {
+      const values = before?.enteredFor(input);
+      if (values !== undefined) this.set(input, values);
+    }
+  }
+
+  /** What the user entered for an input of another plan, if this plan asks for the same. */
+  enteredFor({ key, kind, secret }: PlanInput): string[] | undefined {
+    const isSame = this.plan.inputs.some(
+      (mine) => mine.key === key && mine.kind === kind && mine.secret === secret,
+    );
+    return isSame ? this.#values.get(key) : undefined;
   }
 
   /** The values of an input: the user's, else its default. */
@@ -131,7 +149,6 @@ export class InstallForm {
       return await call("install", { draft, hash });
     } catch (cause) {
       this.error = toApiError(cause);
-      if (this.error.code === "stale") await this.look();
       return null;
     } finally {
       this.busy = false;

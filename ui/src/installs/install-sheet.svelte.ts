@@ -49,6 +49,11 @@ class InstallSheet {
     if (source?.from === "registry") await this.#read({ ...source, target });
   }
 
+  /** Reads anew what would be set up, after it has changed. */
+  async readAgain(): Promise<void> {
+    if (this.form !== null) await this.#read(this.form.source, this.form);
+  }
+
   close(): void {
     if (this.isInstalling) return;
     this.#end();
@@ -71,7 +76,7 @@ class InstallSheet {
     this.busy = false;
   }
 
-  async #read(source: InstallSource): Promise<void> {
+  async #read(source: InstallSource, before: InstallForm | null = null): Promise<void> {
     const asked = ++this.#asked;
     this.busy = true;
     this.error = null;
@@ -80,7 +85,8 @@ class InstallSheet {
       if (asked !== this.#asked) return;
       this.form?.stop();
       this.offer = offer;
-      this.form = offer.plan === null ? null : new InstallForm(offer.source, offer.plan);
+      this.form = offer.plan === null ? null : new InstallForm(offer.source, offer.plan, before);
+      if (this.form === null) this.error = before?.error ?? null;
       this.asksForFile = false;
     } catch (cause) {
       if (asked !== this.#asked) return;

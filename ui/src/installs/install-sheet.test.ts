@@ -54,6 +54,78 @@ test("stays while a server is being added, and leads to what was added", async (
   expect(router.current).toMatchObject({ at: "server", name: "notes" });
 });
 
+test("asks anew for what has changed, and keeps what still fits", async () => {
+  const token = sampleInput("token", { secret: true });
+  const before = offerOf(token, sampleInput("dir"), sampleInput("old"));
+  const after = offerOf(
+    { ...token, secret: false },
+    sampleInput("dir"),
+    sampleInput("new", { required: true }),
+  );
+  after.plan?.exposedSecrets.push("new");
+  let offer = before;
+  const host = await open(before, {
+    install_offer: () => offer,
+    install_preview: () => ({
+      ...samplePreview(),
+      ...(offer === after && { inputProblems: { new: "missing" }, hash: null }),
+    }),
+    install: () => {
+      offer = after;
+      throw { code: "stale", message: "it is not what was shown" };
+    },
+  });
+  await ready();
+  const name = screen.getByRole("textbox", { name: "Name" });
+  await user.type(name, "2");
+  await user.type(screen.getByLabelText("token (optional)"), "s3cret");
+  await user.type(screen.getByLabelText("dir (optional)"), "/a");
+  await user.type(screen.getByLabelText("old (optional)"), "x");
+  await ready();
+  await user.click(add());
+  const fresh = await screen.findByLabelText("new");
+  await ready();
+  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(fresh, "what is missing is said").toHaveAttribute("aria-invalid", "true");
+  expect(screen.queryByLabelText("old (optional)")).toBeNull();
+  expect(screen.queryByText(/kept in the keychain/), "it is no secret now").toBeNull();
+  expect(host.requests("install_offer")).toEqual([before.source, before.source]);
+  expect(host.requests("install_preview").at(-1)).toMatchObject({
+    name: "notes2",
+    values: { dir: ["/a"] },
+  });
+  expect(host.requests("install_preview").at(-1)?.values, "no others").toEqual({ dir: ["/a"] });
+});
+
+test("of a server that has a sandbox only now, that sandbox is on", async () => {
+  const before = sampleOffer({
+    plan: samplePlan({ inputs: [], sandbox: null, containment: { is: "remote" } }),
+  });
+  const host = await open(before, {
+    install: () => {
+      host.answers.install_offer = () => offerOf();
+      throw { code: "stale", message: "it is not what was shown" };
+    },
+  });
+  await ready();
+  await user.click(add());
+  expect(await screen.findByRole("checkbox", { name: "Run it in a sandbox" })).toBeChecked();
+});
+
+test("says that it has changed where nothing can be installed any more", async () => {
+  const host = await open(offerOf(), {
+    install: () => {
+      host.answers.install_offer = () => sampleOffer({ plan: null, problem: "it was deleted" });
+      throw { code: "stale", message: "it is not what was shown" };
+    },
+  });
+  await ready();
+  await user.click(add());
+  expect(await screen.findByText("it was deleted")).toBeVisible();
+  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
+});
+
 test("previews one thing at a time, and at last what the fields say", async () => {
   const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
