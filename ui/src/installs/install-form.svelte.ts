@@ -51,6 +51,9 @@ export class InstallForm {
     for (const input of plan.inputs) {
       const values = before?.enteredFor(input);
       if (values !== undefined) this.set(input, values);
+      // A box that is not ticked says no.
+      else if (input.kind === "boolean" && input.required && input.default.length === 0)
+        this.set(input, ["false"]);
     }
   }
 

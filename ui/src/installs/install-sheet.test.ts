@@ -126,6 +126,12 @@ test("says that it has changed where nothing can be installed any more", async (
   expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
 });
 
+test("a box that must be answered and is not ticked says no", async () => {
+  const host = await open(offerOf(sampleInput("on", { kind: "boolean", required: true })));
+  await ready();
+  expect(host.requests("install_preview").at(-1)?.values).toEqual({ on: ["false"] });
+});
+
 test("previews one thing at a time, and at last what the fields say", async () => {
   const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
