@@ -132,6 +132,60 @@ test("a box that must be answered and is not ticked says no", async () => {
   expect(host.requests("install_preview").at(-1)?.values).toEqual({ on: ["false"] });
 });
 
+test("says what is wrong with a box, and what its publisher says of it", async () => {
+  const input = sampleInput("on", { kind: "boolean", required: true, description: "Turns it on" });
+  await open(offerOf(input), {
+    install_preview: (): InstallPreview => ({
+      ...{ problem: null, server: null, hash: null },
+      inputProblems: { on: "not_a_boolean" },
+    }),
+  });
+  await ready();
+  await user.click(add());
+  const box = screen.getByRole("checkbox", { name: "on" });
+  expect(box).toHaveAttribute("aria-invalid", "true");
+  expect(box).toHaveFocus();
+  expect(box).toHaveAccessibleDescription("Only true or false. Turns it on");
+});
+
+test("a field is described by its publisher's words, its hint and its problem", async () => {
+  const description = "As the site shows it";
+  await open(
+    offerOf(
+      sampleInput("key", { required: true, secret: true, description }),
+      sampleInput("size", { choices: ["small", "large"], description }),
+      sampleInput("dirs", { multiple: true, description }),
+    ),
+    {
+      install_preview: (): InstallPreview => ({
+        ...{ problem: null, server: null, hash: null },
+        inputProblems: { key: "missing", size: "not_a_choice", dirs: "too_many" },
+      }),
+    },
+  );
+  await ready();
+  expect(screen.getByLabelText("key")).toHaveAccessibleDescription(
+    "A secret. It is kept in the keychain, not in the settings file. As the site shows it",
+  );
+  await user.click(add());
+  expect(screen.getByLabelText("key")).toHaveAccessibleDescription(`Enter a value. ${description}`);
+  const size = screen.getByRole("combobox", { name: "size (optional)" });
+  expect(size).toHaveAccessibleDescription(`Choose one of the listed values. ${description}`);
+  const dirs = screen.getByRole("group", { name: "dirs (optional)" });
+  expect(dirs).toHaveAccessibleDescription(`There are too many values. ${description}`);
+  expect(within(dirs).getByRole("textbox")).toHaveAttribute("aria-invalid", "true");
+});
+
+test("a choice that the publisher names twice is there once", async () => {
+  await open(offerOf(sampleInput("size", { choices: ["small", "", "small", "large"] })));
+  const size = await screen.findByRole("combobox", { name: "size (optional)" });
+  expect(
+    within(size)
+      .getAllByRole("option")
+      .map(({ textContent }) => textContent),
+  ).toEqual([...["Not set", "small", "large"]]);
+});
+
 test("previews one thing at a time, and at last what the fields say", async () => {
   const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
