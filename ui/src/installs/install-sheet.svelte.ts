@@ -37,10 +37,21 @@ class InstallSheet {
     await this.#read(source);
   }
 
+  /** The hash without what it is often written with: the name of the function, and spaces. */
+  get #hash(): string {
+    return this.sha256.replaceAll(/\s/g, "").replace(/^sha-?256:/i, "");
+  }
+
+  /** Whether a hash is entered that no file can have. */
+  get hasBadHash(): boolean {
+    return this.#hash !== "" && !/^[0-9a-f]{64}$/i.test(this.#hash);
+  }
+
   /** Takes the file that was asked for. If it can't be read, another can be named. */
   async chooseFile(path: string): Promise<void> {
-    const sha256 = this.sha256.trim();
-    await this.#read({ from: "bundle", path: path.trim(), sha256: sha256 === "" ? null : sha256 });
+    if (this.hasBadHash) return;
+    const sha256 = this.#hash === "" ? null : this.#hash;
+    await this.#read({ from: "bundle", path: path.trim(), sha256 });
   }
 
   /** Chooses one of several packages and remotes. */

@@ -219,3 +219,29 @@ test("an error is about what was sent, and goes once a field changes", async () 
   await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
   expect(screen.queryByText("there is a server of this name")).toBeNull();
 });
+
+test("the hash of a bundle is taken as it is written elsewhere, and refused in words", async () => {
+  const sha256 = "5e".repeat(32);
+  const host = await startFake({
+    install_offer: () => bundleOffer(),
+    install_preview: () => samplePreview(),
+  });
+  installSheet.openFile();
+  render(InstallSheet);
+  await user.type(await screen.findByRole("textbox", { name: "File" }), "/notes.mcpb");
+  const hash = screen.getByRole("textbox", { name: "SHA-256 (optional)" });
+  await user.click(hash);
+  await user.paste(`sha256:${sha256.slice(0, 60)}`);
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  expect(hash).toHaveAccessibleDescription(/64/);
+  expect(hash).toHaveFocus();
+  expect(host.requests("install_offer"), "the host is not asked").toEqual([]);
+  await user.clear(hash);
+  await user.paste(` sha256:${sha256.toUpperCase()} `);
+  expect(hash).not.toHaveAttribute("aria-invalid");
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  await ready();
+  expect(host.requests("install_offer")).toEqual([
+    { from: "bundle", path: "/notes.mcpb", sha256: sha256.toUpperCase() },
+  ]);
+});
