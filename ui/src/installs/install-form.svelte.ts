@@ -32,13 +32,37 @@ export class InstallForm {
   readonly #values = new SvelteMap<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
+  #looking = false;
+  /** The fields changed while a preview ran. */
+  #again = false;
 
+  /** `before` is the form of the same server before it changed. Of that, what the user entered is kept where it is asked for in the same way. */
   constructor(
     readonly source: InstallSource,
     readonly plan: InstallPlan,
+    before: InstallForm | null = null,
   ) {
-    this.name = plan.name;
-    this.sandbox = new SandboxDraft(plan.sandbox ?? undefined);
+    this.name = before?.name ?? plan.name;
+    // Without a choice before, the sandbox of the new plan holds, and not that there was none.
+    const hadSandbox = before?.plan.containment.is === "possible";
+    this.sandbox = hadSandbox ? before.sandbox : new SandboxDraft(plan.sandbox ?? undefined);
+    this.tried = before?.tried ?? false;
+    this.error = before?.error ?? null;
+    for (const input of plan.inputs) {
+      const values = before?.enteredFor(input);
+      if (values !== undefined) this.set(input, values);
+      // A box that is not ticked says no.
+      else if (input.kind === "boolean" && input.required && input.default.length === 0)
+        this.set(input, ["false"]);
+    }
+  }
+
+  /** What the user entered for an input of another plan, if this plan asks for the same. */
+  enteredFor({ key, kind, secret }: PlanInput): string[] | undefined {
+    const isSame = this.plan.inputs.some(
+      (mine) => mine.key === key && mine.kind === kind && mine.secret === secret,
+    );
+    return isSame ? this.#values.get(key) : undefined;
   }
 
   /** The values of an input: the user's, else its default. */
@@ -74,6 +98,7 @@ export class InstallForm {
   /** Previews what the fields say once they rest. */
   changed(): void {
     this.pending = true;
+    this.error = null;
     this.#asked += 1;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.look(), REST_MS);
@@ -82,13 +107,26 @@ export class InstallForm {
   stop(): void {
     clearTimeout(this.#timer);
     this.#asked += 1;
+    this.#again = false;
   }
 
+  /** Previews what the fields say. One preview runs at a time, as each may hash a whole bundle. */
   async look(): Promise<void> {
     clearTimeout(this.#timer);
+    this.pending = true;
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    while (this.#again) {
+      this.#again = false;
+      await this.#preview();
+    }
+    this.#looking = false;
+  }
+
+  async #preview(): Promise<void> {
     const asked = ++this.#asked;
     const draft = $state.snapshot(this.draft);
-    this.pending = true;
     try {
       const preview = await call("install_preview", draft);
       if (asked !== this.#asked) return;
@@ -114,7 +152,6 @@ export class InstallForm {
       return await call("install", { draft, hash });
     } catch (cause) {
       this.error = toApiError(cause);
-      if (this.error.code === "stale") await this.look();
       return null;
     } finally {
       this.busy = false;

@@ -17,8 +17,14 @@ class InstallSheet {
   error = $state.raw<ApiError | null>(null);
   #asked = 0;
 
+  /** The server is being added, which can't be taken back: until that is done, the sheet stays and is about nothing else. */
+  get isInstalling(): boolean {
+    return this.form?.busy ?? false;
+  }
+
   /** Asks which file is to be installed. */
   openFile(sha256 = ""): void {
+    if (this.isInstalling) return;
     this.#begin();
     this.asksForFile = true;
     this.sha256 = sha256;
@@ -26,14 +32,26 @@ class InstallSheet {
 
   /** Shows what would be set up from this source. */
   async open(source: InstallSource): Promise<void> {
+    if (this.isInstalling) return;
     this.#begin();
     await this.#read(source);
   }
 
+  /** The hash without what it is often written with: the name of the function, and spaces. */
+  get #hash(): string {
+    return this.sha256.replaceAll(/\s/g, "").replace(/^sha-?256:/i, "");
+  }
+
+  /** Whether a hash is entered that no file can have. */
+  get hasBadHash(): boolean {
+    return this.#hash !== "" && !/^[0-9a-f]{64}$/i.test(this.#hash);
+  }
+
   /** Takes the file that was asked for. If it can't be read, another can be named. */
   async chooseFile(path: string): Promise<void> {
-    const sha256 = this.sha256.trim();
-    await this.#read({ from: "bundle", path: path.trim(), sha256: sha256 === "" ? null : sha256 });
+    if (this.hasBadHash) return;
+    const sha256 = this.#hash === "" ? null : this.#hash;
+    await this.#read({ from: "bundle", path: path.trim(), sha256 });
   }
 
   /** Chooses one of several packages and remotes. */
@@ -42,7 +60,13 @@ class InstallSheet {
     if (source?.from === "registry") await this.#read({ ...source, target });
   }
 
+  /** Reads anew what would be set up, after it has changed. */
+  async readAgain(): Promise<void> {
+    if (this.form !== null) await this.#read(this.form.source, this.form);
+  }
+
   close(): void {
+    if (this.isInstalling) return;
     this.#end();
     this.isOpen = false;
   }
@@ -63,7 +87,7 @@ class InstallSheet {
     this.busy = false;
   }
 
-  async #read(source: InstallSource): Promise<void> {
+  async #read(source: InstallSource, before: InstallForm | null = null): Promise<void> {
     const asked = ++this.#asked;
     this.busy = true;
     this.error = null;
@@ -72,7 +96,8 @@ class InstallSheet {
       if (asked !== this.#asked) return;
       this.form?.stop();
       this.offer = offer;
-      this.form = offer.plan === null ? null : new InstallForm(offer.source, offer.plan);
+      this.form = offer.plan === null ? null : new InstallForm(offer.source, offer.plan, before);
+      if (this.form === null) this.error = before?.error ?? null;
       this.asksForFile = false;
     } catch (cause) {
       if (asked !== this.#asked) return;

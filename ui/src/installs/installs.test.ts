@@ -1,5 +1,6 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
 import { afterEach, describe, expect, test } from "vitest";
 
 import type { InstallDraft, InstallOffer, InstallPreview } from "$lib/api/generated";
@@ -23,10 +24,17 @@ import {
 import InstallSheet from "./InstallSheet.svelte";
 import { installSheet } from "./install-sheet.svelte";
 import { plannedText } from "./planned";
+import { registrySearch } from "./registry-search.svelte";
 import RegistryView from "./RegistryView.svelte";
 
 const user = userEvent.setup();
 afterEach(() => cleanup());
+
+/** Waits until the page has done all that follows from what was answered so far. */
+async function processed() {
+  await new Promise((resolve) => setTimeout(resolve));
+  await tick();
+}
 
 describe("the registry", () => {
   const page = (names: string[], nextCursor: string | null = null) => ({
@@ -117,8 +125,35 @@ describe("the registry", () => {
     await user.type(screen.getByRole("searchbox"), "new{Enter}");
     await screen.findByRole("link", { name: "a/new" });
     answerFirst(page(["a/old"]));
-    await waitFor(() => expect(screen.getByRole("link", { name: "a/new" })).toBeVisible());
+    await processed();
     expect(screen.queryByRole("link", { name: "a/old" })).toBeNull();
+    expect(screen.getByRole("link", { name: "a/new" })).toBeVisible();
+  });
+
+  test("shows a name once that the registry lists twice", async () => {
+    await open({ registry_search: () => page(["a/1", "a/1", "a/2"]) });
+    await screen.findByRole("link", { name: "a/2" });
+    expect(screen.getAllByRole("link", { name: "a/1" })).toHaveLength(1);
+  });
+
+  test("shows more of the list that is shown, and asks again if the field says another text", async () => {
+    const host = await open({
+      registry_search: ({ text, cursor }) =>
+        text === "new" ? page(["a/new"]) : cursor ? page(["a/2"]) : page(["a/1"], "c1"),
+    });
+    await screen.findByRole("link", { name: "a/1" });
+    registrySearch.text = "new";
+    screen.getByRole("button", { name: "Show more" }).click();
+    await screen.findByRole("link", { name: "a/2" });
+    expect(host.requests("registry_search").at(-1)).toMatchObject({ text: "", cursor: "c1" });
+    cleanup();
+    render(RegistryView);
+    await screen.findByRole("link", { name: "a/new" });
+    expect(screen.queryByRole("link", { name: "a/1" }), "the list of before").toBeNull();
+    cleanup();
+    render(RegistryView);
+    expect(screen.getByRole("link", { name: "a/new" }), "the way back").toBeVisible();
+    expect(host.requests("registry_search"), "it is not asked for twice").toHaveLength(3);
   });
 });
 

@@ -18,6 +18,8 @@ class RegistrySearch {
   next = $state<string | null>(null);
   error = $state.raw<ApiError | null>(null);
   busy = $state(false);
+  /** The text that the list is of, which may not be what the field says by now. */
+  #listed: string | null = null;
   #asked = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -32,26 +34,32 @@ class RegistrySearch {
     clearTimeout(this.#timer);
   }
 
+  /** Whether the list is of what the field says. */
+  get isCurrent(): boolean {
+    return this.answer !== null && this.#listed === this.text.trim();
+  }
+
   /** The first page. `refresh` asks the registry even if it answered the same a short while ago. */
   async ask(refresh = false): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#read(null, refresh);
+    await this.#read(this.text.trim(), null, refresh);
   }
 
   /** The page after those that are shown. */
   async more(): Promise<void> {
-    if (this.next !== null && !this.busy) await this.#read(this.next, false);
+    if (this.next === null || this.#listed === null || this.busy) return;
+    await this.#read(this.#listed, this.next, false);
   }
 
-  async #read(cursor: string | null, refresh: boolean): Promise<void> {
+  async #read(text: string, cursor: string | null, refresh: boolean): Promise<void> {
     const asked = ++this.#asked;
     this.busy = true;
     this.error = null;
     try {
-      const text = this.text.trim();
       const page = await call("registry_search", { text, cursor, refresh });
       if (asked !== this.#asked) return;
-      this.servers = cursor === null ? page.servers : withoutTwins(this.servers, page.servers);
+      this.#listed = text;
+      this.servers = withoutTwins(cursor === null ? [] : this.servers, page.servers);
       this.unreadable = page.unreadable + (cursor === null ? 0 : this.unreadable);
       this.next = page.nextCursor;
       this.answer = page.answer;
@@ -68,10 +76,13 @@ class RegistrySearch {
   }
 }
 
-/** Pages of a list that changed meanwhile may overlap. */
+/** Each name once: pages of a list that changed meanwhile may overlap, and a registry may repeat a name. */
 function withoutTwins(before: RegistryListing[], page: RegistryListing[]): RegistryListing[] {
-  const names = new Set(before.map(({ name }) => name));
-  return [...before, ...page.filter(({ name }) => !names.has(name))];
+  const byName = new Map(before.map((listing) => [listing.name, listing]));
+  for (const listing of page) {
+    if (!byName.has(listing.name)) byName.set(listing.name, listing);
+  }
+  return [...byName.values()];
 }
 
 export let registrySearch: RegistrySearch;

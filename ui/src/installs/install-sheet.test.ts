@@ -1,0 +1,247 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+
+import type { InstallDraft, InstallOffer, InstallPreview, SecretsKept } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
+import { startFake } from "$lib/testing/fake";
+
+import { bundleOffer, sampleInput, sampleOffer, samplePlan, samplePreview } from "./fixtures";
+import InstallSheet from "./InstallSheet.svelte";
+import { installSheet } from "./install-sheet.svelte";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+const offerOf = (...inputs: ReturnType<typeof sampleInput>[]) =>
+  sampleOffer({ plan: samplePlan({ inputs }) });
+
+async function open(offer: InstallOffer, answers: Parameters<typeof startFake>[0] = {}) {
+  const host = await startFake({
+    install_offer: () => offer,
+    install_preview: () => samplePreview(),
+    ...answers,
+  });
+  void installSheet.open(offer.source);
+  render(InstallSheet);
+  await screen.findByRole("heading", { name: "Where it comes from" });
+  return host;
+}
+
+const add = () => screen.getByRole("button", { name: "Add server" });
+const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
+
+test("stays while a server is being added, and leads to what was added", async () => {
+  let finish: (kept: SecretsKept) => void = () => undefined;
+  await open(offerOf(), {
+    install: () => new Promise((resolve) => (finish = resolve)),
+  });
+  await ready();
+  await user.click(add());
+  expect(screen.getByRole("button", { name: "Cancel" })).toBeDisabled();
+  await user.keyboard("{Escape}");
+  await user.click(screen.getByRole("button", { name: "Close" }));
+  installSheet.openFile();
+  void installSheet.open(bundleOffer().source);
+  expect(installSheet.isOpen, "it can't be closed").toBe(true);
+  expect(installSheet.asksForFile, "nor replaced").toBe(false);
+  expect(installSheet.form?.busy).toBe(true);
+  // The next preview is of another name than what is being added.
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+  await waitFor(() => expect(installSheet.form?.previewed?.draft.name).toBe("notes2"));
+  finish({ onlyThisRun: null });
+  await waitFor(() => expect(installSheet.isOpen).toBe(false));
+  expect(router.current).toMatchObject({ at: "server", name: "notes" });
+});
+
+test("asks anew for what has changed, and keeps what still fits", async () => {
+  const token = sampleInput("token", { secret: true });
+  const before = offerOf(token, sampleInput("dir"), sampleInput("old"));
+  const after = offerOf(
+    { ...token, secret: false },
+    sampleInput("dir"),
+    sampleInput("new", { required: true }),
+  );
+  after.plan?.exposedSecrets.push("new");
+  let offer = before;
+  const host = await open(before, {
+    install_offer: () => offer,
+    install_preview: () => ({
+      ...samplePreview(),
+      ...(offer === after && { inputProblems: { new: "missing" }, hash: null }),
+    }),
+    install: () => {
+      offer = after;
+      throw { code: "stale", message: "it is not what was shown" };
+    },
+  });
+  await ready();
+  const name = screen.getByRole("textbox", { name: "Name" });
+  await user.type(name, "2");
+  await user.type(screen.getByLabelText("token (optional)"), "s3cret");
+  await user.type(screen.getByLabelText("dir (optional)"), "/a");
+  await user.type(screen.getByLabelText("old (optional)"), "x");
+  await ready();
+  await user.click(add());
+  const fresh = await screen.findByLabelText("new");
+  await ready();
+  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(fresh, "what is missing is said").toHaveAttribute("aria-invalid", "true");
+  expect(screen.queryByLabelText("old (optional)")).toBeNull();
+  expect(screen.queryByText(/kept in the keychain/), "it is no secret now").toBeNull();
+  expect(host.requests("install_offer")).toEqual([before.source, before.source]);
+  expect(host.requests("install_preview").at(-1)).toMatchObject({
+    name: "notes2",
+    values: { dir: ["/a"] },
+  });
+  expect(host.requests("install_preview").at(-1)?.values, "no others").toEqual({ dir: ["/a"] });
+});
+
+test("of a server that has a sandbox only now, that sandbox is on", async () => {
+  const before = sampleOffer({
+    plan: samplePlan({ inputs: [], sandbox: null, containment: { is: "remote" } }),
+  });
+  const host = await open(before, {
+    install: () => {
+      host.answers.install_offer = () => offerOf();
+      throw { code: "stale", message: "it is not what was shown" };
+    },
+  });
+  await ready();
+  await user.click(add());
+  expect(await screen.findByRole("checkbox", { name: "Run it in a sandbox" })).toBeChecked();
+});
+
+test("says that it has changed where nothing can be installed any more", async () => {
+  const host = await open(offerOf(), {
+    install: () => {
+      host.answers.install_offer = () => sampleOffer({ plan: null, problem: "it was deleted" });
+      throw { code: "stale", message: "it is not what was shown" };
+    },
+  });
+  await ready();
+  await user.click(add());
+  expect(await screen.findByText("it was deleted")).toBeVisible();
+  expect(screen.getByText(/What would be set up has changed/)).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Add server" })).toBeNull();
+});
+
+test("a box that must be answered and is not ticked says no", async () => {
+  const host = await open(offerOf(sampleInput("on", { kind: "boolean", required: true })));
+  await ready();
+  expect(host.requests("install_preview").at(-1)?.values).toEqual({ on: ["false"] });
+});
+
+test("says what is wrong with a box, and what its publisher says of it", async () => {
+  const input = sampleInput("on", { kind: "boolean", required: true, description: "Turns it on" });
+  await open(offerOf(input), {
+    install_preview: (): InstallPreview => ({
+      ...{ problem: null, server: null, hash: null },
+      inputProblems: { on: "not_a_boolean" },
+    }),
+  });
+  await ready();
+  await user.click(add());
+  const box = screen.getByRole("checkbox", { name: "on" });
+  expect(box).toHaveAttribute("aria-invalid", "true");
+  expect(box).toHaveFocus();
+  expect(box).toHaveAccessibleDescription("Only true or false. Turns it on");
+});
+
+test("a field is described by its publisher's words, its hint and its problem", async () => {
+  const description = "As the site shows it";
+  await open(
+    offerOf(
+      sampleInput("key", { required: true, secret: true, description }),
+      sampleInput("size", { choices: ["small", "large"], description }),
+      sampleInput("dirs", { multiple: true, description }),
+    ),
+    {
+      install_preview: (): InstallPreview => ({
+        ...{ problem: null, server: null, hash: null },
+        inputProblems: { key: "missing", size: "not_a_choice", dirs: "too_many" },
+      }),
+    },
+  );
+  await ready();
+  expect(screen.getByLabelText("key")).toHaveAccessibleDescription(
+    "A secret. It is kept in the keychain, not in the settings file. As the site shows it",
+  );
+  await user.click(add());
+  expect(screen.getByLabelText("key")).toHaveAccessibleDescription(`Enter a value. ${description}`);
+  const size = screen.getByRole("combobox", { name: "size (optional)" });
+  expect(size).toHaveAccessibleDescription(`Choose one of the listed values. ${description}`);
+  const dirs = screen.getByRole("group", { name: "dirs (optional)" });
+  expect(dirs).toHaveAccessibleDescription(`There are too many values. ${description}`);
+  expect(within(dirs).getByRole("textbox")).toHaveAttribute("aria-invalid", "true");
+});
+
+test("a choice that the publisher names twice is there once", async () => {
+  await open(offerOf(sampleInput("size", { choices: ["small", "", "small", "large"] })));
+  const size = await screen.findByRole("combobox", { name: "size (optional)" });
+  expect(
+    within(size)
+      .getAllByRole("option")
+      .map(({ textContent }) => textContent),
+  ).toEqual([...["Not set", "small", "large"]]);
+});
+
+test("previews one thing at a time, and at last what the fields say", async () => {
+  const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
+  await open(offerOf(), {
+    install_preview: (draft) => new Promise((answer) => asked.push({ draft, answer })),
+  });
+  const form = installSheet.form;
+  await waitFor(() => expect(asked).toHaveLength(1));
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+  void form?.look();
+  void form?.look();
+  expect(asked, "the first is still under way").toHaveLength(1);
+  asked[0]?.answer(samplePreview("old"));
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(form?.previewed, "an older answer counts for nothing").toBeNull();
+  expect(asked[1]?.draft.name).toBe("notes2");
+  asked[1]?.answer(samplePreview("new"));
+  await ready();
+  expect(form?.previewed?.preview.hash).toBe("new");
+  expect(asked, "once for both").toHaveLength(2);
+});
+
+test("an error is about what was sent, and goes once a field changes", async () => {
+  await open(offerOf(), {
+    install: () => {
+      throw { code: "config", message: "there is a server of this name" };
+    },
+  });
+  await ready();
+  await user.click(add());
+  await screen.findByText("there is a server of this name");
+  await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
+  expect(screen.queryByText("there is a server of this name")).toBeNull();
+});
+
+test("the hash of a bundle is taken as it is written elsewhere, and refused in words", async () => {
+  const sha256 = "5e".repeat(32);
+  const host = await startFake({
+    install_offer: () => bundleOffer(),
+    install_preview: () => samplePreview(),
+  });
+  installSheet.openFile();
+  render(InstallSheet);
+  await user.type(await screen.findByRole("textbox", { name: "File" }), "/notes.mcpb");
+  const hash = screen.getByRole("textbox", { name: "SHA-256 (optional)" });
+  await user.click(hash);
+  await user.paste(`sha256:${sha256.slice(0, 60)}`);
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  expect(hash).toHaveAccessibleDescription(/64/);
+  expect(hash).toHaveFocus();
+  expect(host.requests("install_offer"), "the host is not asked").toEqual([]);
+  await user.clear(hash);
+  await user.paste(` sha256:${sha256.toUpperCase()} `);
+  expect(hash).not.toHaveAttribute("aria-invalid");
+  await user.click(screen.getByRole("button", { name: "Continue" }));
+  await ready();
+  expect(host.requests("install_offer")).toEqual([
+    { from: "bundle", path: "/notes.mcpb", sha256: sha256.toUpperCase() },
+  ]);
+});
