@@ -21,11 +21,11 @@ macro_rules! commands {
             import_servers: ImportServers => ImportedServers,
             /// Searches the registry of servers.
             registry_search: RegistrySearch => RegistryPage,
-            /// What the registry lists of one server: its versions, packages and remotes.
+            /// Reads one server of the registry: its versions, packages and remotes.
             registry_server: RegistryServerName => RegistryServer,
-            /// What installing a server of the registry or a bundle would set up, with blanks for the user. Nothing is unpacked.
+            /// Makes the plan for a server of the registry or a bundle, with the inputs that the user fills in. Nothing is unpacked.
             install_offer: InstallSource => InstallOffer,
-            /// What exactly would be set up with these values, or what is wrong with them. Nothing is unpacked.
+            /// Fills the plan with these values: the exact command or address and its hash, or the problems of the values. Nothing is unpacked.
             install_preview: InstallDraft => InstallPreview,
             /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it. It is not started.
             install: Install => SecretsKept,

@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 pub use checkup::{CheckId, Finding, FindingState};
 
-/// What was found on this computer.
+/// The findings of a check of this computer, and the report without private data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct CheckedComputer {
     /// The findings, always in the same order. Their words are English.

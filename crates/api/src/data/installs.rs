@@ -14,7 +14,7 @@ pub use installs::{InputKind, InputProblem, PlanInput};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistrySearch {
-    /// What names contain, at most 200 bytes; all servers if empty.
+    /// Text to find in the names of servers, at most 200 bytes. An empty text finds all servers.
     #[serde(default)]
     pub text: String,
     /// [`RegistryPage::next_cursor`] of the page before.
@@ -29,13 +29,13 @@ pub struct RegistrySearch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryPage {
-    /// The servers.
+    /// The newest version of each server on this page.
     pub servers: Vec<RegistryListing>,
     /// How many entries can't be read, and are left out.
     pub unreadable: u32,
     /// For the next page; none if this is the last one.
     pub next_cursor: Option<String>,
-    /// Who answered, and when.
+    /// The registry that answered, and the time of its answer.
     pub answer: RegistryAnswer,
 }
 
@@ -45,11 +45,11 @@ pub struct RegistryPage {
 pub struct RegistryAnswer {
     /// The address of the registry.
     pub registry: String,
-    /// When it answered, in milliseconds since 1970.
+    /// When the registry answered, in milliseconds since 1970.
     pub fetched: u64,
-    /// True if it did not answer now: what is shown was kept since then.
+    /// True if this is a cached answer from `fetched`.
     pub from_cache: bool,
-    /// Why it could not be asked now, if that was tried.
+    /// The reason why the registry could not be reached, if it was asked and did not answer.
     pub offline: Option<String>,
 }
 
@@ -57,15 +57,15 @@ pub struct RegistryAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryListing {
-    /// `namespace/name`.
+    /// The name of the server in the registry, `namespace/name`.
     pub name: String,
     /// A name for people, which nobody checked. It is never shown without `name`.
     pub title: Option<String>,
-    /// What the publisher says that it does.
+    /// The publisher's description of the server.
     pub description: Option<String>,
-    /// The version.
+    /// The version of the server, as the publisher writes it.
     pub version: String,
-    /// Who may publish under the name, in words, such as `the GitHub account alice`.
+    /// The account or domain that may publish under the name, in words, such as `the GitHub account alice`.
     pub publisher: String,
     /// Whether it is offered.
     pub status: RegistryStatus,
@@ -121,7 +121,7 @@ pub struct RegistryServer {
     pub versions: Vec<RegistryVersion>,
     /// Why the other versions are not known, if they are not.
     pub versions_problem: Option<String>,
-    /// Who answered, and when.
+    /// The registry that answered, and the time of its answer.
     pub answer: RegistryAnswer,
 }
 
@@ -163,7 +163,7 @@ pub enum InstallOrigin {
     Registry {
         /// What it lists.
         listing: RegistryListing,
-        /// Who answered, and when.
+        /// The registry that answered, and the time of its answer.
         answer: RegistryAnswer,
     },
     /// A bundle. All but the hash, the sizes and the folder is what its publisher says.

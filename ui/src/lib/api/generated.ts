@@ -999,7 +999,7 @@ content: JsonValue, };
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
 /**
- * What was found on this computer.
+ * The findings of a check of this computer, and the report without private data.
  */
 export type CheckedComputer = { 
 /**
@@ -2790,7 +2790,7 @@ export type InstallOrigin = { "from": "registry",
  */
 listing: RegistryListing, 
 /**
- * Who answered, and when.
+ * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, } | { "from": "bundle", 
 /**
@@ -4691,15 +4691,15 @@ export type RegistryAnswer = {
  */
 registry: string, 
 /**
- * When it answered, in milliseconds since 1970.
+ * When the registry answered, in milliseconds since 1970.
  */
 fetched: number, 
 /**
- * True if it did not answer now: what is shown was kept since then.
+ * True if this is a cached answer from `fetched`.
  */
 fromCache: boolean, 
 /**
- * Why it could not be asked now, if that was tried.
+ * The reason why the registry could not be reached, if it was asked and did not answer.
  */
 offline: string | null, };
 
@@ -4708,7 +4708,7 @@ offline: string | null, };
  */
 export type RegistryListing = { 
 /**
- * `namespace/name`.
+ * The name of the server in the registry, `namespace/name`.
  */
 name: string, 
 /**
@@ -4716,15 +4716,15 @@ name: string,
  */
 title: string | null, 
 /**
- * What the publisher says that it does.
+ * The publisher's description of the server.
  */
 description: string | null, 
 /**
- * The version.
+ * The version of the server, as the publisher writes it.
  */
 version: string, 
 /**
- * Who may publish under the name, in words, such as `the GitHub account alice`.
+ * The account or domain that may publish under the name, in words, such as `the GitHub account alice`.
  */
 publisher: string, 
 /**
@@ -4757,7 +4757,7 @@ repositoryUrl: string | null, };
  */
 export type RegistryPage = { 
 /**
- * The servers.
+ * The newest version of each server on this page.
  */
 servers: Array<RegistryListing>, 
 /**
@@ -4769,7 +4769,7 @@ unreadable: number,
  */
 nextCursor: string | null, 
 /**
- * Who answered, and when.
+ * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, };
 
@@ -4778,7 +4778,7 @@ answer: RegistryAnswer, };
  */
 export type RegistrySearch = { 
 /**
- * What names contain, at most 200 bytes; all servers if empty.
+ * Text to find in the names of servers, at most 200 bytes. An empty text finds all servers.
  */
 text: string, 
 /**
@@ -4811,7 +4811,7 @@ versions: Array<RegistryVersion>,
  */
 versionsProblem: string | null, 
 /**
- * Who answered, and when.
+ * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, };
 
