@@ -16,6 +16,7 @@ export class StreamingProvider {
   /** When the first byte of the last answer was written, and the last one; in milliseconds since 1970. */
   began = 0;
   ended = 0;
+  #cut = false;
   #server: Server = createServer((request, response) => {
     if (request.method === "GET") {
       response.setHeader("content-type", "application/json");
@@ -37,6 +38,11 @@ export class StreamingProvider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
+  /** Ends the answer that is coming, as if its text were what was sent so far. */
+  cut(): void {
+    this.#cut = true;
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -54,7 +60,8 @@ export class StreamingProvider {
     this.began = performance.timeOrigin + performance.now();
     send({ role: "assistant", content: "" });
     const start = performance.now();
-    for (let sent = 0; sent < tokens.length && !response.destroyed; ) {
+    this.#cut = false;
+    for (let sent = 0; sent < tokens.length && !this.#cut && !response.destroyed; ) {
       // A beat that comes late is made up for.
       const due = Math.min(tokens.length, 1 + Math.floor(((performance.now() - start) / 1000) * this.pace));
       while (sent < due) send({ content: tokens[sent++] });
