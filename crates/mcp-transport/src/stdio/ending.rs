@@ -53,8 +53,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'_, R, W> {
             last_egress(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
         }
-        drop(group);
-        core.tell_all().await;
+        let finish = async {
+            if let Some(group) = group {
+                group.finish().await;
+            }
+        };
+        tokio::join!(core.tell_all(), finish);
     }
 
     fn reason(&self) -> CloseReason {

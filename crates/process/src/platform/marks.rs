@@ -6,6 +6,8 @@
 use std::ffi::OsString;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -65,7 +67,7 @@ fn end_marked(mark: &str) -> bool {
     let mut were_some = false;
     for _ in 0..ROUNDS {
         let found: Vec<Started> =
-            processes().filter(|(pid, _)| is_marked(*pid, mark)).map(|(_, found)| found.of).collect();
+            marked_processes().iter().filter(|(_, own)| own.starts_with(mark.as_bytes())).map(|(of, _)| *of).collect();
         if found.is_empty() {
             break;
         }
@@ -120,13 +122,32 @@ fn processes() -> impl Iterator<Item = (u32, Process)> {
     )
 }
 
-/// Whether a process has, or had when it began, a mark that begins so.
-fn is_marked(pid: u32, mark: &str) -> bool {
-    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { return false };
-    environment.split(|byte| *byte == 0).any(|variable| {
-        variable
-            .strip_prefix(VARIABLE.as_bytes())
-            .and_then(|rest| rest.strip_prefix(b"="))
-            .is_some_and(|own| own.starts_with(mark.as_bytes()))
-    })
+/// Processes with any mark, and their marks.
+type Marked = Arc<[(Started, Vec<u8>)]>;
+
+/// All processes that carry a mark now. Reading the environment of each process of the machine takes milliseconds, and all servers
+/// end at once when the app quits: callers that come while a scan runs share the next one.
+fn marked_processes() -> Marked {
+    static LATEST: Mutex<Option<(Instant, Marked)>> = Mutex::new(None);
+    let asked = Instant::now();
+    let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+    // A scan that began earlier may have passed a process before it was started.
+    if let Some((_, found)) = latest.as_ref().filter(|(began, _)| *began >= asked) {
+        return Arc::clone(found);
+    }
+    let began = Instant::now();
+    let found: Marked =
+        processes().flat_map(|(pid, process)| marks_of(pid).into_iter().map(move |mark| (process.of, mark))).collect();
+    *latest = Some((began, Arc::clone(&found)));
+    found
+}
+
+/// The marks that a process has, or had when it began.
+fn marks_of(pid: u32) -> Vec<Vec<u8>> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment
+        .split(|byte| *byte == 0)
+        .filter_map(|variable| variable.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="))
+        .map(<[u8]>::to_vec)
+        .collect()
 }

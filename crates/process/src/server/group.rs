@@ -89,11 +89,13 @@ impl ServerGroup {
         let (status, signal) = match self.child.inner_mut().wait().await {
             Ok(status) => platform::exit_of(status),
             Err(error) => {
+                self.kill();
                 tracing::warn!(pid = self.spawned.pid, %error, "cannot learn how a server ended");
                 (None, None)
             }
         };
-        self.kill();
+        // What it started has other parents now, and is found by its mark. Fails only when there is nobody left to kill.
+        let _ = self.child.start_kill();
         let mark = self.mark.clone();
         // It looks at all processes there are, and nobody has to wait for that to hear of the end.
         self.ending = Some(tokio::task::spawn_blocking(move || mark.end()));
@@ -103,6 +105,15 @@ impl ServerGroup {
         #[cfg(target_os = "linux")]
         drop(self.watch.take());
         *self.exit.insert(Exit { status, signal, exceeded })
+    }
+
+    /// Waits until all that the server started has been ended too, if its own end was waited for. A group that is dropped
+    /// before that blocks the thread instead.
+    pub async fn finish(mut self) {
+        if let Some(ending) = &mut self.ending {
+            // It fails only when the runtime is shut down.
+            let _ = ending.await;
+        }
     }
 
     #[cfg(target_os = "linux")]
