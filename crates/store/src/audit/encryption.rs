@@ -16,7 +16,7 @@ const CLEARING: Duration = Duration::from_millis(100);
 /// How many contents are encrypted in one step.
 const ROWS: i64 = 200;
 /// How many entries are looked at in one step for plain content.
-const LOOKED_AT: i64 = 5_000;
+const LOOKED_AT: i64 = 1_000;
 
 /// Contents are left that are not encrypted.
 const ROWS_LEFT: i64 = 0;

@@ -30,6 +30,10 @@ const CLEAR_AGAIN: Duration = Duration::from_secs(1);
 const CLEARINGS: usize = 10;
 /// While entries keep coming, the keychain is told this often which one was sealed last.
 const MARK_INTERVAL: Duration = Duration::from_secs(30);
+/// Old contents are encrypted and old entries removed once no entry came for so long: the next one would wait for the step.
+const BACKGROUND_AFTER: Duration = Duration::from_millis(20);
+/// While entries keep coming, such a step is done this often.
+const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
 /// The pause after an entry, after which the keychain is told of it in any case.
 const MARK_AFTER: Duration = Duration::from_secs(1);
 
@@ -81,6 +85,10 @@ pub(super) struct Writer {
     marked: Option<Instant>,
     /// Set while the keychain does not know of the last entry.
     is_unmarked: bool,
+    /// When entries were written last.
+    appended: Option<Instant>,
+    /// When something was done in the background last.
+    stepped: Option<Instant>,
 }
 
 impl Writer {
@@ -99,6 +107,8 @@ impl Writer {
             has_waited: false,
             marked: None,
             is_unmarked: false,
+            appended: None,
+            stepped: None,
         }
     }
 
@@ -113,6 +123,7 @@ impl Writer {
                 None => match orders.recv_timeout(self.pause()) {
                     Ok(order) => order,
                     Err(RecvTimeoutError::Timeout) => {
+                        self.stepped = Some(Instant::now());
                         if self.is_unmarked {
                             self.mark();
                         }
@@ -140,7 +151,10 @@ impl Writer {
                         }
                     }
                     self.append(std::mem::take(&mut batch));
-                    self.retain();
+                    // Removing goes on in the background.
+                    if !self.removes {
+                        self.retain();
+                    }
                 }
                 Order::Settle(reply) => {
                     let opened = if self.is_there() { self.open().map(|_| ()) } else { Ok(()) };
@@ -227,6 +241,7 @@ impl Writer {
         if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
             own.written(receipts);
         }
+        self.appended = Some(Instant::now());
         self.is_unmarked = true;
         if self.marked.is_none_or(|marked| marked.elapsed() > MARK_INTERVAL) {
             self.mark();
@@ -246,12 +261,18 @@ impl Writer {
     fn pause(&self) -> Duration {
         let has_key = self.log.is_some() && self.keys.known().is_some();
         match self.plain {
-            _ if self.removes => Duration::ZERO,
-            Left::Steps if has_key => Duration::ZERO,
+            _ if self.removes => self.background_pause(),
+            Left::Steps if has_key => self.background_pause(),
             Left::Journal if has_key => CLEAR_AGAIN,
             _ if self.is_unmarked => MARK_AFTER,
             _ => IDLE,
         }
+    }
+
+    fn background_pause(&self) -> Duration {
+        let is_quiet = self.appended.is_none_or(|last| last.elapsed() >= BACKGROUND_AFTER);
+        let is_due = self.stepped.is_none_or(|last| last.elapsed() >= BACKGROUND_INTERVAL);
+        if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_AFTER }
     }
 
     /// Encrypts a part of what was written without a key.

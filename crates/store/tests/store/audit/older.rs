@@ -32,6 +32,7 @@ fn an_older_log_is_taken_over_once() {
     assert!(!folder.data().join("audit.jsonl").exists(), "the old file has another name");
     log.append(decision("with a key")).unwrap();
     log.verify().unwrap();
+    assert!(log.is_encrypted().unwrap(), "there is a key");
     assert!(!folder.data().join("audit.jsonl.imported").exists(), "and goes once the contents are encrypted");
     // Whoever puts it back does not double what it says.
     fs::write(folder.data().join("audit.jsonl"), OLDER).unwrap();
