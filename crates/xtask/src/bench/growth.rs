@@ -28,9 +28,10 @@ struct Series {
     unit: (&'static str, f64),
 }
 
-const SERIES: [Series; 6] = [
+const SERIES: [Series; 7] = [
     Series { name: "ready", title: "Servers started at once until all are ready", sizes: "servers", unit: ("s", 1.0) },
     Series { name: "memory", title: "Memory that these servers' sessions take", sizes: "servers", unit: ("MB", 1.0) },
+    Series { name: "ended", title: "The end of the app with these servers", sizes: "servers", unit: ("s", 1.0) },
     Series { name: "rules", title: "A decision about a call", sizes: "rules", unit: ("µs", 1e6) },
     Series { name: "pins", title: "Whether a tool is as it was reviewed", sizes: "pinned tools", unit: ("µs", 1e6) },
     Series { name: "audit", title: "A call that is written to the audit log", sizes: "entries", unit: ("ms", 1e3) },

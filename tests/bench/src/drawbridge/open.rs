@@ -1,8 +1,10 @@
 //! A host whose user allows all, and its servers, opened as a user would open them.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use host::view::{AppSettings, HostEvent, QuestionBody, ServerState, UserAnswer};
 use host::{Host, HostOptions};
 use policy::Scope;
@@ -79,21 +81,40 @@ impl Bench {
     /// # Errors
     /// If the server fails or is not ready in time.
     pub async fn open(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
+        self.add(name, config).await?;
+        self.start_all(&[name.to_owned()]).await
+    }
+
+    /// Adds a server.
+    ///
+    /// # Errors
+    /// If the host refuses it.
+    pub async fn add(&self, name: &str, config: &ServerConfig) -> Outcome<()> {
+        Ok(self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await?)
+    }
+
+    /// Starts servers at once, and waits until all are ready and their tools are known.
+    ///
+    /// # Errors
+    /// If one of them fails or is not ready in time.
+    pub async fn start_all(&self, names: &[String]) -> Outcome<()> {
         let mut events = self.host.events();
-        self.host.add_server(ServerEntry { name: name.to_owned(), config: config.clone() }).await?;
-        self.host.start_server(name.to_owned()).await?;
+        try_join_all(names.iter().map(|name| self.host.start_server(name.clone()))).await?;
+        let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();
         let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
+        while !missing.is_empty() {
             let event = tokio::time::timeout_at(deadline, events.next()).await?.ok_or("the host has ended")?;
             let HostEvent::ServerChanged(view) = &event.event else { continue };
-            if view.name != name {
-                continue;
-            }
             match &view.state {
-                ServerState::Ready if view.counts[0] > 0 => return Ok(()),
-                ServerState::Failed(failure) => return Err(format!("{name}: {}", failure.message).into()),
+                ServerState::Ready if view.counts[0] > 0 => {
+                    missing.remove(&*view.name);
+                }
+                ServerState::Failed(failure) if missing.contains(&*view.name) => {
+                    return Err(format!("{}: {}", view.name, failure.message).into());
+                }
                 _ => {}
             }
         }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Servers that are started at once: how long until all are ready, and the memory that each takes.
+//! Servers that are started at once: how long until all are ready, the memory that they take, and how long their end takes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +7,6 @@ use bench::drawbridge::Outcome;
 use bench::drawbridge::open::{self, Bench};
 use bench::report::Memory;
 use bench::scenario::FEW_TOOLS;
-use futures_util::future::try_join_all;
 
 use crate::point;
 
@@ -23,14 +22,19 @@ pub(crate) async fn measure(server: &Path) -> Outcome<()> {
         let user = bench.user_who_allows();
         // What happens at the first start only is not part of it.
         bench.open("first", &config).await?;
-        let (before, began) = (Memory::now()?, Instant::now());
         let names: Vec<String> = (0..size).map(|server| format!("server-{server}")).collect();
-        try_join_all(names.iter().map(|name| bench.open(name, &config))).await?;
+        for name in &names {
+            bench.add(name, &config).await?;
+        }
+        let (before, began) = (Memory::now()?, Instant::now());
+        bench.start_all(&names).await?;
         point("ready", size, began.elapsed().as_secs_f64())?;
         tokio::time::sleep(SETTLE).await;
         point("memory", size, Memory::now()?.pss_since(before) / 1024.0)?;
         user.abort();
+        let began = Instant::now();
         bench.host.close().await;
+        point("ended", size, began.elapsed().as_secs_f64())?;
     }
     Ok(())
 }
