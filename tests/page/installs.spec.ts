@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { archive } from "./bundle";
 import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
-import { type Entry, entry, Registry } from "./registry";
+import { type Entry, entry, Registry } from "./registry.mjs";
 
 const SECRET = "s3cret-0123456789";
 const NOTES = "io.github.alice/notes";

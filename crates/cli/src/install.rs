@@ -35,7 +35,8 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox };
     let host = session.api.host();
     let mut shown = json!({ "origin": origin, "plan": plan_text::in_json(&plan), "added": false });
-    let preview = match installer.preview(host, &draft, Freshness::Usual).await {
+    // What is offered was asked for now; an older answer may be kept under the exact version.
+    let preview = match installer.preview(host, &draft, Freshness::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
             session.output.text(&format!("{words}{}", plan_text::words(&plan)));

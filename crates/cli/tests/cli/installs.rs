@@ -40,6 +40,17 @@ fn a_remote_is_set_up_with_its_headers() {
 }
 
 #[test]
+fn what_the_registry_says_now_is_shown_and_installed() {
+    let folder = Folder::with_config("{}");
+    let listed = Listed::of(vec![notes(active())]);
+    let arguments = ["install", NAME, "--remote", "--set", "X-Team=red"];
+    listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
+    listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
+    listed.run(&folder, &[&arguments[..], &["--yes"]].concat()).value();
+    assert_eq!(folder.settings()["notes"]["url"], "https://moved.example/mcp", "and not the answer that was kept");
+}
+
+#[test]
 fn what_was_deleted_from_the_registry_is_not_installed() {
     let folder = Folder::with_config("{}");
     let listed = Listed::of(vec![notes(json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }))]);

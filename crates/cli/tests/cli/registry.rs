@@ -20,6 +20,11 @@ impl Listed {
         Self { registry, _runtime: runtime }
     }
 
+    /// Has it list something else.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Vec<Value>)) {
+        change(&mut self.registry.entries.lock().unwrap());
+    }
+
     pub(crate) fn run(&self, folder: &Folder, arguments: &[&str]) -> Ended {
         self.run_with_input(folder, arguments, "")
     }
