@@ -220,6 +220,16 @@ export class Page {
     });
   }
 
+  /** Turns the wheel with the pointer over something, further than there is to scroll. */
+  async turnWheel(within) {
+    const { x, y } = await this.run((selector) => {
+      const box = document.querySelector(selector).getBoundingClientRect();
+      return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+    }, within);
+    const scroll = { type: "scroll", duration: 0, origin: "viewport", x, y, deltaX: 0, deltaY: 5000 };
+    await this.#browser.performActions([{ type: "wheel", id: "wheel", actions: [scroll] }]);
+  }
+
   /** Scrolls to where something is. */
   async scrollTo(within) {
     await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "nearest" }), within);

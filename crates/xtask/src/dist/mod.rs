@@ -96,5 +96,5 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         let size = fs::metadata(file).map_err(Problem::file(file))?.len();
         println!("{} ({size} bytes)", file.display());
     }
-    if options.check { check::run(&made, &tree, options.yes) } else { Ok(()) }
+    if options.check { check::run(&made, &tree) } else { Ok(()) }
 }
