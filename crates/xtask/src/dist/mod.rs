@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Build nothing: compare the packages in the output folder with those of another build in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["only", "check"])]
     compare: Option<PathBuf>,
-    /// The cargo profile to build with; anything but "release" is for trying this task out
-    #[arg(long, default_value = "release")]
+    /// The cargo profile to build with; another one is for trying this task out
+    #[arg(long, default_value = "packaged")]
     profile: String,
     /// Install missing system packages, and the cargo tools for the SBOM, without asking
     #[arg(long)]
@@ -78,9 +78,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
     fs::create_dir_all(&out).map_err(Problem::file(&out))?;
     let out = out.canonicalize().map_err(Problem::file(&out))?;
+    let bills = sbom::write(&out, &release)?;
     step("staging the files of the packages");
     let tree = workspace::target_folder("dist-stage")?.join("tree");
-    assets::stage(&tree, &options.profile, &release)?;
+    assets::stage(&tree, &options.profile, &release, &bills)?;
 
     let wants = |format| options.only.is_none_or(|only| only == format);
     let mut made = Vec::new();
@@ -90,7 +91,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if wants(Format::Rpm) {
         made.push(rpm::pack(&tree, &out, &release)?);
     }
-    made.extend(sbom::write(&out, &release)?);
+    made.extend(bills);
     made.push(sums::write(&out, &made)?);
     for file in &made {
         let size = fs::metadata(file).map_err(Problem::file(file))?.len();
