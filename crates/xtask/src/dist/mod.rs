@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Build nothing: compare the packages in the output folder with those of another build in this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["only", "check"])]
     compare: Option<PathBuf>,
-    /// The cargo profile to build with; another one is for trying this task out
-    #[arg(long, default_value = "packaged")]
+    /// The cargo profile to build with; anything but "release" is for trying this task out
+    #[arg(long, default_value = "release")]
     profile: String,
     /// Install missing system packages, and the cargo tools for the SBOM, without asking
     #[arg(long)]
