@@ -35,8 +35,7 @@ try {
   await page.press("2", TAB, "3");
   await click("button", "Call", "main");
   await page.asks("wants to run a tool");
-  await page.turnWheel(QUESTION);
-  await page.armed();
+  await page.readByWheel();
   await page.picture("first-call");
   await click("button", "Allow once", QUESTION);
   await page.reads("2 + 3 = 5", RESULT);

@@ -264,6 +264,14 @@ export class Page {
     await this.until("the question to be armed", () => this.#isArmed());
   }
 
+  /** Looks at the rest of what is asked by turning the wheel, and waits until it can be allowed. */
+  async readByWheel() {
+    await this.until("the question to be read to its end, and armed", async () => {
+      await this.turnWheel(QUESTION);
+      return this.#isArmed();
+    });
+  }
+
   async #isArmed() {
     const id = await this.#find("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
