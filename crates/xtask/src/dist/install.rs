@@ -21,6 +21,9 @@ const ENTER: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc p
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
 && pivot_root . mnt && umount -l /mnt && exec /bin/sh /tmp/install.sh"#;
 
+/// By which apt reaches the package lists, where it takes a proxy.
+const PROXIES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
+
 /// Tries the packages. Needs root, for mounts and users of a system of its own.
 pub(super) fn try_out(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
@@ -42,10 +45,13 @@ fn use_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     let script = root.join("tmp/install.sh");
     fs::write(&script, DEB_SCRIPT).map_err(Problem::file(&script))?;
     step("installing, using and removing the .deb in the fresh root");
-    let outcome = Program::new("unshare")
-        .args(["--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER])
+    // Nothing of our environment but the way to the network: cargo's LD_LIBRARY_PATH, for one, names folders that are not there.
+    let kept = PROXIES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+    let outcome = Program::new("env")
+        .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
+        .args(kept)
+        .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER])
         .args([root, &tests, Path::new(node.trim())])
-        .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
         .run();
     keep_pictures(&root.join("tmp"))?;
     outcome
