@@ -4,8 +4,8 @@ root=$0 package=$1 database=/var/lib/rpm
 fail() { echo "FAILED  $1" >&2; exit 1; }
 inside() { rpm --root "$root" --dbpath "$database" "$@"; }
 all() { (cd "$root" && find . -path "./proc" -prune -o -path "./dev" -prune -o -path ".$database" -prune -o -path ./tmp -prune -o -print | sort); }
-# The folders that removal may leave are those of the database alone.
-mkdir -p "$root$database"
+# Fedora's package "filesystem" has this one; Debian makes it as needed.
+mkdir -p "$root$database" "$root/usr/share/metainfo"
 all >"$root/tmp/before"
 inside --nodeps --nosignature -i "$package" || fail "the .rpm could not be installed"
 inside -ql drawbridge >"$root/tmp/packaged"
