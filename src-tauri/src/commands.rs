@@ -7,9 +7,24 @@ use tauri::{Manager as _, Runtime};
 
 use crate::{background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
 
+/// What the table's commands get where the page gives no request.
+static NO_REQUEST: Value = Value::Null;
+
 /// Carries out whatever the page calls. Tauri has checked by then that the window may.
 pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
-    let own = tauri::generate_handler![
+    let of_the_shell = own();
+    move |invoke| {
+        if !COMMANDS.contains(&invoke.message.command()) {
+            return of_the_shell(invoke);
+        }
+        respond(invoke);
+        true
+    }
+}
+
+/// Those of the shell alone.
+fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![
         events::listen_events,
         events::events_seen,
         measure::painted,
@@ -21,14 +36,7 @@ pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync 
         background::finish_closing,
         desktop_report::desktop_report,
         login_start::set_login_start,
-    ];
-    move |invoke| {
-        if !COMMANDS.contains(&invoke.message.command()) {
-            return own(invoke);
-        }
-        respond(invoke);
-        true
-    }
+    ]
 }
 
 /// Carries out a command of the table. All of them share this one task: with Tauri's macro each would have a task of its own type, which is
@@ -39,8 +47,8 @@ fn respond<R: Runtime>(invoke: Invoke<R>) {
         let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
         let api = api.ok_or_else(|| InvokeError::from("there is no host"))?;
         let request = match message.payload() {
-            InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&Value::Null),
-            InvokeBody::Raw(_) => &Value::Null,
+            InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&NO_REQUEST),
+            InvokeBody::Raw(_) => &NO_REQUEST,
         };
         let text = api::respond(&api, message.command(), request).await.map_err(InvokeError::from)?;
         Ok(InvokeResponseBody::Json(text))
