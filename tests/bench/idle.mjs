@@ -68,13 +68,13 @@ const number = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exe
 /** The proportional set size of a process, in MiB. */
 const memory = (pid) => number(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"), "Pss") / 1024;
 
-/** How often the threads of a process have begun to run, by thread. */
+/** How often the threads of a process have waited, and so were woken, by thread. */
 function switches(pid) {
   const counts = {};
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
       const text = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
-      counts[thread] = number(text, "voluntary_ctxt_switches") + number(text, "nonvoluntary_ctxt_switches");
+      counts[thread] = number(text, "voluntary_ctxt_switches");
     } catch {
       // It ended in between.
     }
