@@ -50,7 +50,7 @@ pub fn run() -> ExitCode {
     #[allow(unsafe_code)]
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
-        Some(Measure::Empty) => bench::empty_app(sandbox),
+        Some(measure @ (Measure::Empty | Measure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
         Some(Measure::Window | Measure::Question) => app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, _| {

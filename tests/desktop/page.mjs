@@ -230,6 +230,16 @@ export class Page {
     });
   }
 
+  /** Turns the wheel with the pointer over something, further than there is to scroll. */
+  async turnWheel(within) {
+    const { x, y } = await this.run((selector) => {
+      const box = document.querySelector(selector).getBoundingClientRect();
+      return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+    }, within);
+    const scroll = { type: "scroll", duration: 0, origin: "viewport", x, y, deltaX: 0, deltaY: 5000 };
+    await this.#browser.performActions([{ type: "wheel", id: "wheel", actions: [scroll] }]);
+  }
+
   /** Scrolls to where something is. */
   async scrollTo(within) {
     await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "nearest" }), within);
@@ -262,6 +272,14 @@ export class Page {
   /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
   async armed() {
     await this.until("the question to be armed", () => this.isArmed());
+  }
+
+  /** Looks at the rest of what is asked by turning the wheel, and waits until it can be allowed. */
+  async readByWheel() {
+    await this.until("the question to be read to its end, and armed", async () => {
+      await this.turnWheel(QUESTION);
+      return this.isArmed();
+    });
   }
 
   /** Whether what is asked can be allowed now. */
