@@ -5,7 +5,9 @@ use api::{Api, ApiError, Handler};
 use tauri::State;
 use tauri::ipc::Invoke;
 
-use crate::{background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
+use crate::{
+    background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox, shell_events,
+};
 
 macro_rules! tauri_commands {
     ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
@@ -32,6 +34,8 @@ macro_rules! tauri_commands {
                 background::finish_closing,
                 desktop_report::desktop_report,
                 login_start::set_login_start,
+                link_handler::set_link_handler,
+                openings::opening_done,
             ]
         }
     };
