@@ -1,7 +1,7 @@
 // Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-// With the argument `sandbox` only what concerns the page's own sandbox is tried.
+// With the argument `sandbox` only what concerns the page's own sandbox is tried, with `opened` only what comes from outside of the window.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -18,6 +18,7 @@ import { imported } from "./imported.mjs";
 import { again, blank, isolated, quit, unprotected, unstartable } from "./isolated.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
+import { bundleOf, opened, openedAtFirst } from "./opened.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
 import { startProvider } from "./provider.mjs";
@@ -95,8 +96,11 @@ function note(name, withstood) {
 }
 
 /** Starts the app and goes these parts of the way in its window. */
-async function window(...parts) {
-  const session = await startSession(APP, place.env, place.output);
+const window = (...parts) => windowWith([], ...parts);
+
+/** The same of an app that is started with these arguments. */
+async function windowWith(args, ...parts) {
+  const session = await startSession(APP, place.env, place.output, args);
   const page = new Page(session.browser, PICTURES);
   try {
     await session.browser.setTimeouts(undefined, 30_000, 30_000);
@@ -116,18 +120,24 @@ const sampling = { legacy: { on: true }, modern: { on: true } };
 writeFileSync(join(place.data, "sampling.json"), JSON.stringify(sampling));
 try {
   await startKeychain(place.env);
-  if (process.argv[2] === "sandbox") {
+  const only = process.argv[2];
+  if (only === "sandbox") {
     await window(isolated, quit);
+  } else if (only === "opened") {
+    await windowWith([bundleOf(place, "first")], openedAtFirst, opened, quit);
   } else {
     await window(isolated, confined, servers, imported, calls, asked, records, models, sampled, killedWhileAnswering);
     await window(cut, background, (_page, ...rest) => closed(...rest));
     await startedInBackground(place, step);
     await killed(place, step);
+    await windowWith([bundleOf(place, "first")], openedAtFirst, opened, quit);
   }
-  await unstartable(place, step);
-  await window(unprotected, quit);
-  await window(again, quit);
-  await blank(place, step);
+  if (only !== "opened") {
+    await unstartable(place, step);
+    await window(unprotected, quit);
+    await window(again, quit);
+    await blank(place, step);
+  }
 } catch (error) {
   if (!(error instanceof StepFailed)) {
     failures.push(`the run itself: ${error.message}`);
