@@ -11,6 +11,8 @@ import { sampleServer, startFake } from "$lib/testing/fake";
 import Window from "../shell/Window.svelte";
 
 import { bundleOffer, samplePreview } from "./fixtures";
+// The window loads it when it is wanted first, which takes longer than a test waits for what it shows.
+import "./InstallSheet.svelte";
 import { installSheet } from "./install-sheet.svelte";
 
 const user = userEvent.setup();
