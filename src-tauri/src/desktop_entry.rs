@@ -149,6 +149,6 @@ mod tests {
     #[test]
     fn a_file_without_an_end_is_not_read() {
         assert!(read(Path::new("/dev/zero")).is_err(), "bounded");
-        assert_eq!(read(Path::new("/dev/null/none.desktop")).ok().flatten(), None, "nothing is there");
+        assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "nothing is there");
     }
 }

@@ -154,7 +154,7 @@ pub(crate) fn look_at(app: &AppHandle, named: Vec<Argument>) {
     let app = app.clone();
     tauri::async_runtime::spawn_blocking(move || {
         for argument in named {
-            let opening = argument.look_at(|| link_handler::is_on());
+            let opening = argument.look_at(link_handler::is_on);
             app.state::<Openings>().add(opening, &app.state::<ShellEvents>());
         }
     });
