@@ -31,7 +31,7 @@ function linkTo(config, name = "proposed") {
 export async function openedAtFirst(page, place, step) {
   await step("started with a bundle's file: the sheet is there with the focus in it, and nothing is installed", async () => {
     await page.reads("Install first", DIALOG);
-    await page.reads(join(place.home, "first bundle.mcpb"), DIALOG);
+    await page.reads("first bundle.mcpb", DIALOG);
     await page.until("the focus in the sheet", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
     await page.picture("opened-at-first");
     await nothingCameOfIt(page, place, "first");
