@@ -5,6 +5,8 @@ use std::time::Duration;
 use api::Api;
 use tauri::{AppHandle, Manager as _, RunEvent, WindowEvent};
 
+#[cfg(target_os = "macos")]
+use crate::openings;
 use crate::page_sandbox::PageSandbox;
 use crate::{background, window};
 
@@ -23,6 +25,9 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
         // A click on the app in the Dock.
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => window::show(app),
+        // Files that the user opens with the app.
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => openings::open(app, openings::arguments::of_urls(&urls)),
         RunEvent::Exit => end(app),
         _ => {}
     }

@@ -5,7 +5,9 @@ use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
-use crate::{background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
+use crate::{
+    background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox, shell_events,
+};
 
 /// What the table's commands get where the page gives no request.
 static NO_REQUEST: Value = Value::Null;
@@ -36,6 +38,8 @@ fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
         background::finish_closing,
         desktop_report::desktop_report,
         login_start::set_login_start,
+        link_handler::set_link_handler,
+        openings::opening_done,
     ]
 }
 

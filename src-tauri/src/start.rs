@@ -19,7 +19,7 @@ use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
 use crate::tray::Tray;
-use crate::{announcements, background, bench, closing, places, platform, presence, window};
+use crate::{announcements, background, bench, closing, openings, places, platform, presence, window};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -90,10 +90,12 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     app.manage(Pump::default());
     closing::on_signal(app);
     window::prepare(app, &locations.data_dir)?;
-    if measure.is_some() || !background::is_asked_for_here() {
+    let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
+    if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
         // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
         window::open(app)?;
     }
+    openings::look_at(app, named);
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => {

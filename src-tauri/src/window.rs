@@ -6,8 +6,8 @@ use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
-use crate::drawing;
 use crate::page_sandbox::PageSandbox;
+use crate::{drawing, dropping};
 
 /// Its label, which the capability names.
 pub(crate) const MAIN: &str = "main";
@@ -38,7 +38,8 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
         .data_directory(app.state::<WindowFiles>().0.join("webview"))
-        // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address.
+        // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address. Tauri's
+        // handler would keep all of them from it. `dropping` takes out the bundles.
         .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
@@ -46,7 +47,9 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .on_download(|_, _| false);
     PageSandbox::open(app);
     let window = builder.build()?;
-    let ready = PageSandbox::watch(&window).and_then(|()| drawing::suit_the_machine(&window));
+    let ready = PageSandbox::watch(&window)
+        .and_then(|()| drawing::suit_the_machine(&window))
+        .and_then(|()| dropping::watch(&window));
     if ready.is_err() {
         // Its page has nothing to talk to. Closed, it would end the app before the message is read.
         let _ = window.hide();

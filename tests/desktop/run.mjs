@@ -1,7 +1,8 @@
 // Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-// With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing.
+// With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing,
+// with `opened` only what comes from outside of the window.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -22,6 +23,7 @@ import { again, blank, isolated, quit, unprotected, unstartable } from "./isolat
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
 import { firstCall, leave, tenImported } from "./newcomer.mjs";
+import { bundleOf, opened, openedAtFirst } from "./opened.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
 import { startProvider } from "./provider.mjs";
@@ -116,12 +118,12 @@ function note(name, withstood) {
 }
 
 /** Starts the app and goes these parts of the way in its window. */
-const window = (...parts) => windowOf(place, ...parts);
+const window = (...parts) => windowOf(place, [], ...parts);
 
-/** The same for somebody else. */
-async function windowOf(place, ...parts) {
+/** The same for somebody else, or of an app that is started with these arguments. */
+async function windowOf(place, args, ...parts) {
   newest = place;
-  const session = await startSession(APP, place.env, place.output);
+  const session = await startSession(APP, place.env, place.output, args);
   const page = new Page(session.browser, PICTURES);
   try {
     await session.browser.setTimeouts(undefined, 30_000, 30_000);
@@ -142,22 +144,25 @@ const sampling = { legacy: { on: true }, modern: { on: true } };
 writeFileSync(join(place.data, "sampling.json"), JSON.stringify(sampling));
 try {
   await startKeychain(place.env);
-  const part = process.argv[2];
-  if (part !== "sandbox") {
-    await windowOf(placeOf("first"), firstCall, leave);
-    await windowOf(placeOf("ten"), tenImported, leave);
+  const only = process.argv[2];
+  if (only === undefined || only === "new") {
+    await windowOf(placeOf("first"), [], firstCall, leave);
+    await windowOf(placeOf("ten"), [], tenImported, leave);
   }
-  if (part === "sandbox") {
+  if (only === "sandbox") {
     await window(isolated, quit);
-  } else if (part === "new") {
+  } else if (only === "new") {
     await window(installs, quit);
+  } else if (only === "opened") {
+    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
   } else {
     await window(isolated, confined, servers, imported, installs, calls, asked, records, models, sampled, killedWhileAnswering);
     await window(cut, background, (_page, ...rest) => closed(...rest));
     await startedInBackground(place, step);
     await killed(place, step);
+    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
   }
-  if (part !== "new") {
+  if (only === undefined || only === "sandbox") {
     await unstartable(place, step);
     await window(unprotected, quit);
     await window(again, quit);

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { archive } from "./bundle";
+import { archive } from "../bundle.cjs";
 import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
 import { type Entry, entry, Registry } from "./registry.mjs";
 

@@ -71,6 +71,8 @@ macro_rules! commands {
             limits: ServerName => LimitsUse,
             /// Lets the user pick a folder with the system's dialog.
             pick_folder: Nothing => PickedFolder,
+            /// Lets the user pick a file with the system's dialog.
+            pick_file: PickFile => PickedFile,
 
             /// What a server offers: tools, prompts, resources and templates.
             catalog: ServerName => Catalog,

@@ -23,6 +23,9 @@ mod signature;
 mod tree;
 mod unpack;
 
+/// How the names of bundles end, in any case: as they do now, and as they did at first.
+pub const EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
+
 pub use archive::{Archive, ArchiveFile, PathProblem, Refusal};
 pub use bundle::Bundle;
 pub use compare::{FieldChange, Update, compare};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use api::ErrorCode;
-use installer::{InstallOrigin, InstallSource, InstallTarget, Installer, NotInstallable};
+use installer::{BUNDLE_EXTENSIONS, InstallOrigin, InstallSource, InstallTarget, Installer, NotInstallable};
 use installs::InstallPlan;
 use ports::time::{Clock as _, SystemClock};
 use registry::{Freshness, RegistryEntry};
@@ -36,8 +36,8 @@ pub(crate) async fn find(what: &Install, installer: &Installer) -> Result<Source
 
 /// A name of a registry has its one slash between namespace and name, and never such an end.
 fn is_path(what: &str) -> bool {
-    let ends = |extension: &str| Path::new(what).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension));
-    ends("mcpb") || ends("dxt")
+    let ending = Path::new(what).extension();
+    ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 async fn of_bundle(what: &Install, installer: &Installer) -> Result<Source, Failure> {

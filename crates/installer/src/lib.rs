@@ -29,6 +29,8 @@ use process::sandbox::means::Means;
 use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryLimits};
 use tokio::sync::OnceCell;
 
+pub use bundles::EXTENSIONS as BUNDLE_EXTENSIONS;
+
 pub use bundle_file::BundleFile;
 pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, choices};
 pub use containment::InstallContainment;

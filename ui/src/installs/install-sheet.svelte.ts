@@ -1,7 +1,9 @@
-// The one sheet for servers of registries and bundles: what it is about, and how far the user came. Nothing of it is kept once it is closed.
+// The one sheet for servers of registries, bundles and links from outside: what it is about, and how far the user came. Nothing of it is kept once it is closed.
 import { call, toApiError, type ApiError } from "$lib/api/client";
 import type { InstallOffer, InstallSource, InstallTarget } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
+
+import type { Import } from "../servers/import.svelte";
 
 import { InstallForm } from "./install-form.svelte";
 
@@ -15,11 +17,15 @@ class InstallSheet {
   form = $state.raw<InstallForm | null>(null);
   busy = $state(false);
   error = $state.raw<ApiError | null>(null);
+  /** What a link asks for, if the sheet is about one. */
+  link = $state.raw<Import | null>(null);
+  /** Somebody outside of the page had it opened, not a click in it. */
+  isFromOutside = $state(false);
   #asked = 0;
 
   /** The server is being added, which can't be taken back: until that is done, the sheet stays and is about nothing else. */
   get isInstalling(): boolean {
-    return this.form?.busy ?? false;
+    return (this.form?.busy ?? false) || (this.link?.busy ?? false);
   }
 
   /** Asks which file is to be installed. */
@@ -35,6 +41,29 @@ class InstallSheet {
     if (this.isInstalling) return;
     this.#begin();
     await this.#read(source);
+  }
+
+  /** Shows what is in a bundle's file that was opened outside of the page. */
+  async openGiven(path: string): Promise<void> {
+    if (this.isInstalling) return;
+    const opened = this.open({ from: "bundle", path, sha256: null });
+    this.isFromOutside = true;
+    await opened;
+  }
+
+  /** Shows what an install link asks for that came from outside. */
+  async openLink(text: string): Promise<void> {
+    if (this.isInstalling) return;
+    this.#begin();
+    this.isFromOutside = true;
+    const asked = this.#asked;
+    const { Import } = await import("../servers/import.svelte");
+    if (asked !== this.#asked) return;
+    const link = new Import();
+    link.text = text;
+    link.pending = true;
+    this.link = link;
+    await link.read();
   }
 
   /** The hash without what it is often written with: the name of the function, and spaces. */
@@ -83,6 +112,8 @@ class InstallSheet {
     this.offer = null;
     this.asksForFile = false;
     this.sha256 = "";
+    this.link = null;
+    this.isFromOutside = false;
     this.error = null;
     this.busy = false;
   }

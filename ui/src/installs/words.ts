@@ -2,6 +2,8 @@
 import type { InputProblem, PlanInput } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
+import type { OpeningRefusal } from "$lib/platform";
+
 import { m } from "../paraglide/messages";
 
 /** The most characters of a publisher's label. */
@@ -30,6 +32,19 @@ export function inputProblem(problem: InputProblem): string {
     not_a_boolean: m.installs_problem_not_a_boolean,
     not_a_path: m.installs_problem_not_a_path,
   }[problem]();
+}
+
+/** Why something is not opened. */
+export function refusalText(why: OpeningRefusal): string {
+  return {
+    not_found: m.installs_refused_not_found,
+    not_a_file: m.installs_refused_not_a_file,
+    not_a_bundle: m.installs_refused_not_a_bundle,
+    not_unicode: m.installs_refused_not_unicode,
+    not_an_install_link: m.installs_refused_not_an_install_link,
+    link_too_long: m.installs_refused_link_too_long,
+    links_off: m.installs_refused_links_off,
+  }[why]();
 }
 
 /** What kind of package or remote it is. A kind of a later version is shown as it is. */

@@ -2,6 +2,8 @@
 import { pageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
+import { openings } from "../installs/openings.svelte";
+
 import { openQueue, showQuestion } from "./views";
 
 class Closing {
@@ -25,6 +27,8 @@ function receive(event: ShellEvent): void {
     // One that is open is told again, as the shell wants to know that it is shown.
     if (closing.servers > 0) platform().closingShown();
     closing.servers = event.servers;
-  } else if (event.id === null) openQueue();
+  } else if (event.type === "opened") openings.receive(event.opening);
+  else if (event.type === "bundles_over") openings.over = event.count;
+  else if (event.id === null) openQueue();
   else showQuestion(event.id);
 }

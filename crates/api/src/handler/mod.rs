@@ -162,6 +162,10 @@ impl Handler for Api {
         servers::pick_folder(self).await
     }
 
+    async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
+        servers::pick_file(self, r.kind).await
+    }
+
     async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
         catalogs::catalog(self, r.server, &catalog).await

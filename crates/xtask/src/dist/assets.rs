@@ -36,6 +36,8 @@ pub(super) fn stage(tree: &Path, profile: &str, release: &Release, bills: &[Path
 
     let shell = workspace::root().join("src-tauri");
     copy(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
+    // Which files are bundles; the desktop file says that the app opens them.
+    copy(tree, "usr/share/mime/packages/drawbridge.xml", &shell.join("linux/drawbridge.xml"))?;
     for (size, file) in ICONS {
         let path = format!("usr/share/icons/hicolor/{size}/apps/drawbridge.png");
         copy(tree, &path, &shell.join("icons").join(file))?;

@@ -33,6 +33,7 @@ export interface Commands {
   sandbox: { request: ServerName; response: SandboxReport };
   limits: { request: ServerName; response: LimitsUse };
   pick_folder: { request: Nothing; response: PickedFolder };
+  pick_file: { request: PickFile; response: PickedFile };
   catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
   review: { request: Review; response: Nothing };
@@ -1959,6 +1960,11 @@ maxItems: number | null, };
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
 /**
+ * The files that a dialog offers.
+ */
+export type FileKind = "any" | "bundle";
+
+/**
  * A server that may change a file which another one runs: its sandbox lets it write there.
  */
 export type FileWriter = { 
@@ -3836,6 +3842,24 @@ data: string,
  * The audit log.
  */
 audit: string, };
+
+/**
+ * Asks the user for a file.
+ */
+export type PickFile = { 
+/**
+ * What is offered.
+ */
+kind: FileKind, };
+
+/**
+ * A file the user picked.
+ */
+export type PickedFile = { 
+/**
+ * Its absolute path, or nothing when the dialog was closed.
+ */
+file: string | null, };
 
 /**
  * A folder the user picked.

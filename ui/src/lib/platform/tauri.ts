@@ -25,6 +25,8 @@ export const tauri: Platform = {
   finishClosing: (choice) => invoke("finish_closing", { choice }),
   desktopReport: () => invoke("desktop_report"),
   setLoginStart: (on) => invoke("set_login_start", { on }),
+  setLinkHandler: (on) => invoke("set_link_handler", { on }),
+  openingDone: () => void invoke("opening_done").catch(() => undefined),
   painted: () => void invoke("painted").catch(() => undefined),
   questionDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),

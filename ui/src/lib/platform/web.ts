@@ -38,6 +38,8 @@ export const web: Platform = {
   finishClosing: () => Promise.resolve(),
   desktopReport: () => Promise.resolve(null),
   setLoginStart: () => Promise.resolve(),
+  setLinkHandler: () => Promise.resolve(),
+  openingDone: () => undefined,
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.

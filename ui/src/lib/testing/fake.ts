@@ -64,6 +64,10 @@ export class FakeHost implements Platform {
   desktop: DesktopReport | null = null;
   /** What the start at login was set to. */
   loginStarts: boolean[] = [];
+  /** What the handler of links was set to. */
+  linkHandlers: boolean[] = [];
+  /** How often the user was said to be done with what was opened. */
+  openingsDone = 0;
   /** What closing windows came to. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -126,6 +130,15 @@ export class FakeHost implements Platform {
   setLoginStart(on: boolean): Promise<void> {
     this.loginStarts.push(on);
     return Promise.resolve();
+  }
+
+  setLinkHandler(on: boolean): Promise<void> {
+    this.linkHandlers.push(on);
+    return Promise.resolve();
+  }
+
+  openingDone(): void {
+    this.openingsDone += 1;
   }
 
   /** Sends events; those before are taken as received. */
