@@ -1,5 +1,5 @@
 // What a registry or a bundle says, in the page's words.
-import type { InputProblem, PlanInput } from "$lib/api/generated";
+import type { InputProblem, PlanInput, RegistryPublisher } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
@@ -30,6 +30,21 @@ export function inputProblem(problem: InputProblem): string {
     not_a_boolean: m.installs_problem_not_a_boolean,
     not_a_path: m.installs_problem_not_a_path,
   }[problem]();
+}
+
+/** Who may publish under a server's name, and whether the registry sees to it. */
+export function publisherText(
+  { kind, name, checked }: RegistryPublisher,
+  registry: string,
+): string {
+  const whom = { name: shortText(name, 200) };
+  const who =
+    kind === "github_account"
+      ? m.installs_publisher_github(whom)
+      : m.installs_publisher_domain(whom);
+  return checked
+    ? who
+    : m.installs_publisher_unchecked({ who, registry: shortText(registry, 200) });
 }
 
 /** What kind of package or remote it is. A kind of a later version is shown as it is. */
