@@ -21,11 +21,20 @@ export class Registry {
   readonly #server: Server;
   /** The entries, the newest version of a server before its others. */
   readonly entries: Entry[];
+  /** Files that it gives, by their path. */
+  readonly files = new Map<string, Buffer>();
 
   private constructor(entries: Entry[]) {
     this.entries = entries;
     this.#server = createServer((request, response) => {
-      const found = this.#answer(new URL(request.url ?? "/", "http://registry"));
+      const url = new URL(request.url ?? "/", "http://registry");
+      const file = this.files.get(url.pathname);
+      if (file) {
+        response.writeHead(200, { "content-type": "application/octet-stream" });
+        response.end(file);
+        return;
+      }
+      const found = this.#answer(url);
       response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
       response.end(JSON.stringify(found ?? { error: "not found" }));
     });
