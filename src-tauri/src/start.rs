@@ -76,12 +76,15 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let computer = computer(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
-    let api = api.installing_with(Installer::new(locations.data_dir.clone(), || {
+    let installer = Installer::new(locations.data_dir.clone(), || {
         let (registry, kept) = (places::registry(), store::registry_cache_folder());
         let kept =
             kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
         installer::open_catalog(registry.as_deref(), Arc::new(CacheFolder::open(&kept)?))
-    }));
+    });
+    let cleaning = installer.clone();
+    tauri::async_runtime::spawn(async move { cleaning.clean_up().await });
+    let api = api.installing_with(installer);
     let api = match std::env::home_dir() {
         Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
         None => api,

@@ -27,13 +27,25 @@ export class Registry {
    * @type {Entry[]}
    */
   entries;
+  /**
+   * Files that it gives, by their path.
+   * @type {Map<string, Buffer>}
+   */
+  files = new Map();
 
   /** @param {Entry[]} entries */
   static async start(entries) {
     const registry = new Registry();
     registry.entries = entries;
     registry.#server = createServer((request, response) => {
-      const found = registry.#answer(new URL(request.url ?? "/", "http://registry"));
+      const url = new URL(request.url ?? "/", "http://registry");
+      const file = registry.files.get(url.pathname);
+      if (file) {
+        response.writeHead(200, { "content-type": "application/octet-stream" });
+        response.end(file);
+        return;
+      }
+      const found = registry.#answer(url);
       response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
       response.end(JSON.stringify(found ?? { error: "not found" }));
     });

@@ -1,5 +1,5 @@
 // What a registry or a bundle says, in the page's words.
-import type { InputProblem, PlanInput } from "$lib/api/generated";
+import type { InputProblem, PlanInput, RegistryPublisher } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
 
 import type { OpeningRefusal } from "$lib/platform";
@@ -45,6 +45,21 @@ export function refusalText(why: OpeningRefusal): string {
     link_too_long: m.installs_refused_link_too_long,
     links_off: m.installs_refused_links_off,
   }[why]();
+}
+
+/** Who may publish under a server's name, and whether the registry sees to it. */
+export function publisherText(
+  { kind, name, checked }: RegistryPublisher,
+  registry: string,
+): string {
+  const whom = { name: shortText(name, 200) };
+  const who =
+    kind === "github_account"
+      ? m.installs_publisher_github(whom)
+      : m.installs_publisher_domain(whom);
+  return checked
+    ? who
+    : m.installs_publisher_unchecked({ who, registry: shortText(registry, 200) });
 }
 
 /** What kind of package or remote it is. A kind of a later version is shown as it is. */

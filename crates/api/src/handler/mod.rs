@@ -10,6 +10,7 @@ mod conversations;
 mod errors;
 mod import;
 mod installs;
+mod newer_versions;
 mod providers;
 mod questions;
 mod review;
@@ -18,7 +19,6 @@ mod servers;
 mod serving;
 mod set_up;
 mod skills;
-mod updates;
 mod views;
 
 use crate::data::*;
@@ -77,8 +77,12 @@ impl Handler for Api {
         installs::install(self, r).await
     }
 
-    async fn install_updates(&self, r: InstalledVersions) -> Result<InstallUpdates, ApiError> {
-        updates::updates(self, &r).await
+    async fn newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
+        newer_versions::reports(self, &r).await
+    }
+
+    async fn upgrade_offer(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
+        installs::upgrade_offer(self, r).await
     }
 
     async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {

@@ -12,7 +12,8 @@ export interface Commands {
   install_offer: { request: InstallSource; response: InstallOffer };
   install_preview: { request: InstallDraft; response: InstallPreview };
   install: { request: Install; response: SecretsKept };
-  install_updates: { request: InstalledVersions; response: InstallUpdates };
+  newer_versions: { request: InstalledVersions; response: VersionReports };
+  upgrade_offer: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretsKept };
   set_secret: { request: SetSecret; response: SecretsKept };
   remove_server: { request: ServerName; response: Nothing };
@@ -2651,23 +2652,6 @@ toEnter: boolean, };
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
- * An input that is another one in a newer version.
- */
-export type InputChange = { 
-/**
- * The key of the input.
- */
-key: string, 
-/**
- * As it was; none if there was none.
- */
-before: PlanInput | null, 
-/**
- * As it would be; none if there would be none.
- */
-after: PlanInput | null, };
-
-/**
  * What kind of value an input takes.
  */
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
@@ -2688,7 +2672,11 @@ draft: InstallDraft,
 /**
  * `hash`. If anything else would result by now, nothing is installed.
  */
-hash: string, };
+hash: string, 
+/**
+ * True if the user agreed that a running server is stopped for its upgrade.
+ */
+stop: boolean, };
 
 /**
  * One of the packages and remotes of a server, any of which is the server.
@@ -2760,7 +2748,11 @@ values: { [key in string]: Array<string> },
 /**
  * The sandbox; none if it may reach all that its user may.
  */
-sandbox: Sandbox | null, };
+sandbox: Sandbox | null, 
+/**
+ * The installed server whose place it takes.
+ */
+upgrades: string | null, };
 
 /**
  * A server as it could be installed. Nothing is unpacked, started or approved.
@@ -2798,7 +2790,10 @@ listing: RegistryListing,
 /**
  * The registry that answered, and the time of its answer.
  */
-answer: RegistryAnswer, } | { "from": "bundle", 
+answer: RegistryAnswer, 
+bundle: OfferedBundle | null, } | { "from": "bundle" } & OfferedBundle;
+
+export type OfferedBundle = { 
 /**
  * The name of its file.
  */
@@ -2901,6 +2896,7 @@ problem: string | null,
  * The server that would be set up; none if anything is wrong.
  */
 server: PreviewedServer | null, 
+before: PreviewedServer | null, 
 /**
  * A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
  */
@@ -2943,48 +2939,6 @@ number: number, } | { "kind": "remote",
  * Its number in the description, from 1.
  */
 number: number, };
-
-/**
- * What the registry says of an installed server by now.
- */
-export type InstallUpdate = { 
-/**
- * The user's name for it.
- */
-server: string, 
-/**
- * Its name in the registry.
- */
-registryName: string, 
-/**
- * The installed version.
- */
-version: string, 
-/**
- * Whether that is still offered.
- */
-status: RegistryStatus, 
-/**
- * Why it has this status.
- */
-statusMessage: string | null, 
-/**
- * A newer version.
- */
-newer: NewerVersion | null, 
-/**
- * Why nothing newer is known, if it could not be looked for.
- */
-problem: string | null, };
-
-/**
- * What the registry says of installed servers by now.
- */
-export type InstallUpdates = { 
-/**
- * One for each server that was installed from a registry, in the order of the settings file.
- */
-servers: Array<InstallUpdate>, };
 
 /**
  * What is known of the installation of a server.
@@ -3734,30 +3688,15 @@ export type NewConversation = {
  */
 title: string, };
 
-/**
- * A version that is newer than the installed one.
- */
-export type NewerVersion = { 
-/**
- * The version.
- */
-version: string, 
-/**
- * When it was published, in milliseconds since 1970.
- */
-publishedAt: number | null, 
-/**
- * What it would change, apart from inputs. What was changed by hand since the installation does not count.
- */
-changes: Array<PlanChange>, 
-/**
- * Inputs that it would change.
- */
-inputChanges: Array<InputChange>, 
-/**
- * Why what it would change is not known, if it is not.
- */
-changesProblem: string | null, };
+export type NewerVersion = { version: string, publishedAt: number | null, };
+
+export type VersionReport = { server: string, registryName: string, version: string, status: RegistryStatus, statusMessage: string | null, newer: NewerVersion | null, problem: string | null, };
+
+export type VersionReports = { servers: Array<VersionReport>, };
+
+export type UpgradeSource = { server: string, source: InstallSource | null, };
+
+export type UpgradeOffer = { offer: InstallOffer, installed: ServerOrigin, kept: { [key in string]: Array<string> | null }, running: boolean, };
 
 /**
  * An empty request or response.
@@ -3917,27 +3856,6 @@ tools: Array<PinnedDefinition>,
 prompts: Array<PinnedDefinition>, };
 
 /**
- * A part of a plan that is another one in a newer version.
- */
-export type PlanChange = { 
-/**
- * The part.
- */
-what: PlanPart, 
-/**
- * The name of the variable or header.
- */
-name: string | null, 
-/**
- * The words as they were; none if there were none.
- */
-before: Array<Array<PlannedPart>> | null, 
-/**
- * The words as they would be; none if there would be none.
- */
-after: Array<Array<PlannedPart>> | null, };
-
-/**
  * A value that the user fills in. All texts are the publisher's.
  */
 export type PlanInput = { 
@@ -3989,11 +3907,6 @@ min: number | null,
  * The greatest number.
  */
 max: number | null, };
-
-/**
- * A part of a plan.
- */
-export type PlanPart = "command" | "args" | "env" | "url" | "transport" | "header";
 
 /**
  * A piece of a text with blanks.
@@ -4071,7 +3984,7 @@ export type Preset = "balanced" | "careful";
 /**
  * A piece of the value of a variable or header.
  */
-export type PreviewedPart = { "text": string } | "secret";
+export type PreviewedPart = { "text": string } | "secret" | "kept";
 
 /**
  * A server that would be set up. Secrets for the keychain are masked.
@@ -4750,7 +4663,7 @@ version: string,
 /**
  * The account or domain that may publish under the name, in words, such as `the GitHub account alice`.
  */
-publisher: string, 
+publisher: RegistryPublisher, 
 /**
  * Whether it is offered.
  */
@@ -4775,6 +4688,10 @@ websiteUrl: string | null,
  * Where its source is, as the publisher says.
  */
 repositoryUrl: string | null, };
+
+export type RegistryPublisher = { kind: PublisherKind, name: string, checked: boolean, };
+
+export type PublisherKind = "github_account" | "domain";
 
 /**
  * A page of what the registry lists, each server in its newest version.
@@ -6003,7 +5920,8 @@ version: string,
 /**
  * The package or remote.
  */
-target: InstallTarget, } | { "from": "bundle", 
+target: InstallTarget, 
+files: BundleFiles | null, } | { "from": "bundle", 
 /**
  * The name in its manifest.
  */
@@ -6012,6 +5930,9 @@ name: string,
  * The version in its manifest.
  */
 version: string, 
+files: BundleFiles, };
+
+export type BundleFiles = { 
 /**
  * The SHA-256 of its file, in hexadecimal digits.
  */

@@ -36,6 +36,7 @@ const NOTHING_SET_UP: Answers = {
     ...{ tools: [], prompts: [] },
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  newer_versions: () => ({ servers: [] }),
   secrets_status: () => ({ is: "keychain" }),
   content_protection: () => ({
     conversations: { is: "encrypted" },
