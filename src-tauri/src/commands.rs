@@ -5,7 +5,7 @@ use api::{Api, ApiError, Handler};
 use tauri::State;
 use tauri::ipc::Invoke;
 
-use crate::{background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
+use crate::{app_updates, background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
 
 macro_rules! tauri_commands {
     ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
@@ -32,6 +32,10 @@ macro_rules! tauri_commands {
                 background::finish_closing,
                 desktop_report::desktop_report,
                 login_start::set_login_start,
+                app_updates::app_updates_report,
+                app_updates::check_app_updates,
+                app_updates::install_app_update,
+                app_updates::stop_app_update,
             ]
         }
     };

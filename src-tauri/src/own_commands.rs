@@ -1,4 +1,4 @@
-// The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, and this desktop.
+// The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, this desktop, and updates.
 // Included by the build script too.
 
 /// The names of the shell's own commands.
@@ -14,4 +14,8 @@ const OWN_COMMANDS: &[&str] = &[
     "finish_closing",
     "desktop_report",
     "set_login_start",
+    "app_updates_report",
+    "check_app_updates",
+    "install_app_update",
+    "stop_app_update",
 ];

@@ -1,11 +1,12 @@
 //! What the shell tells its page: events of the window and the desktop, which the host knows nothing of. Callers: `background.rs`,
-//! `announcements.rs` and the tray.
+//! `announcements.rs`, `app_updates` and the tray.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State};
+use updates::UpdateReport;
 
 /// One event of the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,6 +21,11 @@ pub(crate) enum ShellEvent {
     ShowQuestion {
         /// Its id; the list of all that wait if none.
         id: Option<String>,
+    },
+    /// What Settings shows of updates has changed.
+    UpdatesChanged {
+        /// What it shows now.
+        report: UpdateReport,
     },
 }
 

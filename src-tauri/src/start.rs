@@ -19,7 +19,7 @@ use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
 use crate::tray::Tray;
-use crate::{announcements, background, bench, closing, places, platform, presence, window};
+use crate::{announcements, app_updates, background, bench, closing, places, platform, presence, window};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +88,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     };
     app.manage(api.clone());
     app.manage(Pump::default());
+    app_updates::start(app);
     closing::on_signal(app);
     window::prepare(app, &locations.data_dir)?;
     if measure.is_some() || !background::is_asked_for_here() {
@@ -101,6 +102,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
             app.state::<Tray>().start(app);
             announcements::follow_clicks(app);
             presence::follow(app, api.host().clone());
+            app_updates::follow(app, api.host().clone());
         }
     }
     Ok(())
