@@ -5,7 +5,14 @@ import type { Platform } from "./platform";
 import { tauri } from "./tauri";
 import { web } from "./web";
 
-export type { DesktopReport, PageSandbox, Platform, ShellEvent } from "./platform";
+export type {
+  AppRelease,
+  DesktopReport,
+  PageSandbox,
+  Platform,
+  ShellEvent,
+  UpdateReport,
+} from "./platform";
 
 let current: Platform;
 pageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));

@@ -22,12 +22,43 @@ export interface DesktopReport {
   loginStart: { is: "on" | "off" } | { is: "unavailable"; cause: string };
 }
 
+/** A release of the app, as its signed announcement says. `notes` is text, `date` in milliseconds since 1970, `size` in bytes. */
+export interface AppRelease {
+  version: string;
+  notes: string;
+  date: number | null;
+  size: number;
+}
+
+/** What there is of newer versions of the app: `UpdateReport` in `crates/updates`. Causes are in English. */
+export interface UpdateReport {
+  /** The version that runs. */
+  version: string;
+  /** Where newer versions come from. `key` is the number of the key that signs them. */
+  source:
+    | { is: "releases"; key: string }
+    | { is: "package_manager" | "flatpak" | "snap" | "not_in_build" | "unknown_installation" }
+    | { is: "unusable"; cause: string };
+  /** How far an update is. */
+  step:
+    | { is: "idle" | "checking" | "current" }
+    | { is: "found" | "installing" | "installed"; release: AppRelease }
+    | { is: "downloading"; release: AppRelease; received: number }
+    | {
+        is: "refused";
+        kind: "network" | "signature" | "announcement" | "platform" | "not_here" | "install";
+        cause: string;
+        release: AppRelease | null;
+      };
+}
+
 /** An event of the desktop shell. */
 export type ShellEvent =
   /** The user closes the window while so many servers run. */
   | { type: "closing_asked"; servers: number }
   /** The user chose a request outside of the window; null stands for the list of all. */
-  | { type: "show_question"; id: string | null };
+  | { type: "show_question"; id: string | null }
+  | { type: "updates_changed"; report: UpdateReport };
 
 export interface Platform {
   /** Sends a command. Rejects with whatever the other side gave as the error. */
@@ -47,6 +78,14 @@ export interface Platform {
   desktopReport(): Promise<DesktopReport | null>;
   /** Has the app start at login, or not. Rejects with the cause in English. */
   setLoginStart(on: boolean): Promise<void>;
+  /** What there is of newer versions of the app; null without a shell. */
+  updateReport(): Promise<UpdateReport | null>;
+  /** Asks for a newer version. What it comes to is told as an event. */
+  checkForUpdate(): Promise<void>;
+  /** Downloads the version that is shown, installs it, and restarts the app, which ends all servers. */
+  installUpdate(version: string): Promise<void>;
+  /** Stops the download. */
+  stopUpdate(): Promise<void>;
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */

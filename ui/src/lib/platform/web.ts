@@ -38,6 +38,11 @@ export const web: Platform = {
   finishClosing: () => Promise.resolve(),
   desktopReport: () => Promise.resolve(null),
   setLoginStart: () => Promise.resolve(),
+  // Whoever serves the page brings newer versions.
+  updateReport: () => Promise.resolve(null),
+  checkForUpdate: () => Promise.resolve(),
+  installUpdate: () => Promise.resolve(),
+  stopUpdate: () => Promise.resolve(),
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.

@@ -15,6 +15,7 @@ import {
   type PageSandbox,
   type Platform,
   type ShellEvent,
+  type UpdateReport,
 } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
@@ -64,6 +65,10 @@ export class FakeHost implements Platform {
   desktop: DesktopReport | null = null;
   /** What the start at login was set to. */
   loginStarts: boolean[] = [];
+  /** What there is of newer versions. */
+  updates: UpdateReport | null = null;
+  /** What was asked of the updater. */
+  updateSteps: string[] = [];
   /** What closing windows came to. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -125,6 +130,25 @@ export class FakeHost implements Platform {
 
   setLoginStart(on: boolean): Promise<void> {
     this.loginStarts.push(on);
+    return Promise.resolve();
+  }
+
+  updateReport(): Promise<UpdateReport | null> {
+    return Promise.resolve(structuredClone(this.updates));
+  }
+
+  checkForUpdate(): Promise<void> {
+    this.updateSteps.push("check");
+    return Promise.resolve();
+  }
+
+  installUpdate(version: string): Promise<void> {
+    this.updateSteps.push(`install ${version}`);
+    return Promise.resolve();
+  }
+
+  stopUpdate(): Promise<void> {
+    this.updateSteps.push("stop");
     return Promise.resolve();
   }
 
@@ -191,6 +215,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
+      checkUpdates: false,
     },
     configProblem: null,
     paths: {
