@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use api::Api;
-use tauri::{AppHandle, Manager as _, RunEvent, WindowEvent};
+use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent};
 
 #[cfg(target_os = "macos")]
 use crate::openings;
@@ -33,7 +33,8 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-fn end(app: &AppHandle) {
+/// Ends the servers, and waits for them.
+pub(crate) fn end<R: Runtime>(app: &AppHandle<R>) {
     app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };
     let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };

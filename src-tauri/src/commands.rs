@@ -6,7 +6,8 @@ use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager as _, Runtime};
 
 use crate::{
-    background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox, shell_events,
+    app_updates, background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox,
+    shell_events,
 };
 
 /// What the table's commands get where the page gives no request.
@@ -40,6 +41,10 @@ fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
         login_start::set_login_start,
         link_handler::set_link_handler,
         openings::opening_done,
+        app_updates::app_updates_report,
+        app_updates::check_app_updates,
+        app_updates::install_app_update,
+        app_updates::stop_app_update,
     ]
 }
 

@@ -2,6 +2,7 @@
 //! system can do (dialogs, browser, notifications, tray, start at login). Everything the app knows is in the host.
 
 mod announcements;
+mod app_updates;
 mod background;
 mod bench;
 mod closing;
@@ -26,6 +27,9 @@ mod system_switch;
 mod tray;
 mod window;
 mod words;
+
+#[cfg(feature = "updater")]
+pub use app_updates::plugin as updater;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -88,6 +92,8 @@ pub fn run() -> ExitCode {
 
 fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
     let opening = start::Opening::begin(measure);
+    #[cfg(feature = "updater")]
+    let builder = builder.plugin(updater::plugin());
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
@@ -109,5 +115,9 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
 
 /// The configuration, and the page where it is built in.
 fn context() -> tauri::Context {
-    tauri::generate_context!()
+    #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
+    let mut context = tauri::generate_context!();
+    #[cfg(feature = "updater")]
+    updater::configure(&mut context);
+    context
 }

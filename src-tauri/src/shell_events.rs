@@ -1,11 +1,12 @@
 //! What the shell tells its page: events of the window and the desktop, which the host knows nothing of. Callers: `background.rs`,
-//! `announcements.rs`, `openings`, `dropping.rs` and the tray.
+//! `announcements.rs`, `app_updates`, `openings`, `dropping.rs` and the tray.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State};
+use updates::UpdateReport;
 
 use crate::openings::{Opening, Openings};
 
@@ -32,6 +33,11 @@ pub(crate) enum ShellEvent {
     BundlesOver {
         /// How many bundles they are; none if others are among them, or nothing is dragged any more.
         count: usize,
+    },
+    /// What Settings shows of updates has changed.
+    UpdatesChanged {
+        /// What it shows now.
+        report: UpdateReport,
     },
 }
 

@@ -19,7 +19,9 @@ use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
 use crate::tray::Tray;
-use crate::{announcements, background, bench, closing, openings, places, platform, presence, window};
+use crate::{
+    announcements, app_updates, background, bench, closing, openings, places, platform, presence, window,
+};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +93,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     };
     app.manage(api.clone());
     app.manage(Pump::default());
+    app_updates::start(app);
     closing::on_signal(app);
     window::prepare(app, &locations.data_dir)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
@@ -106,6 +109,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
             app.state::<Tray>().start(app);
             announcements::follow_clicks(app);
             presence::follow(app, api.host().clone());
+            app_updates::follow(app, api.host().clone());
         }
     }
     Ok(())

@@ -6193,7 +6193,11 @@ chat?: ChatBounds,
 /**
  * What closing the window does while servers run.
  */
-onClose: OnClose, };
+onClose: OnClose, 
+/**
+ * Whether the app looks for newer versions of itself without being told to.
+ */
+checkUpdates: boolean, };
 
 /**
  * An address that gets something of a sign-in.

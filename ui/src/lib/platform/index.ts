@@ -6,6 +6,7 @@ import { tauri } from "./tauri";
 import { web } from "./web";
 
 export type {
+  AppRelease,
   DesktopReport,
   Opening,
   OpeningRefusal,
@@ -13,6 +14,7 @@ export type {
   Platform,
   ShellEvent,
   SystemSwitch,
+  UpdateReport,
 } from "./platform";
 
 let current: Platform;

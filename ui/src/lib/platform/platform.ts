@@ -44,6 +44,36 @@ export interface DesktopReport {
   links: SystemSwitch;
 }
 
+/** A release of the app, as its signed announcement says. `notes` is text, `date` in milliseconds since 1970, `size` in bytes. */
+export interface AppRelease {
+  version: string;
+  notes: string;
+  date: number | null;
+  size: number;
+}
+
+/** What there is of newer versions of the app: `UpdateReport` in `crates/updates`. Causes are in English. */
+export interface UpdateReport {
+  /** The version that runs. */
+  version: string;
+  /** Where newer versions come from. `key` is the number of the key that signs them. */
+  source:
+    | { is: "releases"; key: string }
+    | { is: "package_manager" | "flatpak" | "snap" | "not_in_build" | "unknown_installation" }
+    | { is: "unusable"; cause: string };
+  /** How far an update is. */
+  step:
+    | { is: "idle" | "checking" | "current" }
+    | { is: "found" | "installing" | "installed"; release: AppRelease }
+    | { is: "downloading"; release: AppRelease; received: number }
+    | {
+        is: "refused";
+        kind: "network" | "signature" | "announcement" | "platform" | "not_here" | "install";
+        cause: string;
+        release: AppRelease | null;
+      };
+}
+
 /** An event of the desktop shell. */
 export type ShellEvent =
   /** The user closes the window while so many servers run. */
@@ -53,7 +83,8 @@ export type ShellEvent =
   /** Something is to be opened. The next one comes once `openingDone` was called. */
   | { type: "opened"; opening: Opening }
   /** So many bundles are dragged over the window; 0 for none, or once they are no longer. */
-  | { type: "bundles_over"; count: number };
+  | { type: "bundles_over"; count: number }
+  | { type: "updates_changed"; report: UpdateReport };
 
 export interface Platform {
   /** Sends a command. Rejects with whatever the other side gave as the error. */
@@ -77,6 +108,14 @@ export interface Platform {
   setLinkHandler(on: boolean): Promise<void>;
   /** Says that the user is done with what was opened last. */
   openingDone(): void;
+  /** What there is of newer versions of the app; null without a shell. */
+  updateReport(): Promise<UpdateReport | null>;
+  /** Asks for a newer version. What it comes to is told as an event. */
+  checkForUpdate(): Promise<void>;
+  /** Downloads the version that is shown, installs it, and restarts the app, which ends all servers. */
+  installUpdate(version: string): Promise<void>;
+  /** Stops the download. */
+  stopUpdate(): Promise<void>;
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */

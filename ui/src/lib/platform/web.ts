@@ -40,6 +40,11 @@ export const web: Platform = {
   setLoginStart: () => Promise.resolve(),
   setLinkHandler: () => Promise.resolve(),
   openingDone: () => undefined,
+  // Whoever serves the page brings newer versions.
+  updateReport: () => Promise.resolve(null),
+  checkForUpdate: () => Promise.resolve(),
+  installUpdate: () => Promise.resolve(),
+  stopUpdate: () => Promise.resolve(),
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.

@@ -15,6 +15,7 @@ import {
   type PageSandbox,
   type Platform,
   type ShellEvent,
+  type UpdateReport,
 } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
@@ -69,6 +70,10 @@ export class FakeHost implements Platform {
   linkHandlers: boolean[] = [];
   /** How often the user was said to be done with what was opened. */
   openingsDone = 0;
+  /** What there is of newer versions. */
+  updates: UpdateReport | null = null;
+  /** What was asked of the updater. */
+  updateSteps: string[] = [];
   /** What closing windows came to. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -142,6 +147,25 @@ export class FakeHost implements Platform {
     this.openingsDone += 1;
   }
 
+  updateReport(): Promise<UpdateReport | null> {
+    return Promise.resolve(structuredClone(this.updates));
+  }
+
+  checkForUpdate(): Promise<void> {
+    this.updateSteps.push("check");
+    return Promise.resolve();
+  }
+
+  installUpdate(version: string): Promise<void> {
+    this.updateSteps.push(`install ${version}`);
+    return Promise.resolve();
+  }
+
+  stopUpdate(): Promise<void> {
+    this.updateSteps.push("stop");
+    return Promise.resolve();
+  }
+
   /** Sends events; those before are taken as received. */
   send(...events: Event[]): void {
     const first = this.#next;
@@ -205,6 +229,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
+      checkUpdates: false,
     },
     configProblem: null,
     paths: {
