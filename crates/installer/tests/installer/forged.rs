@@ -13,11 +13,22 @@ use testkit::registry::TestRegistry;
 
 use crate::{draft, install, installer, servers, unpacked};
 
-/// Starts the app again with another record of where "one" is from.
-async fn forge(app: App, record: &str) -> App {
+/// Starts the app again with another record of where "one" is from; the others stay.
+async fn forge(app: App, one: Value) -> App {
+    start_with(app, |origins| {
+        let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
+        origins["one"] = one;
+        origins.to_string()
+    })
+    .await
+}
+
+/// Starts the app again with other records, once the ones that it has are written.
+async fn start_with(app: App, records: impl FnOnce(&Path) -> String) -> App {
     app.host.close().await;
     let App { folder, .. } = app;
-    fs::write(folder.path().join("data/origins.json"), record).unwrap();
+    let origins = folder.path().join("data/origins.json");
+    fs::write(&origins, records(&origins)).unwrap();
     App::start_in(folder, Vec::new(), HostOptions::default()).await
 }
 
@@ -55,17 +66,11 @@ async fn a_forged_record_removes_nothing() {
         ["../../precious", "..", ".", "", "../../precious/inside", &precious_text, &own, "a/../../../precious"];
     let mut app = app;
     for folder in hostile {
-        let mut origins = json!({ "one": record(folder) });
-        origins["other"] = serde_json::from_slice::<Value>(
-            &fs::read(app.folder.path().join("data/origins.json")).unwrap(),
-        )
-        .unwrap()["other"]
-            .clone();
         let config = testkit::app::command("/bin/true".into(), &[&precious_text]);
         let entry = ports::server_config::ServerEntry { name: "one".to_owned(), config };
         app.host.add_server(entry).await.unwrap();
         let before = (all_below(&precious), unpacked(&app));
-        app = forge(app, &origins.to_string()).await;
+        app = forge(app, record(folder)).await;
         assert!(app.server("one").await.installed.is_some(), "the record is believed as far as it is read: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = installer(&app, &registry);
@@ -84,7 +89,7 @@ async fn a_record_that_leads_elsewhere_lets_nothing_start() {
     let one = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
     install(&app, &installer(&app, &registry), &one).await.unwrap();
     let own = unpacked(&app).remove(0);
-    let app = forge(app, &json!({ "one": record(&own) }).to_string()).await;
+    let app = forge(app, record(&own)).await;
     app.host.start_server("one".to_owned()).await.unwrap();
     app.until("one", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
 }
@@ -93,7 +98,8 @@ async fn a_record_that_leads_elsewhere_lets_nothing_start() {
 async fn a_record_of_any_size_or_form_is_survived() {
     let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
     for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
-        let app = forge(App::start(vec![("one", testkit::app::demo(&[]))]).await, content).await;
+        let app = App::start(vec![("one", testkit::app::demo(&[]))]).await;
+        let app = start_with(app, |_| content.to_owned()).await;
         assert_eq!(app.server("one").await.installed, None, "{}", content.chars().take(40).collect::<String>());
         app.host.close().await;
     }
