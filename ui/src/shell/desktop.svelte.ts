@@ -2,7 +2,7 @@
 import { pageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
-import { appUpdate } from "../settings/updates.svelte";
+import { appUpdate } from "../settings/app-update.svelte";
 
 import { openQueue, showQuestion } from "./views";
 
