@@ -52,7 +52,9 @@ describe("updates in the settings", () => {
   });
 
   it("say why a build can't check", async () => {
-    await settings(report({ is: "idle" }, { is: "unusable", cause: "its public key can't be read" }));
+    await settings(
+      report({ is: "idle" }, { is: "unusable", cause: "its public key can't be read" }),
+    );
     expect(await screen.findByText("its public key can't be read")).toBeVisible();
   });
 
@@ -103,7 +105,7 @@ describe("updates in the settings", () => {
     const bar = await screen.findByRole<HTMLProgressElement>("progressbar", {
       name: /Downloading/,
     });
-    expect(bar.position).toBe(0.5);
+    expect(bar.value / bar.max).toBe(0.5);
     expect(screen.queryByRole("button", { name: INSTALL }), "once").toBeNull();
     expect(screen.getByRole("button", { name: "Check now" })).toBeDisabled();
     await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
@@ -125,7 +127,7 @@ it("a version that was found is marked beside the settings", async () => {
   render(Window);
   const entry = await screen.findByRole("link", { name: "Settings" });
   host.shell({ type: "updates_changed", report: found });
-  await waitFor(() => expect(entry).toHaveTextContent("Settings Update"));
+  await waitFor(() => expect(entry).toHaveTextContent(/Settings\s*Update/));
   host.shell({ type: "updates_changed", report: report({ is: "current" }) });
-  await waitFor(() => expect(entry, "no more").toHaveTextContent(/Settings$/));
+  await waitFor(() => expect(entry, "no more").toHaveTextContent(/Settings\s*$/));
 });

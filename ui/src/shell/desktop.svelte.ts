@@ -3,7 +3,7 @@ import { pageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
 import { openings } from "../installs/openings.svelte";
-import { appUpdate } from "../settings/updates.svelte";
+import { appUpdate } from "../settings/app-update.svelte";
 
 import { openQueue, showQuestion } from "./views";
 
