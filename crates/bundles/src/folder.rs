@@ -15,6 +15,9 @@ use crate::tree_file::read_tree_file;
 
 /// The most folders below an unpacked one. Those around a file need no entry of their own in an archive.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
+/// What uv makes beside the code of a server at its first start, if the bundle has none of its own: the packages that it loads, and which
+/// ones these are. No hash of a bundle covers them, as its plan says.
+const MADE_BY_UV: [&str; 2] = [".venv", "uv.lock"];
 /// The most threads that read files; more of them wait for the same disk.
 const MAX_THREADS: usize = 4;
 
@@ -47,13 +50,14 @@ pub enum FolderChange {
 /// Compares all files below `folder` with the hash of the tree that was unpacked there ([`Tree::hash`]), to be called before each start. A server
 /// that writes beside its own code changes its folder, too. Blocks: it reads every byte, within [`limits`](crate::limits).
 ///
-/// Empty folders are not compared: no code comes from them. What was found is never kept for the next time: size, time and inode of a file
+/// Empty folders are not compared: no code comes from them. Neither is what uv makes at the first start. What was found is never kept for the next time: size, time and inode of a file
 /// can be what they were with other content, since whoever may write a file may set its times, too.
 ///
 /// # Errors
 /// If a file was added, removed or changed, which is named, or one can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
-    let found = files_below(folder)?;
+    let was = read_tree_file(folder, tree_hash);
+    let found = files_below(folder, was.as_ref())?;
     let (next, tree) = (AtomicUsize::new(0), Mutex::new(Tree::default()));
     let work = || -> Result<(), FolderChange> {
         while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -76,7 +80,7 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
     if tree.hash() == tree_hash {
         return Ok(());
     }
-    Err(read_tree_file(folder, tree_hash).and_then(|was| first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
+    Err(was.and_then(|was| first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
 }
 
 /// The first file that differs.
@@ -112,8 +116,9 @@ impl FoundFile {
     }
 }
 
-/// All files below a folder, behind no link.
-fn files_below(folder: &Path) -> Result<Vec<FoundFile>, FolderChange> {
+/// All files below a folder, behind no link, but what uv makes beside these files.
+fn files_below(folder: &Path, was: Option<&Tree>) -> Result<Vec<FoundFile>, FolderChange> {
+    let is_left_out = |path: &str| MADE_BY_UV.contains(&path) && was.is_some_and(|tree| !tree.has(path));
     let failed = |path: &str, error: io::Error| unreadable(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -129,6 +134,9 @@ fn files_below(folder: &Path) -> Result<Vec<FoundFile>, FolderChange> {
             let Some(path) = name.to_str().map(below) else {
                 return Err(FolderChange::NotAFile(below(&name.to_string_lossy())));
             };
+            if is_left_out(&path) {
+                continue;
+            }
             // Of the entry itself, and not of what a link leads to.
             let facts: Metadata = entry.metadata().map_err(|error| failed(&path, error))?;
             if facts.is_dir() {

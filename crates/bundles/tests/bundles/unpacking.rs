@@ -208,6 +208,10 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
     }
     let disk = Disk::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
+    fs::create_dir(folder.join(".venv")).unwrap();
+    symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();
+    fs::write(folder.join("uv.lock"), "").unwrap();
+    assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()), "what uv loads is no part of the bundle");
     fs::write(folder.join("b"), "other").unwrap();
     let list = folder.with_extension("tree.json");
     fs::write(&list, fs::read_to_string(&list).unwrap().replace("server/index.js", "server/other.js")).unwrap();
@@ -222,4 +226,12 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
     let refused = verify_folder(&disk.root().join("link"), &tree.hash());
     assert!(matches!(refused, Err(FolderChange::NotAFile(_))), "{refused:?}");
     assert!(matches!(verify_folder(&disk.root().join("gone"), ""), Err(FolderChange::Unreadable(..))));
+}
+
+#[test]
+fn what_uv_would_make_counts_where_the_bundle_has_it() {
+    let disk = Disk::with(&valid().and(Entry::file("uv.lock", b"as published")).bytes());
+    let UnpackedBundle { folder, tree } = disk.install().unwrap();
+    fs::write(folder.join("uv.lock"), "another").unwrap();
+    assert_eq!(verify_folder(&folder, &tree.hash()), Err(FolderChange::Changed("uv.lock".to_owned())));
 }
