@@ -20,7 +20,7 @@ use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
 use crate::tray::Tray;
 use crate::{
-    announcements, app_updates, background, bench, closing, openings, places, platform, presence, window,
+    announcements, app_updates, background, bench, closing, dropping, openings, places, platform, presence, window,
 };
 
 /// Why the app could not start.
@@ -95,7 +95,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     app.manage(Pump::default());
     app_updates::start(app);
     closing::on_signal(app);
-    window::prepare(app, &locations.data_dir)?;
+    window::prepare(app, &locations.data_dir, dropping::watch)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
     if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
         // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
