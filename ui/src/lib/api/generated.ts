@@ -831,6 +831,23 @@ export type BlobRef = {
 hash: string, };
 
 /**
+ * A bundle, and where it was unpacked.
+ */
+export type BundleFiles = { 
+/**
+ * The SHA-256 of its file, in hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * The hash over its unpacked files, in hexadecimal digits.
+ */
+tree: string, 
+/**
+ * The folder that it was unpacked to, by its name below the folder of bundles.
+ */
+folder: string, };
+
+/**
  * A call as it is.
  */
 export type Call = { 
@@ -2703,7 +2720,7 @@ version: string | null,
  */
 problem: string | null, 
 /**
- * The bundle that has to be downloaded by hand, if it is one.
+ * The bundle that is downloaded for it, if it is one.
  */
 download: InstallDownload | null, };
 
@@ -2717,7 +2734,7 @@ export type InstallContainment = { "is": "possible" } | { "is": "container" } | 
 cause: string, };
 
 /**
- * A bundle to download and to install from its file.
+ * A bundle that is downloaded when this is chosen.
  */
 export type InstallDownload = { 
 /**
@@ -2746,11 +2763,11 @@ name: string,
  */
 values: { [key in string]: Array<string> }, 
 /**
- * The sandbox; none if it may reach all that its user may.
+ * The sandbox; none if it may reach all that its user may. Not for an upgrade, which keeps what the server has.
  */
 sandbox: Sandbox | null, 
 /**
- * The installed server whose place it takes.
+ * The installed server whose place it takes, by the user's name for it; none if it is a new one.
  */
 upgrades: string | null, };
 
@@ -2791,61 +2808,10 @@ listing: RegistryListing,
  * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, 
+/**
+ * The bundle that was downloaded, if the chosen package is one. It has the hash that the registry lists.
+ */
 bundle: OfferedBundle | null, } | { "from": "bundle" } & OfferedBundle;
-
-export type OfferedBundle = { 
-/**
- * The name of its file.
- */
-file: string, 
-/**
- * The SHA-256 of the file, in hexadecimal digits.
- */
-sha256: string, 
-/**
- * The size of the file in bytes.
- */
-bytes: number, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Its name for people.
- */
-title: string | null, 
-/**
- * Its version.
- */
-version: string, 
-/**
- * What it is said to do.
- */
-description: string, 
-/**
- * Its author.
- */
-author: string, 
-/**
- * How it is signed, in words. A signature is never checked, and says nothing about safety.
- */
-signature: string, 
-/**
- * The folder that it is unpacked to.
- */
-folder: string, 
-/**
- * How many files are in it.
- */
-files: number, 
-/**
- * How many bytes they have when unpacked.
- */
-unpackedBytes: number, 
-/**
- * What of it is not used, in sentences.
- */
-warnings: Array<string>, };
 
 /**
  * What an installation would set up, with blanks for the user.
@@ -2896,6 +2862,9 @@ problem: string | null,
  * The server that would be set up; none if anything is wrong.
  */
 server: PreviewedServer | null, 
+/**
+ * The server whose place it takes, as it is set up now.
+ */
 before: PreviewedServer | null, 
 /**
  * A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
@@ -3688,15 +3657,18 @@ export type NewConversation = {
  */
 title: string, };
 
-export type NewerVersion = { version: string, publishedAt: number | null, };
-
-export type VersionReport = { server: string, registryName: string, version: string, status: RegistryStatus, statusMessage: string | null, newer: NewerVersion | null, problem: string | null, };
-
-export type VersionReports = { servers: Array<VersionReport>, };
-
-export type UpgradeSource = { server: string, source: InstallSource | null, };
-
-export type UpgradeOffer = { offer: InstallOffer, installed: ServerOrigin, kept: { [key in string]: Array<string> | null }, running: boolean, };
+/**
+ * A version that is newer than the installed one.
+ */
+export type NewerVersion = { 
+/**
+ * The version.
+ */
+version: string, 
+/**
+ * When it was published, in milliseconds since 1970.
+ */
+publishedAt: number | null, };
 
 /**
  * An empty request or response.
@@ -3711,6 +3683,63 @@ export type Notice = { "is": "rounds",
  * How many times.
  */
 rounds: number, };
+
+/**
+ * A bundle. All but the hash, the sizes and the folder is what its publisher says.
+ */
+export type OfferedBundle = { 
+/**
+ * The name of its file.
+ */
+file: string, 
+/**
+ * The SHA-256 of the file, in hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * The size of the file in bytes.
+ */
+bytes: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its name for people.
+ */
+title: string | null, 
+/**
+ * Its version.
+ */
+version: string, 
+/**
+ * What it is said to do.
+ */
+description: string, 
+/**
+ * Its author.
+ */
+author: string, 
+/**
+ * How it is signed, in words. A signature is never checked, and says nothing about safety.
+ */
+signature: string, 
+/**
+ * The folder that it is unpacked to.
+ */
+folder: string, 
+/**
+ * How many files are in it.
+ */
+files: number, 
+/**
+ * How many bytes they have when unpacked.
+ */
+unpackedBytes: number, 
+/**
+ * What of it is not used, in sentences.
+ */
+warnings: Array<string>, };
 
 /**
  * A server whose tools a model may use.
@@ -4211,6 +4240,11 @@ firstMilliseconds: number | null,
 problem: ModelProblem | null, };
 
 /**
+ * What may publish under a name.
+ */
+export type PublisherKind = "github_account" | "domain";
+
+/**
  * One question in the queue.
  */
 export type Question = { 
@@ -4661,7 +4695,7 @@ description: string | null,
  */
 version: string, 
 /**
- * The account or domain that may publish under the name, in words, such as `the GitHub account alice`.
+ * Who may publish under the name.
  */
 publisher: RegistryPublisher, 
 /**
@@ -4689,10 +4723,6 @@ websiteUrl: string | null,
  */
 repositoryUrl: string | null, };
 
-export type RegistryPublisher = { kind: PublisherKind, name: string, checked: boolean, };
-
-export type PublisherKind = "github_account" | "domain";
-
 /**
  * A page of what the registry lists, each server in its newest version.
  */
@@ -4713,6 +4743,23 @@ nextCursor: string | null,
  * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, };
+
+/**
+ * Who may publish under a server's name. It says nothing of the code.
+ */
+export type RegistryPublisher = { 
+/**
+ * What the name stands for.
+ */
+kind: PublisherKind, 
+/**
+ * The account, or the domain.
+ */
+name: string, 
+/**
+ * True if the registry lets nobody else publish under it. Of others than the official one that is not known.
+ */
+checked: boolean, };
 
 /**
  * Words to search the registry for.
@@ -5921,6 +5968,9 @@ version: string,
  * The package or remote.
  */
 target: InstallTarget, 
+/**
+ * Its files, if the package is a bundle.
+ */
 files: BundleFiles | null, } | { "from": "bundle", 
 /**
  * The name in its manifest.
@@ -5930,21 +5980,10 @@ name: string,
  * The version in its manifest.
  */
 version: string, 
+/**
+ * Its files.
+ */
 files: BundleFiles, };
-
-export type BundleFiles = { 
-/**
- * The SHA-256 of its file, in hexadecimal digits.
- */
-sha256: string, 
-/**
- * The hash over its unpacked files, in hexadecimal digits.
- */
-tree: string, 
-/**
- * The folder that it was unpacked to, by its name below the folder of bundles.
- */
-folder: string, };
 
 /**
  * How a server is.
@@ -6685,6 +6724,41 @@ name: string,
 config: ServerConfig, };
 
 /**
+ * Another version of an installed server, as it could be put in its place. Nothing is unpacked, stopped or approved.
+ */
+export type UpgradeOffer = { 
+/**
+ * The version that is offered.
+ */
+offer: InstallOffer, 
+/**
+ * Where the installed one is from.
+ */
+installed: ServerOrigin, 
+/**
+ * The inputs that keep what they are now unless another value is entered, by key, with their values. A secret has none here, and what goes into
+ * a header neither.
+ */
+kept: { [key in string]: Array<string> | null }, 
+/**
+ * True if the server would be stopped.
+ */
+running: boolean, };
+
+/**
+ * Another version of an installed server.
+ */
+export type UpgradeSource = { 
+/**
+ * The user's name for the installed server.
+ */
+server: string, 
+/**
+ * Where the other version is; none for the newest that the registry lists of what was installed.
+ */
+source: InstallSource | null, };
+
+/**
  * A URL in three parts, and what is strange about it.
  */
 export type UrlParts = { 
@@ -6730,6 +6804,48 @@ url: string, };
  * What is strange about a URL.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
+
+/**
+ * What the registry says of an installed server by now.
+ */
+export type VersionReport = { 
+/**
+ * The user's name for it.
+ */
+server: string, 
+/**
+ * Its name in the registry.
+ */
+registryName: string, 
+/**
+ * The installed version.
+ */
+version: string, 
+/**
+ * Whether that is still offered.
+ */
+status: RegistryStatus, 
+/**
+ * Why it has this status.
+ */
+statusMessage: string | null, 
+/**
+ * A newer version.
+ */
+newer: NewerVersion | null, 
+/**
+ * Why nothing newer is known, if it could not be looked for.
+ */
+problem: string | null, };
+
+/**
+ * What the registry says of installed servers by now.
+ */
+export type VersionReports = { 
+/**
+ * One for each server that was installed from a registry, in the order of the settings file.
+ */
+servers: Array<VersionReport>, };
 
 /**
  * What led to a question.
