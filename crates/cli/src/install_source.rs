@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use api::ErrorCode;
 use host::Host;
-use installer::{BUNDLE_EXTENSIONS, BundleFile, InstallOrigin, InstallSource, InstallTarget, Installer, NotInstallable};
+use installer::{
+    BUNDLE_EXTENSIONS, BundleFile, InstallOrigin, InstallSource, InstallTarget, Installer, NotInstallable,
+};
 use installs::InstallPlan;
 use ports::time::{Clock as _, SystemClock};
 use registry::{Freshness, RegistryEntry};

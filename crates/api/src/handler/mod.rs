@@ -138,8 +138,7 @@ impl Handler for Api {
     }
 
     async fn paste_redirect(&self, r: PasteRedirect) -> Result<Nothing, ApiError> {
-        self.host.paste_redirect(r.server, r.url).await?;
-        Ok(Nothing {})
+        Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| Nothing {})?)
     }
 
     async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
@@ -208,8 +207,7 @@ impl Handler for Api {
     }
 
     async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {
-        self.host.cancel_call(r.call).await?;
-        Ok(Nothing {})
+        Ok(self.host.cancel_call(r.call).await.map(|()| Nothing {})?)
     }
 
     async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
@@ -221,13 +219,11 @@ impl Handler for Api {
     }
 
     async fn subscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
-        self.host.subscribe(r.server, r.uri, true).await?;
-        Ok(Nothing {})
+        Ok(self.host.subscribe(r.server, r.uri, true).await.map(|()| Nothing {})?)
     }
 
     async fn unsubscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
-        self.host.subscribe(r.server, r.uri, false).await?;
-        Ok(Nothing {})
+        Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| Nothing {})?)
     }
 
     async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
@@ -243,8 +239,7 @@ impl Handler for Api {
     }
 
     async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {
-        self.host.deny_all(r.server, r.mute).await?;
-        Ok(Nothing {})
+        Ok(self.host.deny_all(r.server, r.mute).await.map(|()| Nothing {})?)
     }
 
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
@@ -256,8 +251,7 @@ impl Handler for Api {
     }
 
     async fn unmute(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.unmute(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.unmute(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
@@ -449,7 +443,6 @@ impl Handler for Api {
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
-        self.host.open_url(&r.url).await?;
-        Ok(Nothing {})
+        Ok(self.host.open_url(&r.url).await.map(|()| Nothing {})?)
     }
 }

@@ -50,6 +50,7 @@ async fn the_other_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[allow(clippy::disallowed_methods, reason = "starts this test once more, not a server")]
 async fn two_programs_do_not_remove_each_others_bundle() {
     let folder = tempfile::tempdir().unwrap();
     Bundle::small().write(&folder.path().join("demo.mcpb"));
