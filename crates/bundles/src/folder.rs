@@ -9,15 +9,17 @@ use std::thread;
 
 use foreign::visible;
 
-use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_UNPACKED};
+use crate::bundle::MANIFEST;
+use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED};
+use crate::manifest::{Manifest, ServerKind};
 use crate::tree::{Hashed, HashingWriter, Tree, is_executable};
 use crate::tree_file::read_tree_file;
 
 /// The most folders below an unpacked one. Those around a file need no entry of their own in an archive.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
-/// What uv makes beside the code of a server at its first start, if the bundle has none of its own: the packages that it loads, and which
-/// ones these are. No hash of a bundle covers them, as its plan says.
-const MADE_BY_UV: [&str; 2] = [".venv", "uv.lock"];
+/// The folder and the file that uv makes beside the code of a server at its first start, if its bundle has none of its own: the packages that
+/// it loads, and which ones these are. No hash of a bundle covers them, as its plan says.
+const MADE_BY_UV: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
 /// The most threads that read files; more of them wait for the same disk.
 const MAX_THREADS: usize = 4;
 
@@ -57,7 +59,10 @@ pub enum FolderChange {
 /// If a file was added, removed or changed, which is named, or one can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
     let was = read_tree_file(folder, tree_hash);
-    let found = files_below(folder, was.as_ref())?;
+    let own = |path: &str| was.as_ref().is_some_and(|tree| tree.has(path));
+    let runs_by_uv = runs_by_uv(folder);
+    let found =
+        files_below(folder, |path, is_folder| runs_by_uv && MADE_BY_UV.contains(&(path, is_folder)) && !own(path))?;
     let (next, tree) = (AtomicUsize::new(0), Mutex::new(Tree::default()));
     let work = || -> Result<(), FolderChange> {
         while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -116,9 +121,19 @@ impl FoundFile {
     }
 }
 
-/// All files below a folder, behind no link, but what uv makes beside these files.
-fn files_below(folder: &Path, was: Option<&Tree>) -> Result<Vec<FoundFile>, FolderChange> {
-    let is_left_out = |path: &str| MADE_BY_UV.contains(&path) && was.is_some_and(|tree| !tree.has(path));
+/// Whether the manifest there says so. It is one of the files that are compared.
+fn runs_by_uv(folder: &Path) -> bool {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(folder.join(MANIFEST))?.take(MAX_MANIFEST).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let manifest = read().ok().and_then(|bytes| Manifest::read(&bytes).ok());
+    manifest.is_some_and(|(manifest, _)| manifest.server.kind == ServerKind::Uv)
+}
+
+/// All files below a folder, behind no link, but those left out: by their path, and whether it is a folder.
+fn files_below(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -134,11 +149,11 @@ fn files_below(folder: &Path, was: Option<&Tree>) -> Result<Vec<FoundFile>, Fold
             let Some(path) = name.to_str().map(below) else {
                 return Err(FolderChange::NotAFile(below(&name.to_string_lossy())));
             };
-            if is_left_out(&path) {
-                continue;
-            }
             // Of the entry itself, and not of what a link leads to.
             let facts: Metadata = entry.metadata().map_err(|error| failed(&path, error))?;
+            if is_left_out(&path, facts.is_dir()) {
+                continue;
+            }
             if facts.is_dir() {
                 folders += 1;
                 if folders > MAX_FOLDERS || depth > MAX_DEPTH {

@@ -8,7 +8,7 @@ use bundles::{
     unpack, verify_folder, verify_tree,
 };
 
-use crate::sample::{Disk, valid};
+use crate::sample::{Disk, manifest, valid, zip};
 use crate::zip_writer::{Entry, Zip};
 
 fn sample() -> Zip {
@@ -208,10 +208,6 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
     }
     let disk = Disk::with(&sample().bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
-    fs::create_dir(folder.join(".venv")).unwrap();
-    symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();
-    fs::write(folder.join("uv.lock"), "").unwrap();
-    assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()), "what uv loads is no part of the bundle");
     fs::write(folder.join("b"), "other").unwrap();
     let list = folder.with_extension("tree.json");
     fs::write(&list, fs::read_to_string(&list).unwrap().replace("server/index.js", "server/other.js")).unwrap();
@@ -229,9 +225,29 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
 }
 
 #[test]
-fn what_uv_would_make_counts_where_the_bundle_has_it() {
-    let disk = Disk::with(&valid().and(Entry::file("uv.lock", b"as published")).bytes());
-    let UnpackedBundle { folder, tree } = disk.install().unwrap();
-    fs::write(folder.join("uv.lock"), "another").unwrap();
-    assert_eq!(verify_folder(&folder, &tree.hash()), Err(FolderChange::Changed("uv.lock".to_owned())));
+fn what_uv_makes_counts_unless_it_is_uv_that_runs_the_server() {
+    let made = |kind: &str, more: &[Entry]| {
+        let mut manifest = manifest("0.4");
+        manifest["server"]["type"] = kind.into();
+        let disk = Disk::with(&more.iter().cloned().fold(zip(&manifest), Zip::and).bytes());
+        let UnpackedBundle { folder, tree } = disk.install().unwrap();
+        fs::create_dir(folder.join(".venv")).unwrap();
+        symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();
+        fs::write(folder.join("uv.lock"), "").unwrap();
+        let verified = verify_folder(&folder, &tree.hash());
+        fs::remove_dir_all(folder.join(".venv")).unwrap();
+        symlink("/tmp", folder.join(".venv")).unwrap();
+        (verified, verify_folder(&folder, &tree.hash()))
+    };
+    let (verified, with_link) = made("uv", &[]);
+    assert_eq!(verified, Ok(()), "what uv loads is no part of the bundle");
+    assert_eq!(with_link, Err(FolderChange::NotAFile(".venv".to_owned())), "uv makes no link");
+    assert_eq!(
+        made("python", &[]).0,
+        Err(FolderChange::NotAFile(".venv/python".to_owned())),
+        "nothing else makes these"
+    );
+    let published = [Entry::file("uv.lock", b"as published")];
+    let changed = FolderChange::Changed("uv.lock".to_owned());
+    assert_eq!(made("uv", &published).0, Err(changed), "the bundle's own is compared");
 }
