@@ -61,7 +61,7 @@ pub(super) async fn find_and_plan(
 }
 
 /// Reads all files of an unpacked bundle, on a thread for it.
-async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -> Result<(), NoPlan> {
+pub(super) async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -> Result<(), NoPlan> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
     let root = own.bundles();
     let verified = tokio::task::spawn_blocking(move || {

@@ -14,6 +14,7 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfi
 use process::{LaunchFiles, SearchPath, ServerCommand};
 use serde_json::json;
 
+use super::finding::verify_bundle;
 use crate::connection::{self, HttpStart, RunId, Start, Target, outcome_unresolved};
 use crate::owner::Owner;
 use crate::owner::gate::Departure;
@@ -108,16 +109,23 @@ impl Owner {
         }
     }
 
-    /// Secrets may have been waited for, and the program or a script be another file since: the files are looked at once more.
+    /// The user and secrets may have been waited for, and the program, a script or a file of the bundle be another one since: they are looked at
+    /// once more.
     fn connect_process(&mut self, name: &str, target: Target, departure: Departure) {
         let Target::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
             return self.connect(name, target, None, departure);
         };
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
-        self.beside(files_now(files, self.options.look_at_files), move |owner, files| {
+        let (bundle, own) = (self.launches.bundle_of(&name, &config), self.launches.own_files.clone());
+        let files = files_now(files, self.options.look_at_files);
+        let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
+        self.beside(looking, move |owner, (verified, files)| {
             if owner.lifetime.is_closing || owner.servers.awaited(&name, &config).is_none() {
                 return;
+            }
+            if let Err(changed) = verified {
+                return owner.could_not_start(&name, &changed.to_string());
             }
             match files {
                 Some(files) => owner.connect(&name, target, Some(&files), departure),
