@@ -86,9 +86,12 @@ impl Installer {
         };
         drop(setup);
         match (&put, unpacked, replaced) {
-            (Err(_), Some(Unpacked { folder, root, is_new: true, .. }), _) => {
-                // That it was not set up says more than that something is left.
-                drop(blocking(move || bundles::remove(&root, &folder)).await);
+            (Err(_), Some(Unpacked { files, folder, root, is_new: true }), _) => {
+                // That it was not set up says more than that something is left. The settings may name the files nevertheless.
+                let setup = host.begin_setup_anew().await?;
+                if !setup.servers().iter().any(|server| uses(server, &files.folder, &folder)) {
+                    drop(blocking(move || bundles::remove(&root, &folder)).await);
+                }
             }
             (Ok(_), _, Some(replaced)) => {
                 if let Err(error) = self.remove_unused(host, &replaced).await {

@@ -138,9 +138,20 @@ impl Setup {
         let was = self.config(&name)?.clone();
         self.fill_from(&was, &mut server).await?;
         let (entry, secrets) = server.into_settings(self.names_of_others(&name));
-        let kept = self.change(&name, entry, secrets).await?;
-        self.keep_origin(name, origin, filled_in).await;
-        Ok(kept)
+        match self.change(&name, entry, secrets).await {
+            Ok(kept) => {
+                self.keep_origin(name, origin, filled_in).await;
+                Ok(kept)
+            }
+            Err(error) => {
+                // The settings may have the other version by now, without its secrets.
+                let back = ServerEntry { name: name.clone(), config: was };
+                if let Err(undone) = self.host.update_server(name, back).await {
+                    tracing::error!(error = %undone, "a server could not be set back to the version before");
+                }
+                Err(error)
+            }
+        }
     }
 
     async fn keep_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledIn) {
