@@ -15,7 +15,7 @@ use host::Host;
 use host::view::HostEvent;
 use tauri::utils::config::BundleType;
 use tauri::{AppHandle, Manager as _, Runtime, State};
-use updates::{Bundle, Installation, Traces, UpdateLimits, UpdateReport, UpdateSource, UpdateStep, Updates};
+use updates::{Bundle, Installation, Refusal, Traces, UpdateLimits, UpdateReport, UpdateSource, UpdateStep, Updates};
 
 #[cfg(feature = "updater")]
 use plugin as installing;
@@ -77,12 +77,18 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
 /// A check that nobody waits for. It does not disturb what the user looks at.
 async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
     let updates = app.state::<Updates>();
-    if !matches!(updates.report().step, UpdateStep::Idle | UpdateStep::Current) {
+    if !may_check_quietly(&updates.report().step) {
         return;
     }
     if let Err(refusal) = updates.check(&|report| tell(app, report)).await {
         tracing::info!("no check for updates: {refusal}");
     }
+}
+
+/// Whether nothing is going on, and nothing is shown that the user is to act on. A check that failed, for want of a network for instance, is
+/// made again.
+const fn may_check_quietly(step: &UpdateStep) -> bool {
+    matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
 fn tell<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
@@ -115,8 +121,12 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
     let updates = app.state::<Updates>();
     let install = installing::UpdateInstall::of(&app);
     let installed = updates.install(&version, &install, &|report| tell(&app, report)).await;
-    installed.map_err(|refusal| refusal.to_string())?;
-    app.request_restart();
+    match installed {
+        Ok(()) => app.request_restart(),
+        // By the user, who is shown the version again.
+        Err(Refusal::Stopped) => {}
+        Err(refusal) => return Err(refusal.to_string()),
+    }
     Ok(())
 }
 
