@@ -78,7 +78,10 @@ export function changes(
     },
     { name: m.servers_transport(), before: transportOf(before), after: transportOf(after) },
     ...names.map((name) => ({
-      name: shortText(name, 200),
+      // The publisher chose the name: it must not look like a row of the app's own.
+      name: isRemote
+        ? m.installs_change_header({ name: shortText(name, 200) })
+        : m.installs_change_variable({ name: shortText(name, 200) }),
       before: old[name] ?? null,
       after: now[name] ?? null,
     })),
