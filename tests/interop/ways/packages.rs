@@ -54,7 +54,7 @@ async fn a_package_of_pypi() {
             } }],
             "environmentVariables": [
                 { "name": "UV_EXCLUDE_NEWER", "value": AS_OF },
-                // Where a proxy opens what is encrypted, only the system knows its certificate.
+                // Certificates of an organization are in the system's store only.
                 { "name": "UV_SYSTEM_CERTS", "value": "true" },
             ],
         }],
