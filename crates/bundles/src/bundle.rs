@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use crate::limits::MAX_MANIFEST;
+use crate::tree::MANIFEST;
 use crate::{Archive, BundleError, Manifest, Refusal};
-
-/// The file at the root of each bundle.
-pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// A bundle that can be shown and installed.
 #[derive(Debug)]

@@ -9,10 +9,8 @@ use std::thread;
 
 use foreign::visible;
 
-use crate::bundle::MANIFEST;
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED};
-use crate::manifest::{Manifest, ServerKind};
-use crate::tree::{Hashed, HashingWriter, Tree, is_executable};
+use crate::tree::{Hashed, HashingWriter, MANIFEST, Tree, is_executable};
 use crate::tree_file::read_tree_file;
 
 /// The most folders below an unpacked one. Those around a file need no entry of their own in an archive.
@@ -123,13 +121,9 @@ impl FoundFile {
 
 /// Whether the manifest there says so. It is one of the files that are compared.
 fn runs_by_uv(folder: &Path) -> bool {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::open(folder.join(MANIFEST))?.take(MAX_MANIFEST).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let manifest = read().ok().and_then(|bytes| Manifest::read(&bytes).ok());
-    manifest.is_some_and(|(manifest, _)| manifest.server.kind == ServerKind::Uv)
+    let Ok(file) = File::open(folder.join(MANIFEST)) else { return false };
+    let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST)).ok();
+    manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
 /// All files below a folder, behind no link, but those left out: by their path, and whether it is a folder.

@@ -9,6 +9,9 @@ use foreign::visible;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+/// The file at the root of each bundle that says what it is.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
 /// A file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
