@@ -1,4 +1,5 @@
-// What the registry says of the installed servers by now: read once the page shows any, and again when the user asks.
+// What the registry says of the installed servers by now: read once the user opens the page of one,
+// and again when they ask.
 import { call } from "$lib/api/client";
 import type { VersionReport } from "$lib/api/generated";
 import { pageState } from "$lib/page-state";
