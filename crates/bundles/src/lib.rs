@@ -5,7 +5,6 @@
 //! - [`plan`]: what it would start on this computer, as an [`installs::InstallPlan`] with blanks for the user
 //! - [`unpack`], [`remove`], [`verify_tree`], [`verify_folder`]: its files on disk
 //! - [`BundlesLock`]: one program at a time changes those files
-//! - [`compare`]: what another version changes
 //!
 //! All functions block, so async code calls them on a thread for blocking work. Nothing here starts a program, reads the environment, or knows where
 //! the user's folders are: they are given from outside. A bundle comes from anybody, so its archive is refused if two programs could read it in two
@@ -14,7 +13,6 @@
 
 mod archive;
 mod bundle;
-mod compare;
 mod error;
 mod folder;
 pub mod limits;
@@ -31,7 +29,6 @@ pub const EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
 
 pub use archive::{Archive, ArchiveFile, PathProblem, Refusal};
 pub use bundle::Bundle;
-pub use compare::{FieldChange, Update, compare};
 pub use error::BundleError;
 pub use folder::{FolderChange, verify_folder};
 pub use lock::BundlesLock;

@@ -10,5 +10,4 @@ mod sample;
 mod signatures;
 #[cfg(unix)]
 mod unpacking;
-mod updates;
 mod zip_writer;
