@@ -65,7 +65,7 @@ pub struct RegistryListing {
     pub description: Option<String>,
     /// The version of the server, as the publisher writes it.
     pub version: String,
-    /// Who may publish under the name.
+    /// The account or domain that the name belongs to.
     pub publisher: RegistryPublisher,
     /// Whether it is offered.
     pub status: RegistryStatus,
@@ -81,10 +81,10 @@ pub struct RegistryListing {
     pub repository_url: Option<String>,
 }
 
-/// Who may publish under a server's name. It says nothing of the code.
+/// The account or domain that a server's name belongs to. It says nothing of the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RegistryPublisher {
-    /// What the name stands for.
+    /// An account or a domain.
     pub kind: PublisherKind,
     /// The account, or the domain.
     pub name: String,
@@ -92,7 +92,7 @@ pub struct RegistryPublisher {
     pub checked: bool,
 }
 
-/// What may publish under a name.
+/// The kinds of owners of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherKind {
@@ -203,15 +203,15 @@ pub struct OfferedBundle {
     pub sha256: String,
     /// The size of the file in bytes.
     pub bytes: u64,
-    /// Its name.
+    /// The manifest's `name`, by which other versions are recognized.
     pub name: String,
-    /// Its name for people.
+    /// The manifest's `display_name`.
     pub title: Option<String>,
-    /// Its version.
+    /// The version, as the publisher writes it.
     pub version: String,
-    /// What it is said to do.
+    /// The description for people.
     pub description: String,
-    /// Its author.
+    /// The author's name.
     pub author: String,
     /// How it is signed, in words. A signature is never checked, and says nothing about safety.
     pub signature: String,
@@ -221,7 +221,7 @@ pub struct OfferedBundle {
     pub files: u32,
     /// How many bytes they have when unpacked.
     pub unpacked_bytes: u64,
-    /// What of it is not used, in sentences.
+    /// Sentences about the parts of the manifest that are not used.
     pub warnings: Vec<String>,
 }
 
@@ -431,8 +431,8 @@ pub struct UpgradeOffer {
     pub offer: InstallOffer,
     /// Where the installed one is from.
     pub installed: ServerOrigin,
-    /// The inputs that keep what they are now unless another value is entered, by key, with their values. A secret has none here, and what goes into
-    /// a header neither.
+    /// The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
+    /// and values of headers have none here.
     pub kept: BTreeMap<String, Option<Vec<String>>>,
     /// True if the server would be stopped.
     pub running: bool,

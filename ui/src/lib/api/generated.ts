@@ -3701,23 +3701,23 @@ sha256: string,
  */
 bytes: number, 
 /**
- * Its name.
+ * The manifest's `name`, by which other versions are recognized.
  */
 name: string, 
 /**
- * Its name for people.
+ * The manifest's `display_name`.
  */
 title: string | null, 
 /**
- * Its version.
+ * The version, as the publisher writes it.
  */
 version: string, 
 /**
- * What it is said to do.
+ * The description for people.
  */
 description: string, 
 /**
- * Its author.
+ * The author's name.
  */
 author: string, 
 /**
@@ -3737,7 +3737,7 @@ files: number,
  */
 unpackedBytes: number, 
 /**
- * What of it is not used, in sentences.
+ * Sentences about the parts of the manifest that are not used.
  */
 warnings: Array<string>, };
 
@@ -4240,7 +4240,7 @@ firstMilliseconds: number | null,
 problem: ModelProblem | null, };
 
 /**
- * What may publish under a name.
+ * The kinds of owners of a name.
  */
 export type PublisherKind = "github_account" | "domain";
 
@@ -4695,7 +4695,7 @@ description: string | null,
  */
 version: string, 
 /**
- * Who may publish under the name.
+ * The account or domain that the name belongs to.
  */
 publisher: RegistryPublisher, 
 /**
@@ -4745,11 +4745,11 @@ nextCursor: string | null,
 answer: RegistryAnswer, };
 
 /**
- * Who may publish under a server's name. It says nothing of the code.
+ * The account or domain that a server's name belongs to. It says nothing of the code.
  */
 export type RegistryPublisher = { 
 /**
- * What the name stands for.
+ * An account or a domain.
  */
 kind: PublisherKind, 
 /**
@@ -6736,8 +6736,8 @@ offer: InstallOffer,
  */
 installed: ServerOrigin, 
 /**
- * The inputs that keep what they are now unless another value is entered, by key, with their values. A secret has none here, and what goes into
- * a header neither.
+ * The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
+ * and values of headers have none here.
  */
 kept: { [key in string]: Array<string> | null }, 
 /**
