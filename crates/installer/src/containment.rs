@@ -1,4 +1,8 @@
 //! Which sandbox a planned server can have, and which one is proposed.
+//!
+//! A package that `npx` or `uvx` loads can't start without a network, but only the user knows which hosts the server itself needs. So the
+//! page proposes the hosts of the package registry, beside a bundle's own folder, and the user adds the server's. The command line proposes
+//! none and gives no network by itself: the user names the hosts with `--network`, since its options say all.
 
 use installs::{InstallPlan, PlanTarget};
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};

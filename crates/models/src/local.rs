@@ -1,4 +1,5 @@
-//! Finds what serves models on this computer. Only known addresses are asked, without any key.
+//! Finds what serves models on this computer: Ollama and LM Studio, where they usually listen, when somebody looks at the list of models.
+//! No other address is asked, and no key is sent.
 
 use std::time::Duration;
 

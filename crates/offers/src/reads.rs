@@ -2,7 +2,8 @@
 //! owner of `host`.
 //!
 //! Nothing is shared between servers, and what an address says holds for exactly its headers: so a private result never
-//! reaches another identity.
+//! reaches another identity. Lists are kept in the same way (`ttlMs`): those that are no longer fresh are read again when somebody looks at them,
+//! and the old ones serve until then (`host/src/owner/state/registry.rs`).
 
 use std::collections::HashMap;
 use std::time::Duration;

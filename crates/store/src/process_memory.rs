@@ -1,4 +1,4 @@
-//! The memory of this process, in which secrets lie while it runs.
+//! The memory of this process, in which secrets lie while it runs. Callers: the app and `drawbridge-cli`, in their first lines.
 
 /// Keeps other programs of the same user from reading the memory of this process, and the system from writing it to disk when the
 /// process crashes. For the start of a program, before it reads any secret.

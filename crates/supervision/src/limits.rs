@@ -1,5 +1,10 @@
 //! The limits of one server. Above them it is slowed down or refused, with the cause in its activity, and no other server notices. Callers:
 //! `host`, which applies them, and the settings.
+//!
+//! Calls, consent requests and messages beyond a limit are refused. Notifications are left out of the activity and counted. Bytes slow the
+//! server down: its connection has no room, so its own pipe fills. A sandboxed server with more processes, memory, processor time or files
+//! in its home is stopped. A change of the settings holds from the server's next start. Counting costs a call a few additions and no look
+//! at a clock.
 
 use process::sandbox::{Meter, Resource, ResourceLimits};
 use serde::{Deserialize, Serialize};

@@ -223,7 +223,8 @@ pub(super) fn allowed_answer(_: By, answer: Answer) -> Passed<Answer> {
     Passed(answer)
 }
 
-/// Opens a page in the system's browser.
+/// Opens a page in the system's browser. The server's request is answered after this, so that a browser that does not start is reported to
+/// the user and not to the server.
 ///
 /// # Errors
 /// If the browser can't be opened, or not in time; in words.

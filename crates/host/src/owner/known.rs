@@ -1,5 +1,9 @@
 //! What was found out of servers, remembered so that the next start tries it first: the transport of remote ones, and the
 //! revision.
+//!
+//! `servers.json` has it under the hash of the server's settings, and it is only tried first: it is found anew when it fails, and after a
+//! week, as a server that has learned a newer revision often still answers as before. So a legacy local server that does not answer the
+//! probe costs that wait once a week.
 
 use mcp_proto::Revision;
 use mcp_transport::driver::TransportFound;

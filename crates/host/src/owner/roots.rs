@@ -1,5 +1,7 @@
 //! The folders that servers may know of. The user's decision holds for one command: another program under the same name asks
 //! again.
+//!
+//! A refusal is answered with an empty list and not with an error, so that a call that can do without folders goes on.
 
 use std::path::PathBuf;
 

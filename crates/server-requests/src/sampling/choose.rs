@@ -1,5 +1,8 @@
 //! Which of the user's models answers a server: its hints first, in order, then how much cost, speed and intelligence matter to
 //! it (`client/sampling`, model preferences). The user can always choose another.
+//!
+//! The model that the user set for a server comes before its hints. Where a server states no preference, the user's default model
+//! answers. The consent request gives the reason ([`ChosenBy`]).
 
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};

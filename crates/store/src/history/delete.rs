@@ -2,6 +2,9 @@
 //!
 //! It is no conversation any more at once. All else is done in steps, between which others can write. How far it came is noted in
 //! the database (table `gone`), so that it goes on when the program has ended in the middle of it.
+//!
+//! SQLite overwrites the rows, the index is written anew, the journal is emptied (while another program reads, at the next write), and the
+//! file that a conversation was taken over from is removed. Older blocks that the disk or a backup keeps are out of reach.
 
 use std::time::Duration;
 

@@ -1,4 +1,7 @@
-//! Tokens and other secrets that a server was given. `[redacted]` replaces them in its activity.
+//! Tokens and other secrets that a server was given. `[redacted]` replaces them in its activity, and the entry is marked.
+//!
+//! Each is registered before the server gets it. Only exact occurrences are found: a server that hides a token in another form can as
+//! well send it elsewhere.
 
 use std::borrow::Cow;
 

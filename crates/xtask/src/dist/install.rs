@@ -1,4 +1,10 @@
 //! Installs the packages in a fresh root of the same Debian, uses the .deb as a user would, removes them, and looks for what is left.
+//!
+//! The packages are tried as a newcomer would, in CI and before a release (`cargo xtask dist --check`). The .deb is installed without its
+//! recommended packages, its window opens, and a user who never saw the app gets to the result of a first approved call in six clicks
+//! (`tests/desktop/newcomer.mjs`), driven by WebKit's driver, which is installed only then so that it brings no library that the package
+//! forgot. After the removal nothing is left but the users' data. The .rpm is installed without dependencies, verified and removed. The root
+//! gets nothing of our environment: cargo's `LD_LIBRARY_PATH` alone kept the page's sandbox from starting.
 
 use std::fs;
 use std::path::{Path, PathBuf};
