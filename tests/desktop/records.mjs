@@ -76,7 +76,7 @@ export async function records(page, place, step) {
     await page.until("one call to be made", async () => (await answered()) === 1);
     await page.armed();
     await page.clickAgain();
-    await page.asks("Move the pointer first");
+    await page.asks("The dialog moved under your pointer");
     assert.equal(await answered(), 1, "a pointer that rests approves nothing");
     // A click elsewhere between two on the same place keeps them from being a double click.
     await page.goAndClick("heading", /./, QUESTION);

@@ -158,7 +158,7 @@ test("a click that was meant for the question before approves nothing", async ({
   await refusable(app);
   await app.mouse.down();
   await app.mouse.up();
-  await expect(frame, "a pointer that rests approves nothing, however long it waits").toContainText("Move the pointer first");
+  await expect(frame, "a pointer that rests approves nothing, however long it waits").toContainText("The dialog moved under your pointer");
   expect((await host.snapshot()).questions, "the second one waits still").toHaveLength(1);
   await app.mouse.move(x - 40, y);
   await app.mouse.move(x, y);

@@ -194,7 +194,7 @@ describe("the page of models", () => {
   it("lets the user choose what is done with what can't be carried", async () => {
     const host = await startFake({ models: () => having() });
     render(ModelsView);
-    await fireEvent.click(await screen.findByText("What it can't carry"));
+    await fireEvent.click(await screen.findByText("Fallbacks for unsupported content"));
     await choose(screen.getByRole("combobox", { name: "Pictures in results of tools" }), "refuse");
     await waitFor(() =>
       expect(host.requests("set_provider")[0]?.conversions).toEqual([
