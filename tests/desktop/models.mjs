@@ -40,7 +40,7 @@ export async function models(page, place, step) {
     await page.picture("add-provider");
     await page.click("button", "Add", DIALOG);
     await page.reads(/It answers and lists \d+ models/, "main");
-    await page.reads("Key kept", "main");
+    await page.reads("Has a key", "main");
     await page.click("button", "Test Fake lab");
     await page.reads(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
@@ -85,8 +85,8 @@ export async function models(page, place, step) {
     await page.click("button", "Close", DIALOG);
     await page.sees("button", "Tools of everything", COMPOSER);
     await write(page, "Please add 2 and 40.");
-    await page.asks("wants to run a tool");
-    await page.asks("Asked for by the model");
+    await page.asks("Run add on everything?");
+    await page.asks("The model asked");
     await page.asks(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
     await page.click("button", "Edit what is sent", QUESTION);

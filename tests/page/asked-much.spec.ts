@@ -182,5 +182,5 @@ test("trusted for this run: its tools run without asking, all else asks, and one
   await callTool(app, "say");
   await app.getByRole("main").getByRole("button", { name: "End it" }).first().click();
   await callTool(app, "say");
-  await expect(question(app), "it asks again").toContainText("wants to run a tool");
+  await expect(question(app), "it asks again").toContainText("Run say on harbour?");
 });

@@ -41,7 +41,7 @@ describe("a question", () => {
     expect(
       dialog.getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim(),
       "who and what",
-    ).toBe("files wants to run a tool");
+    ).toBe("Run write_file on files?");
     for (const text of [
       /npx -y @modelcontextprotocol/,
       /organize/,
