@@ -191,6 +191,20 @@ describe("the page of models", () => {
     );
   });
 
+  it("E23: says that keys are kept only where the keychain keeps them", async () => {
+    await startFake({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
+    const { unmount } = render(ModelsView);
+    expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
+    unmount();
+    await startFake({
+      models: () => having(),
+      secrets_status: () => ({ is: "missing", cause: "nothing answers" }),
+    });
+    render(ModelsView);
+    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
+    expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
+  });
+
   it("lets the user choose what is done with what can't be carried", async () => {
     const host = await startFake({ models: () => having() });
     render(ModelsView);
