@@ -56,7 +56,10 @@ describe("the request of a tool", () => {
     const written = {
       name: "add",
       inputSchema: { default: { src: `data:image/png;base64,${data}` } },
-      icons: [{ src: `data:image/svg+xml;base64,${data}` }, { src: `data:image/png;base64,${data}!` }],
+      icons: [
+        { src: `data:image/svg+xml;base64,${data}` },
+        { src: `data:image/png;base64,${data}!` },
+      ],
     };
     const text = withoutIcons(JSON.stringify(written, null, 2));
     expect(text).toContain('"data:image/svg+xml;base64,…" (icon, 900 B)');

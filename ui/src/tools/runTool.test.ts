@@ -136,7 +136,9 @@ test("E13: what is refused after it ran is not said never to have been called", 
   says(midway.id, "awaiting_input");
   end.fail({ code: "refused", message: "" });
   await midway.ended;
-  expect(endTitle(midway.state, "refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
+  expect(endTitle(midway.state, "refused", midway.hasRun), "in its second round").toMatch(
+    /while it ran/,
+  );
 });
 
 test("E9: the time does not count what the user took to decide", async () => {
