@@ -106,7 +106,9 @@ impl Messages {
             Some(last) => {
                 let mut parts = parts.peekable();
                 // Wires join texts as they are; what the user put in one after the other is apart.
-                if let (Role::User, Some(Part::Text(before)), Some(Part::Text(_))) = (role, last.parts.last_mut(), parts.peek()) {
+                if let (Role::User, Some(Part::Text(before)), Some(Part::Text(_))) =
+                    (role, last.parts.last_mut(), parts.peek())
+                {
                     before.push_str(APART);
                 }
                 last.parts.extend(parts);
