@@ -53,7 +53,7 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
   await app.keyboard.press("Enter");
   const chips = app.getByRole("list", { name: "Goes with the message" });
   await expect(chips, "E20: it waits beside what is written").toContainText("resource of harbour");
-  await app.getByRole("button", { name: "Send" }).click();
+  await app.getByRole("button", { name: "Send", exact: true }).click();
   await expect(main.getByText("from harbour").first()).toBeVisible();
 
   await app.getByRole("button", { name: "Run a tool" }).click();
