@@ -53,7 +53,7 @@ fn folder() -> PathBuf {
 }
 
 /// An app with nothing but a window with an empty page.
-pub(crate) fn empty_app(sandbox: PageSandbox) -> tauri::Result<App> {
+pub(crate) fn empty_app(measure: Measure, sandbox: PageSandbox) -> tauri::Result<App> {
     Builder::<Wry>::default()
         .register_uri_scheme_protocol("empty", |_, _| {
             let mut response = Response::new(EMPTY_PAGE.as_bytes());
@@ -62,13 +62,15 @@ pub(crate) fn empty_app(sandbox: PageSandbox) -> tauri::Result<App> {
         })
         .manage(sandbox)
         .invoke_handler(commands::handler())
-        .setup(|app| {
+        .setup(move |app| {
             let page = WebviewUrl::CustomProtocol("empty://localhost/".parse()?);
             let window = WebviewWindowBuilder::new(app, window::MAIN, page).inner_size(1180.0, 780.0).build()?;
             drawing::suit_the_machine(&window)?;
             let (measured, drawn) = Measured::channel();
             app.manage(measured);
-            report(app.handle(), "painted", until_page(drawn));
+            if measure == Measure::Empty {
+                report(app.handle(), "painted", until_page(drawn));
+            }
             Ok(())
         })
         .build(crate::context())
@@ -79,7 +81,7 @@ pub(crate) fn run(app: &AppHandle, measure: Measure, api: Api) {
     let (measured, drawn) = Measured::channel();
     app.manage(measured);
     match measure {
-        Measure::Empty | Measure::Window => report(app, "painted", until_page(drawn)),
+        Measure::Empty | Measure::EmptyAtRest | Measure::Window => report(app, "painted", until_page(drawn)),
         Measure::Question => report(app, "question", async move { until_question(api.host(), drawn).await }),
     }
 }

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use api::Api;
-use tauri::{AppHandle, Manager as _, RunEvent, WindowEvent};
+use tauri::{AppHandle, Manager as _, RunEvent, Runtime, WindowEvent};
 
+#[cfg(target_os = "macos")]
+use crate::openings;
 use crate::page_sandbox::PageSandbox;
 use crate::{background, window};
 
@@ -23,12 +25,16 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
         // A click on the app in the Dock.
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => window::show(app),
+        // Files that the user opens with the app.
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => openings::open(app, openings::arguments::of_urls(&urls)),
         RunEvent::Exit => end(app),
         _ => {}
     }
 }
 
-fn end(app: &AppHandle) {
+/// Ends the servers, and waits for them.
+pub(crate) fn end<R: Runtime>(app: &AppHandle<R>) {
     app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };
     let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };

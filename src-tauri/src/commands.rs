@@ -1,42 +1,68 @@
-//! One Tauri command for each row of the table, and the handler with all of them.
+//! What the page calls: the table of commands, and the shell's own.
 
-use api::data::*;
-use api::{Api, ApiError, Handler};
-use tauri::State;
-use tauri::ipc::Invoke;
+use api::{Api, COMMANDS};
+use serde_json::Value;
+use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
+use tauri::{Manager as _, Runtime};
 
-use crate::{background, desktop_report, events, login_start, measure, page_sandbox, shell_events};
+use crate::{
+    app_updates, background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox,
+    shell_events,
+};
 
-macro_rules! tauri_commands {
-    ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
-        $(
-            $(#[$doc])*
-            #[tauri::command]
-            async fn $name(host: State<'_, Api>, request: $request) -> Result<$response, ApiError> {
-                Handler::$name(host.inner(), request).await
-            }
-        )*
+/// What the table's commands get where the page gives no request.
+static NO_REQUEST: Value = Value::Null;
 
-        /// Carries out whatever the page calls.
-        pub(crate) fn handler<R: tauri::Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![
-                $($name,)*
-                events::listen_events,
-                events::events_seen,
-                measure::painted,
-                measure::question_drawn,
-                page_sandbox::page_sandbox,
-                page_sandbox::retry_page_sandbox,
-                shell_events::listen_shell_events,
-                background::closing_shown,
-                background::finish_closing,
-                desktop_report::desktop_report,
-                login_start::set_login_start,
-            ]
+/// Carries out whatever the page calls. Tauri has checked by then that the window may.
+pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    let of_the_shell = own();
+    move |invoke| {
+        if !COMMANDS.contains(&invoke.message.command()) {
+            return of_the_shell(invoke);
         }
-    };
+        respond(invoke);
+        true
+    }
 }
-api::commands!(tauri_commands);
+
+/// Those of the shell alone.
+fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![
+        events::listen_events,
+        events::events_seen,
+        measure::painted,
+        measure::question_drawn,
+        page_sandbox::page_sandbox,
+        page_sandbox::retry_page_sandbox,
+        shell_events::listen_shell_events,
+        background::closing_shown,
+        background::finish_closing,
+        desktop_report::desktop_report,
+        login_start::set_login_start,
+        link_handler::set_link_handler,
+        openings::opening_done,
+        app_updates::app_updates_report,
+        app_updates::check_app_updates,
+        app_updates::install_app_update,
+        app_updates::stop_app_update,
+    ]
+}
+
+/// Carries out a command of the table. All of them share this one task: with Tauri's macro each would have a task of its own type, which is
+/// several megabytes of code.
+fn respond<R: Runtime>(invoke: Invoke<R>) {
+    let Invoke { message, resolver, .. } = invoke;
+    resolver.respond_async_serialized(async move {
+        let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
+        let api = api.ok_or_else(|| InvokeError::from("there is no host"))?;
+        let request = match message.payload() {
+            InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&NO_REQUEST),
+            InvokeBody::Raw(_) => &NO_REQUEST,
+        };
+        let text = api::respond(&api, message.command(), request).await.map_err(InvokeError::from)?;
+        Ok(InvokeResponseBody::Json(text))
+    });
+}
 
 #[cfg(test)]
 mod tests {

@@ -2,25 +2,37 @@
 //! system can do (dialogs, browser, notifications, tray, start at login). Everything the app knows is in the host.
 
 mod announcements;
+mod app_updates;
 mod background;
 mod bench;
 mod closing;
 mod commands;
+#[cfg(target_os = "linux")]
+mod desktop_entry;
 mod desktop_report;
 mod drawing;
+mod dropping;
 mod events;
+mod link_handler;
 mod login_start;
 mod measure;
+mod openings;
 mod page_sandbox;
 mod places;
 mod platform;
 mod presence;
 mod shell_events;
 mod start;
+mod system_switch;
 mod tray;
 mod window;
 mod words;
 
+#[cfg(feature = "updater")]
+pub use app_updates::plugin as updater;
+
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use tauri::{Builder, Wry};
@@ -28,6 +40,7 @@ use tauri::{Builder, Wry};
 use crate::announcements::Announcements;
 use crate::background::ClosingChoice;
 use crate::measure::Measure;
+use crate::openings::Openings;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
@@ -50,14 +63,16 @@ pub fn run() -> ExitCode {
     #[allow(unsafe_code)]
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
-        Some(Measure::Empty) => bench::empty_app(sandbox),
+        Some(measure @ (Measure::Empty | Measure::EmptyAtRest)) => bench::empty_app(measure, sandbox),
         Some(Measure::Window | Measure::Question) => app(measure, sandbox, Builder::default()),
         None => {
-            let one = tauri_plugin_single_instance::init(|app, arguments, _| {
+            let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // What starts at login does not open the window of an app that runs already.
-                if !background::is_asked_for(arguments.into_iter()) {
+                if !background::is_asked_for(arguments.iter().cloned()) {
                     window::show(app);
                 }
+                let arguments = arguments.into_iter().map(OsString::from);
+                openings::open(app, openings::arguments::named(arguments, Path::new(&folder)));
             });
             app(measure, sandbox, Builder::default().plugin(one))
         }
@@ -77,6 +92,8 @@ pub fn run() -> ExitCode {
 
 fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
     let opening = start::Opening::begin(measure);
+    #[cfg(feature = "updater")]
+    let builder = builder.plugin(updater::plugin());
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
@@ -86,6 +103,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         .manage(ShellEvents::default())
         .manage(ClosingChoice::default())
         .manage(Announcements::default())
+        .manage(Openings::default())
         .manage(Tray::default())
         .invoke_handler(commands::handler())
         .setup(move |app| {
@@ -97,5 +115,9 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
 
 /// The configuration, and the page where it is built in.
 fn context() -> tauri::Context {
-    tauri::generate_context!()
+    #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
+    let mut context = tauri::generate_context!();
+    #[cfg(feature = "updater")]
+    updater::configure(&mut context);
+    context
 }

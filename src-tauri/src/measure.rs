@@ -13,6 +13,8 @@ use crate::page_sandbox::PageSandbox;
 pub(crate) enum Measure {
     /// `empty`: an empty window, from the start of the process until it is drawn.
     Empty,
+    /// `empty-at-rest`: an empty window that stays open, for whoever measures its processes from outside.
+    EmptyAtRest,
     /// `window`: our window, from the start of the process until its first content is drawn.
     Window,
     /// `question`: a question, from the server's message until it is drawn.
@@ -24,6 +26,7 @@ impl Measure {
     pub(crate) fn from_environment() -> Option<Self> {
         match env::var("DRAWBRIDGE_BENCH").ok()?.as_str() {
             "empty" => Some(Self::Empty),
+            "empty-at-rest" => Some(Self::EmptyAtRest),
             "window" => Some(Self::Window),
             "question" => Some(Self::Question),
             _ => None,

@@ -1,5 +1,5 @@
-// The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, and this desktop.
-// Included by the build script too.
+// The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, this desktop, what it opens,
+// and updates. Included by the build script too.
 
 /// The names of the shell's own commands.
 const OWN_COMMANDS: &[&str] = &[
@@ -14,4 +14,10 @@ const OWN_COMMANDS: &[&str] = &[
     "finish_closing",
     "desktop_report",
     "set_login_start",
+    "set_link_handler",
+    "opening_done",
+    "app_updates_report",
+    "check_app_updates",
+    "install_app_update",
+    "stop_app_update",
 ];

@@ -66,6 +66,17 @@ impl Platform for Desktop {
         path_of(answer).await
     }
 
+    async fn pick_file(&self, extensions: &[&str]) -> Result<Option<PathBuf>, String> {
+        let (picked, answer) = oneshot::channel();
+        let mut dialog = self.file_dialog()?;
+        if !extensions.is_empty() {
+            let shown: Vec<_> = extensions.iter().map(|extension| format!("*.{extension}")).collect();
+            dialog = dialog.add_filter(shown.join(", "), extensions);
+        }
+        dialog.pick_file(move |file| drop(picked.send(file)));
+        path_of(answer).await
+    }
+
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
         self.file_dialog()?.set_file_name(name).save_file(move |file| drop(picked.send(file)));

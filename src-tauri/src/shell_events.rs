@@ -1,11 +1,14 @@
 //! What the shell tells its page: events of the window and the desktop, which the host knows nothing of. Callers: `background.rs`,
-//! `announcements.rs` and the tray.
+//! `announcements.rs`, `app_updates`, `openings`, `dropping.rs` and the tray.
 
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State};
+use updates::UpdateReport;
+
+use crate::openings::{Opening, Openings};
 
 /// One event of the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,6 +23,21 @@ pub(crate) enum ShellEvent {
     ShowQuestion {
         /// Its id; the list of all that wait if none.
         id: Option<String>,
+    },
+    /// Something is to be opened; `openings` waits until the page is done with it.
+    Opened {
+        /// What.
+        opening: Opening,
+    },
+    /// Files are dragged over the window, or no longer.
+    BundlesOver {
+        /// How many bundles they are; none if others are among them, or nothing is dragged any more.
+        count: usize,
+    },
+    /// What Settings shows of updates has changed.
+    UpdatesChanged {
+        /// What it shows now.
+        report: UpdateReport,
     },
 }
 
@@ -63,8 +81,13 @@ impl ShellEvents {
 
 /// Sends the events of the shell to the page from now on.
 #[tauri::command]
-pub(crate) fn listen_shell_events(events: State<'_, ShellEvents>, channel: Channel<ShellEvent>) {
+pub(crate) fn listen_shell_events(
+    events: State<'_, ShellEvents>,
+    openings: State<'_, Openings>,
+    channel: Channel<ShellEvent>,
+) {
     events.begin(channel);
+    openings.tell(&events);
 }
 
 /// Brings the window to the front with a consent request, or the list of all that wait.

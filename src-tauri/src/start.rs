@@ -19,7 +19,9 @@ use crate::events::Pump;
 use crate::measure::{Measure, Measured};
 use crate::platform::Desktop;
 use crate::tray::Tray;
-use crate::{announcements, background, bench, closing, places, platform, presence, window};
+use crate::{
+    announcements, app_updates, background, bench, closing, dropping, openings, places, platform, presence, window,
+};
 
 /// Why the app could not start.
 #[derive(Debug, thiserror::Error)]
@@ -76,24 +78,30 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let computer = computer(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
-    let api = api.installing_with(Installer::new(locations.data_dir.clone(), || {
+    let installer = Installer::new(locations.data_dir.clone(), || {
         let (registry, kept) = (places::registry(), store::registry_cache_folder());
         let kept =
             kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
         installer::open_catalog(registry.as_deref(), Arc::new(CacheFolder::open(&kept)?))
-    }));
+    });
+    let cleaning = installer.clone();
+    tauri::async_runtime::spawn(async move { cleaning.clean_up().await });
+    let api = api.installing_with(installer);
     let api = match std::env::home_dir() {
         Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
         None => api,
     };
     app.manage(api.clone());
     app.manage(Pump::default());
+    app_updates::start(app);
     closing::on_signal(app);
-    window::prepare(app, &locations.data_dir)?;
-    if measure.is_some() || !background::is_asked_for_here() {
+    window::prepare(app, &locations.data_dir, dropping::watch)?;
+    let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
+    if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
         // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
         window::open(app)?;
     }
+    openings::look_at(app, named);
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => {
@@ -101,6 +109,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
             app.state::<Tray>().start(app);
             announcements::follow_clicks(app);
             presence::follow(app, api.host().clone());
+            app_updates::follow(app, api.host().clone());
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tauri::webview::NewWindowResponse;
-use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindowBuilder};
+use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
 use crate::drawing;
@@ -12,19 +12,26 @@ use crate::page_sandbox::PageSandbox;
 /// Its label, which the capability names.
 pub(crate) const MAIN: &str = "main";
 
-/// The data folder, where the window's place and what its web view stores lie.
-struct WindowFiles(PathBuf);
+/// What each window is opened with.
+struct WindowSetup {
+    /// The data folder, where the window's place and what its web view stores lie.
+    folder: PathBuf,
+    on_open: OnOpen,
+}
+
+/// What is done with a window when it is opened.
+pub(crate) type OnOpen = fn(&WebviewWindow) -> tauri::Result<()>;
 
 /// Has windows come where and as large as they were last time. To be called before the window is opened.
 ///
 /// # Errors
 /// If the place can't be followed.
-pub(crate) fn prepare(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
+pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OnOpen) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
     app.plugin(place.build())?;
-    app.manage(WindowFiles(data_dir.to_path_buf()));
+    app.manage(WindowSetup { folder: data_dir.to_path_buf(), on_open });
     Ok(())
 }
 
@@ -33,12 +40,14 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path) -> tauri::Result<()> {
 /// # Errors
 /// If the system can't open a window.
 pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
+    let setup = app.state::<WindowSetup>();
     let builder = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("Drawbridge")
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
-        .data_directory(app.state::<WindowFiles>().0.join("webview"))
-        // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address.
+        .data_directory(setup.folder.join("webview"))
+        // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address. Tauri's
+        // handler would keep all of them from it. `dropping` takes out the bundles.
         .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
@@ -46,7 +55,9 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .on_download(|_, _| false);
     PageSandbox::open(app);
     let window = builder.build()?;
-    let ready = PageSandbox::watch(&window).and_then(|()| drawing::suit_the_machine(&window));
+    let ready = PageSandbox::watch(&window)
+        .and_then(|()| drawing::suit_the_machine(&window))
+        .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
         // Its page has nothing to talk to. Closed, it would end the app before the message is read.
         let _ = window.hide();
@@ -65,7 +76,7 @@ pub(crate) fn show(app: &AppHandle) {
 fn show_now(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN) else {
         // Before the files are there the app is still starting, and opens its window itself.
-        if app.try_state::<WindowFiles>().is_some()
+        if app.try_state::<WindowSetup>().is_some()
             && let Err(error) = open(app)
         {
             tracing::error!("the window could not be opened: {error}");

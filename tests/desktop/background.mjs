@@ -123,7 +123,7 @@ async function until(what, look) {
 }
 
 /** Starts the app a second time; the status that it ends with. */
-async function handedOver(place, args = []) {
+export async function handedOver(place, args = []) {
   const second = start(place, args);
   const [status] = await Promise.race([once(second, "exit"), wait(HANDS_OVER_MS).then(() => ["none"])]);
   if (status === "none") second.kill("SIGKILL");

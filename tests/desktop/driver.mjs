@@ -11,8 +11,9 @@ import WebDriver from "webdriver";
  * @param {string} app The app's program.
  * @param {Record<string, string>} env The variables that the app gets beside our own.
  * @param {number} output The file that takes what both print.
+ * @param {string[]} args The arguments that the app gets.
  */
-export async function startSession(app, env, output) {
+export async function startSession(app, env, output, args = []) {
   const port = await freePort();
   const driver = spawn("WebKitWebDriver", [`--port=${port}`], {
     env: { ...process.env, ...env, TAURI_WEBVIEW_AUTOMATION: "true" },
@@ -28,7 +29,7 @@ export async function startSession(app, env, output) {
       connectionRetryTimeout: 40_000,
       capabilities: {
         "wdio:enforceWebDriverClassic": true,
-        "webkitgtk:browserOptions": { binary: app, args: [] },
+        "webkitgtk:browserOptions": { binary: app, args },
       },
     });
     return { browser, stop: () => stop(driver) };

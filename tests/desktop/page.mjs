@@ -81,6 +81,8 @@ let pictures = 0;
 export class Page {
   #browser;
   #pictures;
+  /** How often a user would have clicked so far. */
+  clicks = 0;
 
   constructor(browser, pictures) {
     this.#browser = browser;
@@ -132,6 +134,7 @@ export class Page {
       const element = await this.run(locate, role, wantedOf(name), within ?? null);
       if (!element || !(await this.#runAsync(middle, element))) return false;
       await this.#browser.elementClick(Object.values(element)[0]);
+      this.clicks += 1;
       return true;
     });
   }
@@ -142,12 +145,19 @@ export class Page {
       const element = await this.run(locate, role, wantedOf(name), within ?? null);
       return element && (await this.#runAsync(middle, element));
     });
+    this.clicks += 1;
     await this.#point(move(from, y), move(x, y), ...PRESS);
   }
 
   /** Clicks where the pointer is, without moving it. */
   clickAgain() {
+    this.clicks += 1;
     return this.#point(...PRESS);
+  }
+
+  /** Scrolls a part of the window to its end, as a wheel does, which WebKit's driver does not turn. */
+  async wheel(within) {
+    await this.run((selector) => document.querySelector(selector).scrollBy({ top: 100_000 }), within);
   }
 
   #point(...actions) {
@@ -220,6 +230,16 @@ export class Page {
     });
   }
 
+  /** Turns the wheel with the pointer over something, further than there is to scroll. */
+  async turnWheel(within) {
+    const { x, y } = await this.run((selector) => {
+      const box = document.querySelector(selector).getBoundingClientRect();
+      return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+    }, within);
+    const scroll = { type: "scroll", duration: 0, origin: "viewport", x, y, deltaX: 0, deltaY: 5000 };
+    await this.#browser.performActions([{ type: "wheel", id: "wheel", actions: [scroll] }]);
+  }
+
   /** Scrolls to where something is. */
   async scrollTo(within) {
     await this.run((selector) => document.querySelector(selector).scrollIntoView({ block: "nearest" }), within);
@@ -251,10 +271,19 @@ export class Page {
 
   /** Waits until what is asked could be read: then it can be allowed, and its keys work. */
   async armed() {
-    await this.until("the question to be armed", () => this.#isArmed());
+    await this.until("the question to be armed", () => this.isArmed());
   }
 
-  async #isArmed() {
+  /** Looks at the rest of what is asked by turning the wheel, and waits until it can be allowed. */
+  async readByWheel() {
+    await this.until("the question to be read to its end, and armed", async () => {
+      await this.turnWheel(QUESTION);
+      return this.isArmed();
+    });
+  }
+
+  /** Whether what is asked can be allowed now. */
+  async isArmed() {
     const id = await this.#find("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
     return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
   }
@@ -266,10 +295,11 @@ export class Page {
         const id = await this.#find("button", more, QUESTION);
         if (id !== null) {
           await this.#browser.elementClick(id);
+          this.clicks += 1;
           return false;
         }
       }
-      return this.#isArmed();
+      return this.isArmed();
     });
   }
 
@@ -280,7 +310,7 @@ export class Page {
     await this.until(`${name} to be taken`, async () => {
       if ((await this.#stage()) !== before) return true;
       // A click does not count while what is asked changes, as when the server announces other tools.
-      if (await this.#isArmed()) await this.#clickAnswer(name);
+      if (await this.isArmed()) await this.#clickAnswer(name);
       await wait(ANSWER_MS);
       return (await this.#stage()) !== before;
     });
@@ -317,6 +347,18 @@ export class Page {
     pictures += 1;
     const file = `${String(pictures).padStart(2, "0")}-${name}.png`;
     writeFileSync(join(this.#pictures, file), Buffer.from(data, "base64"));
+  }
+
+  /** Keeps a picture in each theme. */
+  async inEachTheme(name) {
+    const { value } = await this.invoke("snapshot", {});
+    for (const theme of ["dark", "light"]) {
+      await this.invoke("set_settings", { ...value.settings, theme });
+      await this.until(`the window to be ${theme}`, () =>
+        this.run((wanted) => document.documentElement.dataset.theme === wanted, theme),
+      );
+      await this.picture(`${name}-${theme}`);
+    }
   }
 
   /** What the window shows, after the page has drawn its current state. */

@@ -1,11 +1,14 @@
 // Follows a user through the real window: the app as it is built, its page in WebKitGTK, the demo server beside it. Needs a
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-// With the argument `sandbox` only what concerns the page's own sandbox is tried.
+// With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing,
+// with `opened` only what comes from outside of the window.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+
+import { Registry } from "../page/registry.mjs";
 
 import { asked } from "./asked.mjs";
 import { background, startedInBackground } from "./background.mjs";
@@ -15,9 +18,12 @@ import { cut, killedWhileAnswering } from "./cut.mjs";
 import { startSession } from "./driver.mjs";
 import { closed, killed } from "./ending.mjs";
 import { imported } from "./imported.mjs";
+import { installs, LISTED } from "./installs.mjs";
 import { again, blank, isolated, quit, unprotected, unstartable } from "./isolated.mjs";
 import { startKeychain } from "./keychain.mjs";
 import { models } from "./models.mjs";
+import { firstCall, leave, tenImported } from "./newcomer.mjs";
+import { bundleOf, opened, openedAtFirst } from "./opened.mjs";
 import { Page } from "./page.mjs";
 import { kill, processes } from "./processes.mjs";
 import { startProvider } from "./provider.mjs";
@@ -29,40 +35,57 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
 const PICTURES = join(ROOT, "target/screenshots/desktop");
 
-const home = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
+/** The folder of all homes. */
+const all = realpathSync(mkdtempSync(join(tmpdir(), "drawbridge-desktop-")));
+const homes = [];
 // After a failure or an interruption something may run on, which is found by its home, as the tests find it.
 process.once("exit", () => {
-  for (const { pid } of processes(home, "")) kill(pid);
-  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  for (const { pid } of homes.flatMap((home) => processes(home, ""))) kill(pid);
+  rmSync(all, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-/** What the app prints. It lies with the app's own files, as it is looked through with them. */
-const OUTPUT = join(home, "output.log");
-const place = {
-  app: APP,
-  demo: join(dirname(APP), "demo-server"),
-  everything: join(ROOT, "tests/node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
-  home,
-  output: openSync(OUTPUT, "a"),
-  provider: await startProvider(),
-  data: join(home, "data/drawbridge"),
-  config: join(home, "config/drawbridge/mcp.json"),
-  /** What the app keeps of the processes that run. */
-  running: join(home, "data/drawbridge/running.json"),
-  /** What the system's dialogs answer, and what it was told to open. */
-  platform: join(home, "platform"),
-  env: {
-    HOME: home,
-    XDG_CONFIG_HOME: join(home, "config"),
-    XDG_DATA_HOME: join(home, "data"),
-    XDG_CACHE_HOME: join(home, "cache"),
-    DRAWBRIDGE_TEST_PLATFORM: join(home, "platform"),
-    LANG: "C.UTF-8",
-    LC_ALL: "C.UTF-8",
-    GDK_BACKEND: "x11",
-    NO_AT_BRIDGE: "1",
-  },
-};
+const provider = await startProvider();
+const registry = await Registry.start(LISTED);
+/** The script of a server from npm. */
+const script = (name) => join(ROOT, "tests/node_modules/@modelcontextprotocol", name, "dist/index.js");
+
+/** A home with nothing in it, and what lies where. */
+function placeOf(name) {
+  const home = join(all, name);
+  homes.push(home);
+  const place = {
+    app: APP,
+    demo: join(dirname(APP), "demo-server"),
+    script,
+    everything: script("server-everything"),
+    home,
+    /** What the app prints. It lies with the app's own files, as it is looked through with them. */
+    log: join(home, "output.log"),
+    provider,
+    data: join(home, "data/drawbridge"),
+    config: join(home, "config/drawbridge/mcp.json"),
+    /** What the app keeps of the processes that run. */
+    running: join(home, "data/drawbridge/running.json"),
+    /** What the system's dialogs answer, and what it was told to open. */
+    platform: join(home, "platform"),
+    env: {
+      HOME: home,
+      XDG_CONFIG_HOME: join(home, "config"),
+      XDG_DATA_HOME: join(home, "data"),
+      XDG_CACHE_HOME: join(home, "cache"),
+      DRAWBRIDGE_REGISTRY: registry.url,
+      DRAWBRIDGE_TEST_PLATFORM: join(home, "platform"),
+      LANG: "C.UTF-8",
+      LC_ALL: "C.UTF-8",
+      GDK_BACKEND: "x11",
+      NO_AT_BRIDGE: "1",
+    },
+  };
+  for (const folder of [place.platform, place.data]) mkdirSync(folder, { recursive: true });
+  return { ...place, output: openSync(place.log, "a") };
+}
+const place = placeOf("home");
+let newest = place;
 
 let passed = 0;
 const failures = [];
@@ -95,8 +118,12 @@ function note(name, withstood) {
 }
 
 /** Starts the app and goes these parts of the way in its window. */
-async function window(...parts) {
-  const session = await startSession(APP, place.env, place.output);
+const window = (...parts) => windowOf(place, [], ...parts);
+
+/** The same for somebody else, or of an app that is started with these arguments. */
+async function windowOf(place, args, ...parts) {
+  newest = place;
+  const session = await startSession(APP, place.env, place.output, args);
   const page = new Page(session.browser, PICTURES);
   try {
     await session.browser.setTimeouts(undefined, 30_000, 30_000);
@@ -106,36 +133,50 @@ async function window(...parts) {
   }
 }
 
-for (const program of [APP, place.demo, place.everything]) {
+const scripts = ["server-everything", "server-filesystem", "server-memory"].map(script);
+for (const program of [APP, place.demo, ...scripts]) {
   if (!existsSync(program)) throw new Error(`${program} is missing; run cargo xtask test desktop`);
 }
 rmSync(PICTURES, { recursive: true, force: true });
-for (const folder of [PICTURES, place.platform, place.data]) mkdirSync(folder, { recursive: true });
+mkdirSync(PICTURES, { recursive: true });
 // What servers ask of models is refused until it is turned on; here it is asked about.
 const sampling = { legacy: { on: true }, modern: { on: true } };
 writeFileSync(join(place.data, "sampling.json"), JSON.stringify(sampling));
 try {
   await startKeychain(place.env);
-  if (process.argv[2] === "sandbox") {
+  const only = process.argv[2];
+  if (only === undefined || only === "new") {
+    await windowOf(placeOf("first"), [], firstCall, leave);
+    await windowOf(placeOf("ten"), [], tenImported, leave);
+  }
+  if (only === "sandbox") {
     await window(isolated, quit);
+  } else if (only === "new") {
+    await window(installs, quit);
+  } else if (only === "opened") {
+    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
   } else {
-    await window(isolated, confined, servers, imported, calls, asked, records, models, sampled, killedWhileAnswering);
+    await window(isolated, confined, servers, imported, installs, calls, asked, records, models, sampled, killedWhileAnswering);
     await window(cut, background, (_page, ...rest) => closed(...rest));
     await startedInBackground(place, step);
     await killed(place, step);
+    await windowOf(place, [bundleOf(place, "first")], openedAtFirst, opened, quit);
   }
-  await unstartable(place, step);
-  await window(unprotected, quit);
-  await window(again, quit);
-  await blank(place, step);
+  if (only === undefined || only === "sandbox") {
+    await unstartable(place, step);
+    await window(unprotected, quit);
+    await window(again, quit);
+    await blank(place, step);
+  }
 } catch (error) {
   if (!(error instanceof StepFailed)) {
     failures.push(`the run itself: ${error.message}`);
     console.log(`FAILED  ${error.stack}`);
   }
-  console.log(readFileSync(OUTPUT, "utf8").split("\n").slice(-100).join("\n"));
+  console.log(readFileSync(newest.log, "utf8").split("\n").slice(-100).join("\n"));
 } finally {
-  await place.provider.stop();
+  await provider.stop();
+  await registry.stop();
 }
 for (const failure of failures) console.log(`FAILED  ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);

@@ -73,6 +73,28 @@ pub(crate) fn node() -> PathBuf {
     which::which("node").unwrap_or_else(|error| panic!("node: {error}. Install Node.js 20 or newer."))
 }
 
+/// uvx, which comes from PyPI here.
+pub(crate) fn uvx() -> PathBuf {
+    file(venv_programs().join(format!("uvx{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// The script of the official program for bundles.
+pub(crate) fn mcpb() -> PathBuf {
+    file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
+}
+
+/// The folder that is packed as a bundle, with all that its server needs.
+pub(crate) fn bundle() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
+    file(folder.join("node_modules"));
+    folder
+}
+
+/// `drawbridge-cli`, as it was built last.
+pub(crate) fn command_line() -> PathBuf {
+    file(testkit::binaries::path("drawbridge-cli"))
+}
+
 fn from_npm(package: &str, args: &[&str]) -> ServerConfig {
     let script = script(package);
     command(node(), &[&[script.as_str()], args].concat())

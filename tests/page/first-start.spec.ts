@@ -59,11 +59,14 @@ test("a denied command does not run, and the page says so", async ({ app, host }
 });
 
 test("Allow does nothing until the question could be read", async ({ app, host }) => {
+  await app.clock.install();
+  await app.clock.pauseAt(Date.now() + 1_000);
   await app.getByRole("button", { name: "Start the demo server" }).click();
   const button = question(app).getByRole("button", { name: /allow/i }).first();
   await button.click({ force: true });
   await app.keyboard.press("a");
   expect((await host.snapshot()).questions.length, "neither click nor key crossed").toBe(1);
+  await app.clock.resume();
   await expect(button, "it is armed after a moment of quiet").toHaveAttribute("aria-disabled", "false");
   await app.keyboard.press("a");
   await expect(question(app), "the key works once it is armed").toBeHidden();

@@ -1,10 +1,12 @@
 // Servers of a registry and of bundles: found, looked at, and added stopped through one sheet.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { archive } from "./bundle";
+import { archive } from "../bundle.cjs";
 import { axeFinds, expect, LEGACY, test as base, visit } from "./fixtures";
-import { type Entry, entry, Registry } from "./registry";
+import { type Entry, entry, Registry } from "./registry.mjs";
+import { installOld, NEWER_AND_OLD } from "./walk-installs";
 
 const SECRET = "s3cret-0123456789";
 const NOTES = "io.github.alice/notes";
@@ -119,5 +121,67 @@ test("a bundle is installed from its file", async ({ app, host }) => {
   expect(await axeFinds(app), "axe").toEqual([]);
   await sheet.getByRole("button", { name: "Add server" }).click();
   await expect(main.getByRole("heading", { level: 1 })).toHaveText("words");
+  expect((await host.snapshot()).servers[0]?.state.is).toBe("stopped");
+});
+
+base.describe("a newer version", () => {
+  const upgrades = test.extend({
+    registry: async ({}, use) => {
+      const registry = await Registry.start([...NEWER_AND_OLD]);
+      await use(registry);
+      await registry.stop();
+    },
+  });
+
+  upgrades("is put in the place of an installed server as the sheet shows it", async ({ app, host }) => {
+    await installOld(host, SECRET);
+    await visit(app, "#/server/notes/overview");
+    const main = app.getByRole("main");
+    await expect(main, "the publisher's message").toContainText("Use 1.3, which keeps them in order");
+    await expect(app.getByRole("navigation").getByText("deprecated").first(), "in the list, too").toBeVisible();
+    expect(await axeFinds(app), "axe").toEqual([]);
+    await main.getByRole("button", { name: "Show what changes…" }).click();
+    const sheet = app.getByRole("dialog", { name: "Change notes to version 1.3.0" });
+    const changes = sheet.getByTestId("changes");
+    await expect(changes).toContainText("@alice/notes@1.2.0");
+    await expect(changes).toContainText("@alice/notes@1.3.0");
+    await expect(changes, "the secret stays as it is").not.toContainText("NOTES_KEY");
+    expect(await axeFinds(app), "axe").toEqual([]);
+    expect(readFileSync(host.config, "utf8"), "so far nothing is changed").toContain("@alice/notes@1.2.0");
+    await sheet.getByRole("button", { name: "Change version" }).click();
+    await expect(sheet).toHaveCount(0);
+    await expect(main.getByText("1.3.0", { exact: true })).toBeVisible();
+    await expect(main.getByRole("button", { name: "Show what changes…" })).toHaveCount(0);
+    const file = readFileSync(host.config, "utf8");
+    expect(file).toContain("@alice/notes@1.3.0");
+    expect(file, "the secret is in the keychain").not.toContain(SECRET);
+  });
+});
+
+test("a bundle that the registry lists is downloaded and installed", async ({ app, host, registry }) => {
+  const manifest = {
+    ...{ manifest_version: "0.3", name: "words", version: "1.0.0", description: "Counts words", author: { name: "Alice" } },
+    server: {
+      ...{ type: "node", entry_point: "server/index.js" },
+      mcp_config: { command: "node", args: ["${__dirname}/server/index.js"] },
+    },
+  };
+  const file = archive({ "manifest.json": JSON.stringify(manifest), "server/index.js": "process.exit(1)\n" });
+  const fileSha256 = createHash("sha256").update(file).digest("hex");
+  registry.files.set("/words.mcpb", file);
+  const identifier = `${registry.url}/words.mcpb`;
+  const packages = [{ registryType: "mcpb", identifier, fileSha256, transport: { type: "stdio" } }];
+  registry.entries.push(entry({ name: "io.github.alice/words", version: "1.0.0", packages }));
+  await visit(app, "#/registry");
+  const main = app.getByRole("main");
+  await main.getByRole("searchbox", { name: "Search servers" }).fill("words");
+  await main.getByRole("link", { name: "io.github.alice/words" }).click();
+  await main.getByRole("button", { name: /^Install http/ }).click();
+  const sheet = app.getByRole("dialog", { name: "Install io.github.alice/words" });
+  await expect(sheet, "what is pinned").toContainText(fileSha256);
+  await expect(sheet.getByTestId("exactly")).toContainText("server/index.js");
+  await sheet.getByRole("button", { name: "Add server" }).click();
+  await expect(main.getByRole("heading", { level: 1 })).toHaveText("words");
+  await expect(main).toContainText("io.github.alice/words");
   expect((await host.snapshot()).servers[0]?.state.is).toBe("stopped");
 });

@@ -3,9 +3,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { axeFinds, DEMO, expect, LEGACY, test } from "./fixtures";
+import { axeFinds, DEMO, expect, LEGACY, test as base } from "./fixtures";
+import { Registry } from "./registry.mjs";
 import { Requests, stillPicture } from "./settled";
 import { walk } from "./walk";
+import { NEWER_AND_OLD, walkInstalls } from "./walk-installs";
 
 const PICTURES = resolve(__dirname, "../../target/screenshots/page");
 const SETUP = {
@@ -22,19 +24,36 @@ const SETUP = {
   },
 };
 const LOOKS = [
-  { name: "light", setup: SETUP, size: { width: 1180, height: 780 } },
-  { name: "dark", setup: { ...SETUP, theme: "dark" as const }, size: { width: 1180, height: 780 } },
-  { name: "chinese", setup: { ...SETUP, language: "zh" as const }, size: { width: 1180, height: 780 } },
-  { name: "small", setup: SETUP, size: { width: 800, height: 600 } },
-  { name: "large", setup: SETUP, size: { width: 2560, height: 1440 } },
+  { name: "light", look: {}, size: { width: 1180, height: 780 } },
+  { name: "dark", look: { theme: "dark" as const }, size: { width: 1180, height: 780 } },
+  { name: "chinese", look: { language: "zh" as const }, size: { width: 1180, height: 780 } },
+  { name: "small", look: {}, size: { width: 800, height: 600 } },
+  { name: "large", look: {}, size: { width: 2560, height: 1440 } },
 ];
+
+interface Looks {
+  look: { theme?: "dark"; language?: "zh" };
+  registry: Registry;
+}
+
+const test = base.extend<Looks>({
+  look: [{}, { option: true }],
+  registry: async ({}, use) => {
+    const registry = await Registry.start([...NEWER_AND_OLD]);
+    await use(registry);
+    await registry.stop();
+  },
+  setup: async ({ look, registry }, use) => {
+    await use({ ...SETUP, ...look, registry: registry.url });
+  },
+});
 
 // By far the longest walks; each has a page and a host of its own.
 test.describe.configure({ mode: "parallel" });
 
-for (const { name, setup, size } of LOOKS) {
+for (const { name, look, size } of LOOKS) {
   test.describe(name, () => {
-    test.use({ setup, viewport: size });
+    test.use({ look, viewport: size });
     test.setTimeout(240_000);
 
     test("every view and question: axe finds nothing, and nothing is cut off", async ({ app, host }) => {
@@ -42,7 +61,7 @@ for (const { name, setup, size } of LOOKS) {
       mkdirSync(folder, { recursive: true });
       const problems: string[] = [];
       const requests = new Requests(app);
-      await walk(app, host, async (view) => {
+      const see = async (view: string) => {
         await requests.settled();
         writeFileSync(join(folder, `${view}.png`), await stillPicture(app));
         problems.push(...(await axeFinds(app)).map((found) => `${view}: ${found}`));
@@ -51,7 +70,9 @@ for (const { name, setup, size } of LOOKS) {
         // What lies outside of the scrolled areas lets the focus push the whole page out of the window.
         const taller = await app.evaluate(() => document.documentElement.scrollHeight - innerHeight);
         if (taller > 0) problems.push(`${view}: ${taller} pixels taller than the window`);
-      });
+      };
+      await walk(app, host, see);
+      await walkInstalls(app, host, see);
       expect(problems, "every view is accessible and fits").toEqual([]);
     });
   });

@@ -23,14 +23,18 @@ macro_rules! commands {
             registry_search: RegistrySearch => RegistryPage,
             /// Reads one server of the registry: its versions, packages and remotes.
             registry_server: RegistryServerName => RegistryServer,
-            /// Makes the plan for a server of the registry or a bundle, with the inputs that the user fills in. Nothing is unpacked.
+            /// Makes the plan for a server of the registry or a bundle, with the inputs that the user fills in. A bundle is downloaded, and
+            /// nothing is unpacked.
             install_offer: InstallSource => InstallOffer,
             /// Fills the plan with these values: the exact command or address and its hash, or the problems of the values. Nothing is unpacked.
             install_preview: InstallDraft => InstallPreview,
-            /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it. It is not started.
+            /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it, or puts it in the place of its other version. It is
+            /// not started.
             install: Install => SecretsKept,
             /// Which installed servers have a newer version, or one that should not be used any more. Nothing is changed.
-            install_updates: InstalledVersions => InstallUpdates,
+            newer_versions: InstalledVersions => VersionReports,
+            /// Makes the plan for another version of an installed server. Nothing is changed.
+            upgrade_offer: UpgradeSource => UpgradeOffer,
             /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
             update_server: UpdateServer => SecretsKept,
             /// Enters the secret of a header or a variable again, or one that signing in needs.
@@ -71,6 +75,8 @@ macro_rules! commands {
             limits: ServerName => LimitsUse,
             /// Lets the user pick a folder with the system's dialog.
             pick_folder: Nothing => PickedFolder,
+            /// Lets the user pick a file with the system's dialog.
+            pick_file: PickFile => PickedFile,
 
             /// What a server offers: tools, prompts, resources and templates.
             catalog: ServerName => Catalog,

@@ -1,5 +1,6 @@
 //! What the table of commands expands to here: the list of names, the trait, and the dispatch by name.
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::data::*;
@@ -18,18 +19,17 @@ macro_rules! expand {
             $($(#[$doc])* async fn $name(&self, request: $request) -> Result<$response, ApiError>;)*
         }
 
-        /// Carries out the command `name` with a JSON request.
+        /// Carries out the command `name` with a JSON request, and gives the response as JSON text.
         ///
         /// # Errors
         /// [`ErrorCode::BadRequest`] for an unknown name or a request of another shape, else the command's own error.
-        pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
+        pub async fn respond(handler: &dyn Handler, name: &str, request: &Value) -> Result<String, ApiError> {
             match name {
                 $(stringify!($name) => {
-                    let request: $request = serde_json::from_value(request)
+                    let request = <$request>::deserialize(request)
                         .map_err(|e| ApiError::new(ErrorCode::BadRequest, format!("{name}: {e}")))?;
                     let response = handler.$name(request).await?;
-                    serde_json::to_value(response)
-                        .map_err(|e| ApiError::new(ErrorCode::Internal, format!("{name}: {e}")))
+                    serde_json::to_string(&response).map_err(|e| not_json(name, &e))
                 })*
                 _ => Err(ApiError::new(ErrorCode::BadRequest, format!("there is no command {name}"))),
             }
@@ -53,3 +53,16 @@ macro_rules! expand {
     };
 }
 commands!(expand);
+
+/// As [`respond`], with the response as a value.
+///
+/// # Errors
+/// Those of [`respond`].
+pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
+    let text = respond(handler, name, &request).await?;
+    serde_json::from_str(&text).map_err(|error| not_json(name, &error))
+}
+
+fn not_json(name: &str, error: &serde_json::Error) -> ApiError {
+    ApiError::new(ErrorCode::Internal, format!("{name}: {error}"))
+}

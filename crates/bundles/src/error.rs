@@ -42,6 +42,9 @@ pub enum BundleError {
         "the bundle is installed already, and its folder holds other files by now; remove the servers that use it first"
     )]
     FolderDiffers(#[source] FolderChange),
+    /// Another program keeps the folder with bundles for itself.
+    #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]
+    Busy,
     /// The folder is not that of a bundle below the root.
     #[error("this is not the folder of an installed bundle")]
     NotInstalled,

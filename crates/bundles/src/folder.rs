@@ -11,23 +11,36 @@ use foreign::visible;
 
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_UNPACKED};
 use crate::tree::{Hashed, HashingWriter, Tree, is_executable};
+use crate::tree_file::read_tree_file;
 
 /// The most folders below an unpacked one. Those around a file need no entry of their own in an archive.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
+/// What uv makes beside the code of a server at its first start, if the bundle has none of its own: the packages that it loads, and which
+/// ones these are. No hash of a bundle covers them, as its plan says.
+const MADE_BY_UV: [&str; 2] = [".venv", "uv.lock"];
 /// The most threads that read files; more of them wait for the same disk.
 const MAX_THREADS: usize = 4;
 
 /// Why a folder is not the unpacked bundle that it was. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderChange {
-    /// A file was added, removed or changed.
-    #[error("its files are not those that were installed; install the bundle again")]
+    /// A file has other content, or may be run and could not before, or the other way round.
+    #[error("{} has changed since the bundle was unpacked", visible(.0))]
+    Changed(String),
+    /// A file is gone.
+    #[error("{} is missing", visible(.0))]
+    Missing(String),
+    /// A file is there that the bundle does not have.
+    #[error("{} is no file of the bundle; it was added later", visible(.0))]
+    Added(String),
+    /// Its files are others, and which ones the bundle had is not known any more.
+    #[error("its files are not those that were unpacked")]
     Differs,
     /// There is a link, a pipe, a device, or a name that no bundle can have.
-    #[error("{} is no file of a bundle; install the bundle again", visible(.0))]
+    #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
     /// There are more files or bytes than a bundle may have.
-    #[error("it holds more than a bundle may; install the bundle again")]
+    #[error("it holds more than a bundle may")]
     TooLarge,
     /// It can't be read.
     #[error("{} can't be read: {}", visible(.0), visible(.1))]
@@ -37,12 +50,14 @@ pub enum FolderChange {
 /// Compares all files below `folder` with the hash of the tree that was unpacked there ([`Tree::hash`]), to be called before each start. A server
 /// that writes beside its own code changes its folder, too. Blocks: it reads every byte, within [`limits`](crate::limits).
 ///
-/// Empty folders are not compared: no code comes from them.
+/// Empty folders are not compared: no code comes from them. Neither is what uv makes at the first start. What was found is never kept for the next time: size, time and inode of a file
+/// can be what they were with other content, since whoever may write a file may set its times, too.
 ///
 /// # Errors
-/// If a file was added, removed or changed, or one can't be read.
+/// If a file was added, removed or changed, which is named, or one can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
-    let found = files_below(folder)?;
+    let was = read_tree_file(folder, tree_hash);
+    let found = files_below(folder, was.as_ref())?;
     let (next, tree) = (AtomicUsize::new(0), Mutex::new(Tree::default()));
     let work = || -> Result<(), FolderChange> {
         while let Some(file) = found.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -62,7 +77,21 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
         })
     })?;
     let tree = tree.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if tree.hash() == tree_hash { Ok(()) } else { Err(FolderChange::Differs) }
+    if tree.hash() == tree_hash {
+        return Ok(());
+    }
+    Err(was.and_then(|was| first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
+}
+
+/// The first file that differs.
+fn first_change(was: &Tree, now: &Tree) -> Option<FolderChange> {
+    let gone_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
+        None => Some(FolderChange::Missing(path.clone())),
+        Some(found) if found != file => Some(FolderChange::Changed(path.clone())),
+        Some(_) => None,
+    });
+    let added = || now.files.keys().find(|path| !was.files.contains_key(*path));
+    gone_or_changed.or_else(|| added().cloned().map(FolderChange::Added))
 }
 
 struct FoundFile {
@@ -83,12 +112,13 @@ impl FoundFile {
         }
         let mut sink = HashingWriter::new(io::sink());
         let read = io::copy(&mut file.take(self.size + 1), &mut sink).map_err(failed)?;
-        if read == self.size { Ok(sink.finish()) } else { Err(FolderChange::Differs) }
+        if read == self.size { Ok(sink.finish()) } else { Err(FolderChange::Changed(self.path.clone())) }
     }
 }
 
-/// All files below a folder, behind no link.
-fn files_below(folder: &Path) -> Result<Vec<FoundFile>, FolderChange> {
+/// All files below a folder, behind no link, but what uv makes beside these files.
+fn files_below(folder: &Path, was: Option<&Tree>) -> Result<Vec<FoundFile>, FolderChange> {
+    let is_left_out = |path: &str| MADE_BY_UV.contains(&path) && was.is_some_and(|tree| !tree.has(path));
     let failed = |path: &str, error: io::Error| unreadable(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -104,6 +134,9 @@ fn files_below(folder: &Path) -> Result<Vec<FoundFile>, FolderChange> {
             let Some(path) = name.to_str().map(below) else {
                 return Err(FolderChange::NotAFile(below(&name.to_string_lossy())));
             };
+            if is_left_out(&path) {
+                continue;
+            }
             // Of the entry itself, and not of what a link leads to.
             let facts: Metadata = entry.metadata().map_err(|error| failed(&path, error))?;
             if facts.is_dir() {

@@ -4,6 +4,7 @@
 //! - [`Bundle::open`]: the archive and its manifest, checked; nothing is written
 //! - [`plan`]: what it would start on this computer, as an [`installs::InstallPlan`] with blanks for the user
 //! - [`unpack`], [`remove`], [`verify_tree`], [`verify_folder`]: its files on disk
+//! - [`BundlesLock`]: one program at a time changes those files
 //! - [`compare`]: what another version changes
 //!
 //! All functions block, so async code calls them on a thread for blocking work. Nothing here starts a program, reads the environment, or knows where
@@ -17,17 +18,23 @@ mod compare;
 mod error;
 mod folder;
 pub mod limits;
+mod lock;
 mod manifest;
 mod plan;
 mod signature;
 mod tree;
+mod tree_file;
 mod unpack;
+
+/// How the names of bundles end, in any case: as they do now, and as they did at first.
+pub const EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
 
 pub use archive::{Archive, ArchiveFile, PathProblem, Refusal};
 pub use bundle::Bundle;
 pub use compare::{FieldChange, Update, compare};
 pub use error::BundleError;
 pub use folder::{FolderChange, verify_folder};
+pub use lock::BundlesLock;
 pub use manifest::{
     Author, Command, CommandOverride, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server,
     ServerKind, ToolClaim, UserConfig, UserConfigKind,
@@ -35,4 +42,4 @@ pub use manifest::{
 pub use plan::{BundlePlan, Place, PlanError, Platform, Program, plan};
 pub use signature::Signature;
 pub use tree::{Tree, TreeChange, TreeFile, verify_tree};
-pub use unpack::{Installed, remove, remove_leftovers, unpack};
+pub use unpack::{UnpackedBundle, folder_below, remove, remove_leftovers, unpack};

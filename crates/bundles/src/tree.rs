@@ -60,6 +60,13 @@ impl Tree {
         format!("{:x}", hash.finalize())
     }
 
+    /// Returns true if there is a file of this path, or one below it.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        let is_below =
+            |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.files.keys().any(|file| is_below(file))
+    }
+
     pub(crate) fn add(&mut self, path: &str, content: Hashed, executable: bool) {
         let Hashed { sha256, size } = content;
         self.files.insert(path.to_owned(), TreeFile { sha256, size, executable });

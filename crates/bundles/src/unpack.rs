@@ -2,10 +2,11 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::folder::verify_folder;
 use crate::tree::{HashingWriter, Tree, verify_tree};
+use crate::tree_file::{folder_of_tree_file, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
 /// What folders of unfinished work begin with.
@@ -17,7 +18,7 @@ const MAX_FOLDER_NAME: usize = 64;
 
 /// A bundle that is unpacked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub struct UnpackedBundle {
     /// Its folder, to put into the plan as [`Place::folder`](crate::Place::folder).
     pub folder: PathBuf,
     /// Its files. Whoever installs it keeps them, or at least their hash, where the server can't write.
@@ -44,15 +45,15 @@ impl Bundle {
 ///
 /// # Errors
 /// If the file has changed since it was opened, if its data is damaged, if the disk fails, or if the bundle is there already with other content.
-/// Nothing stays on disk then.
-pub fn unpack(bundle: &Bundle, root: &Path) -> Result<Installed, BundleError> {
+/// No folder stays on disk then.
+pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleError> {
     let folder = bundle.folder(root);
     if fs::symlink_metadata(&folder).is_ok() {
         let tree = bundle.archive.tree()?;
         verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
         // A file that was added can be loaded in place of one that the bundle needs.
         verify_folder(&folder, &tree.hash()).map_err(BundleError::FolderDiffers)?;
-        return Ok(Installed { folder, tree });
+        return Ok(UnpackedBundle { folder, tree });
     }
     let cant_make = |cause| BundleError::io("the folder for bundles can't be made", cause);
     make_folder(root).map_err(cant_make)?;
@@ -70,9 +71,20 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<Installed, BundleError> {
     }
     let files = unfinished.path().join("files");
     let tree = write_files(&archive, &files)?;
-    fs::rename(&files, &folder)
-        .map_err(|cause| BundleError::io("the bundle's folder can't be put in its place", cause))?;
-    Ok(Installed { folder, tree })
+    let cant_place = |cause| BundleError::io("the bundle's folder can't be put in its place", cause);
+    write_tree_file(&folder, &tree).map_err(cant_place)?;
+    fs::rename(&files, &folder).map_err(cant_place)?;
+    Ok(UnpackedBundle { folder, tree })
+}
+
+/// The folder of this name right below `root`; none if the name leads elsewhere.
+#[must_use]
+pub fn folder_below(root: &Path, name: &str) -> Option<PathBuf> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(only)), None) if only == name => Some(root.join(name)),
+        _ => None,
+    }
 }
 
 /// Removes an unpacked bundle. Blocks.
@@ -88,10 +100,12 @@ pub fn remove(root: &Path, folder: &Path) -> Result<(), BundleError> {
     // Renamed first: a folder of which a part is gone must not pass for an installed bundle.
     let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_remove)?;
     fs::rename(folder, unfinished.path().join("files")).map_err(cant_remove)?;
+    remove_tree_file(folder);
     unfinished.close().map_err(cant_remove)
 }
 
-/// Removes what an app left that was killed while it unpacked or removed a bundle. To be called while nothing does. Blocks.
+/// Removes what an app left that was killed while it unpacked or removed a bundle. To be called under the [`BundlesLock`](crate::BundlesLock), so that
+/// no other program does either right now. Blocks.
 ///
 /// # Errors
 /// If the root can't be read, or something can't be removed.
@@ -103,9 +117,12 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
     };
     for entry in entries {
         let entry = entry.map_err(cant_remove)?;
-        let is_folder = entry.file_type().map_err(cant_remove)?.is_dir();
-        if is_folder && entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+        let (kind, name) = (entry.file_type().map_err(cant_remove)?, entry.file_name());
+        let name = name.to_string_lossy();
+        if kind.is_dir() && name.starts_with(UNFINISHED) {
             fs::remove_dir_all(entry.path()).map_err(cant_remove)?;
+        } else if kind.is_file() && folder_of_tree_file(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
+            fs::remove_file(entry.path()).map_err(cant_remove)?;
         }
     }
     Ok(())

@@ -11,6 +11,9 @@ use crate::session::locations;
 use crate::visible::{self, line};
 use crate::{plan_text, registry};
 
+/// A bundle with all that its server needs has thousands: then the rest is counted.
+const FILES_SHOWN: usize = 100;
+
 /// Carries out a command for bundles.
 pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: &Output) -> Result<Value, Failure> {
     let BundleCommand::Inspect { file } = command;
@@ -65,9 +68,13 @@ fn words(bundle: &Bundle, plan: &Result<BundlePlan, Failure>) -> String {
         Ok(plan) => text.push_str(&plan_text::words(&plan.install)),
         Err(failure) => text.push_str(&format!("problem     {}\n", line(&failure.message))),
     }
-    for file in bundle.archive.files() {
+    let files: Vec<_> = bundle.archive.files().collect();
+    for file in files.iter().take(FILES_SHOWN) {
         let executable = if file.executable { " (may be run)" } else { "" };
         text.push_str(&format!("file        {} {} bytes{executable}\n", visible::value(&file.path), file.size));
+    }
+    if let Some(more @ 1..) = files.len().checked_sub(FILES_SHOWN) {
+        text.push_str(&format!("files       {more} more; --json lists them all\n"));
     }
     text
 }

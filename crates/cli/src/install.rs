@@ -1,4 +1,5 @@
-//! Adding a server that a registry lists or a bundle holds. Nothing is started or approved, and no server is replaced.
+//! Adding a server that a registry lists or a bundle holds, and putting another version in the place of one that was added so. Nothing is started or
+//! approved, and no other server is replaced.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -22,20 +23,25 @@ use crate::{plan_text, registry};
 pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failure> {
     let there = session.servers(None).await?;
     let installer = registry::installer(session.data_folder.clone(), what.address.clone());
-    let Source { source, mut plan, bundle, words, origin } = find(&what, &installer).await?;
-    if let Some(name) = &what.name {
+    let host = session.api.host();
+    let Source { source, mut plan, bundle, words, origin } = find(&what, &installer, host).await?;
+    if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {
         plan.name.clone_from(name);
     }
-    if there.contains(&plan.name) {
+    if what.upgrade.is_none() && there.contains(&plan.name) {
         let message = format!("there is a server {:?} already; give this one another name with --name", plan.name);
         return Err(Failure::new(ErrorCode::BadName, message));
     }
-    let sandbox = sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?;
+    let sandbox = match what.upgrade {
+        // It keeps the one that it has.
+        Some(_) => None,
+        None => sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
+    };
     let values = values(&what, &plan, &session.input, &session.output).await?;
-    let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox };
-    let host = session.api.host();
+    let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
     let mut shown = json!({ "origin": origin, "plan": plan_text::in_json(&plan), "added": false });
-    let preview = match installer.preview(host, &draft, Freshness::Usual).await {
+    // What is offered was asked for now; an older answer may be kept under the exact version.
+    let preview = match installer.preview(host, &draft, Freshness::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
             session.output.text(&format!("{words}{}", plan_text::words(&plan)));
@@ -50,20 +56,34 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
         Err(error) => return Err(error.into()),
     };
     shown["server"] = install_plan::in_json(&preview.server);
-    let setup = install_plan::words(&preview.server);
+    let setup = match &preview.before {
+        Some(before) => {
+            shown["before"] = install_plan::in_json(before);
+            install_plan::changes(before, &preview.server)
+        }
+        None => install_plan::words(&preview.server),
+    };
     session.output.text(&format!("{words}{setup}{}{}", plan_text::inputs(&plan), plan_text::notes(&plan)));
     if what.dry_run {
         return Ok(shown);
     }
-    if !what.yes && !is_confirmed(session, &draft.name).await {
-        let message = "nothing was added; say yes on a terminal, or give --yes";
+    let question = match &draft.upgrades {
+        Some(server) => format!("Change {} to this version? It is stopped if it runs. ", crate::visible::value(server)),
+        None => format!("Add {}? Nothing is started. ", crate::visible::value(&draft.name)),
+    };
+    if !what.yes && !is_confirmed(session, &question).await {
+        let message = "nothing was changed; say yes on a terminal, or give --yes";
         return Err(Failure { value: Some(Box::new(shown)), ..Failure::new(ErrorCode::Refused, message) });
     }
-    let kept = installer.install(host, &draft, preview.hash.as_str()).await?;
-    shown["added"] = true.into();
-    session
-        .output
-        .text(&format!("\n{} is added. It is stopped, and asked about when it is started.", line(&draft.name)));
+    let name = line(&draft.name);
+    let (kept, done, key) = match draft.upgrades {
+        Some(_) => {
+            (installer.upgrade(host, &draft, preview.hash.as_str(), true).await?, "has this version now", "upgraded")
+        }
+        None => (installer.install(host, &draft, preview.hash.as_str()).await?, "is added", "added"),
+    };
+    shown[key] = true.into();
+    session.output.text(&format!("\n{name} {done}. It is stopped, and asked about when it is started."));
     if let SecretKept::ThisRun { cause } = kept {
         let note =
             format!("no keychain keeps its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\"");
@@ -74,12 +94,12 @@ pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failu
 }
 
 /// Asks on a terminal. Elsewhere nobody can be asked.
-async fn is_confirmed(session: &Session, name: &str) -> bool {
+async fn is_confirmed(session: &Session, question: &str) -> bool {
     let is_terminal =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
     if session.output.is_json() || !is_terminal {
         return false;
     }
     let asker = Asker::new(session.input.clone(), Arc::clone(&session.output));
-    asker.confirm(&format!("Add {}? Nothing is started. ", crate::visible::value(name))).await
+    asker.confirm(question).await
 }

@@ -134,6 +134,15 @@ pub(crate) fn words(server: &NewServer) -> String {
     text
 }
 
+/// What another version would change, for people: what goes begins with -, what comes with +, and the rest stays.
+pub(crate) fn changes(before: &NewServer, after: &NewServer) -> String {
+    let (before, after) = (words(before), words(after));
+    let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
+    let gone = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
+    let now = after.lines().map(|line| format!("{} {line}\n", if is_in(&before, line) { ' ' } else { '+' }));
+    gone.chain(now).collect()
+}
+
 /// What would be set up, for programs.
 pub(crate) fn in_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {

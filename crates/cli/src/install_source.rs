@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use api::ErrorCode;
-use installer::{InstallOrigin, InstallSource, InstallTarget, Installer, NotInstallable};
+use host::Host;
+use installer::{
+    BUNDLE_EXTENSIONS, BundleFile, InstallOrigin, InstallSource, InstallTarget, Installer, NotInstallable,
+};
 use installs::InstallPlan;
 use ports::time::{Clock as _, SystemClock};
 use registry::{Freshness, RegistryEntry};
@@ -12,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::Install;
 use crate::bundle;
 use crate::failure::Failure;
-use crate::registry::{about, about_in_json, age, name_and_version};
+use crate::registry::{about, about_in_json, name_and_version, tell_age};
 use crate::visible::line;
 
 /// What is installed.
@@ -30,79 +33,87 @@ pub(crate) struct Source {
 }
 
 /// Finds what is asked for.
-pub(crate) async fn find(what: &Install, installer: &Installer) -> Result<Source, Failure> {
-    if is_path(&what.what) { of_bundle(what, installer).await } else { of_registry(what, installer).await }
-}
-
-/// A name of a registry has its one slash between namespace and name, and never such an end.
-fn is_path(what: &str) -> bool {
-    let ends = |extension: &str| Path::new(what).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension));
-    ends("mcpb") || ends("dxt")
-}
-
-async fn of_bundle(what: &Install, installer: &Installer) -> Result<Source, Failure> {
-    if what.remote.is_some() || what.package.is_some() || what.address.is_some() {
-        return Err(Failure::usage(
-            "--remote, --package and --registry are for servers of a registry, not for a bundle",
-        ));
-    }
-    let source = InstallSource::Bundle { path: (&what.what).into(), sha256: what.sha256.clone() };
-    let offer = installer.offer(&source, Freshness::Now).await?;
-    let plan = offer.plan.map_err(|problem| Failure::new(ErrorCode::Unsupported, problem.to_string()))?;
-    let InstallOrigin::Bundle(file) = offer.origin else {
-        return Err(Failure::new(ErrorCode::Internal, "a bundle is no server of a registry"));
-    };
-    let (bundle, folder) = (file.bundle, file.folder);
-    let words = format!("{}folder      {}\n", bundle::about(&bundle), line(&folder.display().to_string()));
-    let origin = json!({ "bundle": { "name": bundle.manifest.name, "version": bundle.manifest.version, "sha256": bundle.archive.sha256(), "folder": folder } });
-    Ok(Source { source: offer.source, plan, bundle: Some(folder), words, origin })
-}
-
-async fn of_registry(what: &Install, installer: &Installer) -> Result<Source, Failure> {
-    if what.sha256.is_some() {
-        return Err(Failure::usage("--sha256 is for a bundle"));
-    }
-    let catalog = installer.catalog().await?;
+pub(crate) async fn find(what: &Install, installer: &Installer, host: &Host) -> Result<Source, Failure> {
     let asked = SystemClock.now();
-    let (name, version) = name_and_version(&what.what);
+    let source = named_source(what)?;
+    let offer = match (&what.upgrade, &source) {
+        (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
+        (None, Some(source)) => installer.offer(source, Freshness::Now).await?,
+        (None, None) => return Err(Failure::usage("name what is to be installed")),
+    };
+    let bundle = offer.origin.bundle().map(|file| file.folder.clone());
+    let (mut words, origin) = match &offer.origin {
+        InstallOrigin::Registry { answer, .. } => {
+            let catalog = installer.catalog().await?;
+            let mut origin = about_in_json(catalog, &answer.value);
+            origin["registry"] = catalog.address().as_str().into();
+            origin["bundle"] = offer.origin.bundle().map(bundle_in_json).into();
+            (about(catalog, &answer.value) + &tell_age(catalog, answer, asked), json!({ "registry": origin }))
+        }
+        InstallOrigin::Bundle(file) => (String::new(), json!({ "bundle": bundle_in_json(file) })),
+    };
+    if let Some(file) = offer.origin.bundle() {
+        let folder = line(&file.folder.display().to_string());
+        words.push_str(&format!("{}folder      {folder}\n", bundle::about(&file.bundle)));
+    }
+    let plan = match (offer.plan, &offer.origin) {
+        (Ok(plan), _) => plan,
+        (Err(problem), InstallOrigin::Registry { answer, .. }) => {
+            return Err(explain(&problem, &answer.value, &words));
+        }
+        (Err(problem), InstallOrigin::Bundle(_)) => {
+            return Err(Failure::new(ErrorCode::Unsupported, problem.to_string()));
+        }
+    };
+    Ok(Source { source: offer.source, plan, bundle, words, origin })
+}
+
+fn bundle_in_json(file: &BundleFile) -> Value {
+    let (manifest, archive) = (&file.bundle.manifest, &file.bundle.archive);
+    json!({ "name": manifest.name, "version": manifest.version, "sha256": archive.sha256(), "folder": file.folder })
+}
+
+/// What is named on the command line.
+fn named_source(what: &Install) -> Result<Option<InstallSource>, Failure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
         (_, Some(number)) => Some(InstallTarget::Remote { number }),
         (None, None) => None,
     };
-    let source = InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target };
-    let offer = installer.offer(&source, Freshness::Now).await?;
-    let InstallOrigin::Registry(answer) = offer.origin else {
-        return Err(Failure::new(ErrorCode::Internal, "a server of a registry is no bundle"));
+    let Some(named) = &what.what else {
+        let is_described = target.is_some() || what.sha256.is_some();
+        let message = "--package, --remote and --sha256 are for what is named; name it, too";
+        return if is_described { Err(Failure::usage(message)) } else { Ok(None) };
     };
-    let about = about(catalog, &answer.value);
-    let plan = match offer.plan {
-        Ok(plan) => plan,
-        Err(problem) => return Err(not_installable(&problem, &answer.value, &about)),
-    };
-    let words = about + &age(catalog, &answer, asked);
-    let mut origin = about_in_json(catalog, &answer.value);
-    origin["registry"] = catalog.address().as_str().into();
-    Ok(Source { source: offer.source, plan, bundle: None, words, origin: json!({ "registry": origin }) })
+    if is_path(named) {
+        if target.is_some() || what.address.is_some() {
+            let message = "--remote, --package and --registry are for servers of a registry, not for a bundle";
+            return Err(Failure::usage(message));
+        }
+        return Ok(Some(InstallSource::Bundle { path: named.into(), sha256: what.sha256.clone() }));
+    }
+    if what.sha256.is_some() {
+        return Err(Failure::usage("--sha256 is for a bundle"));
+    }
+    let (name, version) = name_and_version(named);
+    Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
+}
+
+/// A name of a registry has its one slash between namespace and name, and never such an end.
+fn is_path(what: &str) -> bool {
+    let ending = Path::new(what).extension();
+    ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// The reason in the words of the command line.
-fn not_installable(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> Failure {
+fn explain(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> Failure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => Failure::usage(choices(entry)),
         NotInstallable::NoTarget => Failure::usage(format!("there is none of this number. {}", choices(entry))),
         NotInstallable::Deleted => {
             Failure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
         }
-        NotInstallable::Download(bundle) => Failure::new(
-            ErrorCode::Unsupported,
-            format!(
-                "it is a bundle, which is not downloaded for you. Download {}\nand install it with \"drawbridge-cli install FILE --sha256 {}\"",
-                line(&bundle.url),
-                bundle.sha256
-            ),
-        ),
-        NotInstallable::Registry(_) | NotInstallable::Bundle(_) => {
+        NotInstallable::Download(_) | NotInstallable::Registry(_) | NotInstallable::Bundle(_) => {
             Failure::new(ErrorCode::Unsupported, problem.to_string())
         }
     }

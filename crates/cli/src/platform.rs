@@ -47,6 +47,10 @@ impl Platform for Terminal {
         Err(String::from("there is no dialog in a terminal"))
     }
 
+    async fn pick_file(&self, _extensions: &[&str]) -> Result<Option<PathBuf>, String> {
+        Err(String::from("there is no dialog in a terminal"))
+    }
+
     async fn pick_save_file(&self, _name: &str) -> Result<Option<PathBuf>, String> {
         Err(String::from("there is no dialog in a terminal"))
     }

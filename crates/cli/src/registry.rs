@@ -77,7 +77,7 @@ async fn search(catalog: &Catalog, text: &str, cursor: Option<&str>, output: &Ou
     if let Some(cursor) = &page.next_cursor {
         words.push_str(&format!("There are more: --cursor {}\n", visible::value(cursor)));
     }
-    words.push_str(&age(catalog, &answer, asked));
+    words.push_str(&tell_age(catalog, &answer, asked));
     output.text(&words);
     let unreadable = page.unreadable.iter();
     let unreadable: Vec<Value> =
@@ -132,7 +132,7 @@ async fn show(catalog: &Catalog, name: &str, output: &Output) -> Result<Value, F
         }
         remotes.push(row);
     }
-    words.push_str(&format!("\n{}", age(catalog, &answer, asked)));
+    words.push_str(&format!("\n{}", tell_age(catalog, &answer, asked)));
     output.text(&words);
     let mut shown = about_in_json(catalog, &answer.value);
     shown["packages"] = packages.into();
@@ -224,7 +224,7 @@ fn status_words(entry: &RegistryEntry) -> String {
 }
 
 /// When an answer was given, and why it is not newer.
-pub(crate) fn age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> String {
+pub(crate) fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> String {
     let address = catalog.address();
     let mut text = if answer.fetched >= asked {
         format!("{address} answered just now.\n")

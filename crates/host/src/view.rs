@@ -113,6 +113,8 @@ pub struct AppSettings {
     pub chat: ChatBounds,
     /// What closing the window does while servers run: `ask`, `background` or `quit`.
     pub on_close: String,
+    /// Whether the app looks for newer versions of itself without being told to.
+    pub check_updates: bool,
 }
 
 impl Default for AppSettings {
@@ -128,6 +130,7 @@ impl Default for AppSettings {
             audit_contents: true,
             chat: ChatBounds::default(),
             on_close: "ask".into(),
+            check_updates: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bundles::{Bundle, BundlePlan, Installed, Place, Platform};
+use bundles::{Bundle, BundleError, BundlePlan, Place, Platform, UnpackedBundle};
 
 use crate::{InstallError, NotInstallable, blocking};
 
@@ -54,11 +54,21 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle. Tells whether its folder is new.
-pub(crate) async fn unpack(file: BundleFile, root: PathBuf) -> Result<(Installed, bool), InstallError> {
+/// Unpacks a bundle. Tells whether its folder is new. One that was changed since it was unpacked is replaced if no server uses it.
+pub(crate) async fn unpack(
+    file: BundleFile,
+    root: PathBuf,
+    is_unused: bool,
+) -> Result<(UnpackedBundle, bool), InstallError> {
     let unpacked = blocking(move || {
         let is_new = std::fs::symlink_metadata(&file.folder).is_err();
-        bundles::unpack(&file.bundle, &root).map(|installed| (installed, is_new))
+        match bundles::unpack(&file.bundle, &root) {
+            Err(BundleError::Differs(_) | BundleError::FolderDiffers(_)) if is_unused => {
+                bundles::remove(&root, &file.folder)?;
+                Ok((bundles::unpack(&file.bundle, &root)?, true))
+            }
+            unpacked => Ok((unpacked?, is_new)),
+        }
     });
     unpacked.await.map_err(InstallError::Unpack)
 }

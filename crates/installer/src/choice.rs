@@ -46,11 +46,11 @@ pub struct InstallChoice {
     pub version: Option<String>,
     /// Why it can't be installed, if it can't be.
     pub problem: Option<String>,
-    /// The bundle that has to be downloaded by hand, if it is one.
+    /// The bundle that is downloaded for it, if it is one.
     pub download: Option<InstallDownload>,
 }
 
-/// A bundle to download and to install from its file.
+/// A bundle that is downloaded when this is chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallDownload {

@@ -4,7 +4,7 @@ use installs::{InstallPlan, PlanTarget};
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
 use serde::{Deserialize, Serialize};
 
-use crate::{InstallError, InstallOffer, InstallOrigin, Installer};
+use crate::{InstallError, InstallOffer, Installer};
 
 /// Whether what is installed can have a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,10 +48,9 @@ impl InstallOffer {
     /// The sandbox to begin with: the folder of a bundle, and the hosts that packages are loaded from. The user adds what the server needs.
     #[must_use]
     pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
-        let folders = match &self.origin {
-            InstallOrigin::Bundle(file) => vec![Folder { path: file.folder.clone(), access: Access::Read }],
-            InstallOrigin::Registry(_) => Vec::new(),
-        };
+        let bundle = self.origin.bundle();
+        let folders =
+            bundle.map(|file| Folder { path: file.folder.clone(), access: Access::Read }).into_iter().collect();
         let hosts = match &plan.target {
             PlanTarget::Command { command, .. } => PACKAGE_HOSTS.iter().find(|(launcher, _)| launcher == command),
             PlanTarget::Remote { .. } => None,

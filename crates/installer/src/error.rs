@@ -7,7 +7,7 @@ use domain::StoreError;
 use foreign::visible;
 use host::{HostClosed, ServerError, SetupError};
 use installs::FillError;
-use registry::{BundleDownload, RegistryError};
+use registry::{BundleDownload, DownloadError, RegistryError};
 
 /// The reason why a server is not installed. Safe to print.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +24,9 @@ pub enum InstallError {
     /// The home folder is not known, which plans of bundles may name.
     #[error("there is no home folder; set HOME")]
     NoHome,
+    /// The bundle that the registry lists can't be downloaded.
+    #[error(transparent)]
+    Download(#[from] DownloadError),
     /// The file is no bundle that can be installed.
     #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
     Bundle {
@@ -49,6 +52,31 @@ pub enum InstallError {
     /// The sandbox does not fit.
     #[error("the sandbox can't be used: {0}")]
     Sandbox(String),
+    /// This server was not installed, so nothing can take its place.
+    #[error("{} was not installed from a registry or a bundle, so there is no newer version of it", visible(.0))]
+    NotInstalled(String),
+    /// A bundle's file is needed, since no registry lists it.
+    #[error("{} was installed from a file; name the file of its newer version", visible(.0))]
+    NoSource(String),
+    /// What is offered is another server, not another version.
+    #[error("what is offered is {}, and not another version of {}", visible(.offered), visible(.installed))]
+    OtherServer {
+        /// What is installed.
+        installed: String,
+        /// What is offered.
+        offered: String,
+    },
+    /// This very version is installed.
+    #[error("{} {} is installed already", visible(.name), visible(.version))]
+    SameVersion {
+        /// The user's name for the server.
+        name: String,
+        /// The version.
+        version: String,
+    },
+    /// The server would have to be stopped, and nobody agreed to that.
+    #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
+    Running(String),
     /// Another server would result than the one that was shown.
     #[error("what would be installed is not what was shown; look at it again")]
     Stale,
@@ -58,6 +86,9 @@ pub enum InstallError {
     /// The server was removed, but the folder of its bundle could not be.
     #[error("the server is removed, but the files of its bundle could not be: {0}")]
     NotRemoved(BundleError),
+    /// The folder with bundles is in use, or can't be locked.
+    #[error(transparent)]
+    Locked(BundleError),
     /// The server can't be added. Nothing of a bundle stays that was unpacked for it.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -90,8 +121,8 @@ pub enum NotInstallable {
     /// It was deleted from the registry.
     #[error("it is not installed, as it was deleted from the registry, mostly for spam or malware")]
     Deleted,
-    /// It is a bundle, which is not downloaded.
-    #[error("it is a bundle, which is not downloaded for you; download {} and install it from its file", .0.url)]
+    /// It is a bundle, whose plan is in its file.
+    #[error("it is a bundle; what it would run is known once it is downloaded")]
     Download(BundleDownload),
     /// Its description does not lead to a command or an address.
     #[error(transparent)]

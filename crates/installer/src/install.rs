@@ -1,16 +1,16 @@
 //! The installation itself, and its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use bundles::BundleError;
-use host::Host;
+use bundles::{BundleError, BundlesLock};
 use host::view::ServerView;
+use host::{Host, Setup};
 use ports::SecretKept;
-use ports::server_config::{Installed, ServerOrigin};
+use ports::server_config::{BundleFiles, ServerOrigin};
 use registry::Freshness;
 
 use crate::{
-    InstallDraft, InstallError, InstallOffer, InstallOrigin, InstallPreview, InstallSource, Installer, NotInstallable,
+    BundleFile, InstallDraft, InstallError, InstallOffer, InstallPreview, InstallSource, Installer, NotInstallable,
     blocking, bundle_file,
 };
 
@@ -21,43 +21,9 @@ impl Installer {
     /// As [`preview`](Self::preview); [`InstallError::Stale`] if what results has another hash than the one that was shown; or if it can't be
     /// unpacked or added. Nothing stays then of what was unpacked for it.
     pub async fn install(&self, host: &Host, draft: &InstallDraft, hash: &str) -> Result<SecretKept, InstallError> {
-        let preview = self.preview(host, draft, Freshness::Now).await?;
-        if preview.hash.as_str() != hash {
-            return Err(InstallError::Stale);
-        }
-        let InstallPreview { offer: InstallOffer { source, origin, .. }, server, .. } = preview;
-        // Held from here on, so that no other installation unpacks the same bundle meanwhile.
-        let setup = host.begin_setup().await?;
-        let file = match origin {
-            InstallOrigin::Bundle(file) => file,
-            InstallOrigin::Registry(_) => {
-                let InstallSource::Registry { name, version: Some(version), target: Some(target) } = source else {
-                    return Err(NotInstallable::NotChosen.into());
-                };
-                let registry = self.catalog().await?.address().as_str().to_owned();
-                let origin = ServerOrigin::Registry { registry, name, version, target };
-                return Ok(setup.add_installed(server, origin).await?);
-            }
-        };
-        let root = self.bundles_folder().await?;
-        let (name, version) = (file.bundle.manifest.name.clone(), file.bundle.manifest.version.clone());
-        let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
-        // What no server uses may have been changed since it was unpacked.
-        if !setup.servers().iter().any(|server| uses(server, &folder, &file.folder)) {
-            let (root, unused) = (root.clone(), file.folder.clone());
-            match blocking(move || bundles::remove(&root, &unused)).await {
-                Ok(()) | Err(BundleError::NotInstalled) => {}
-                Err(error) => return Err(InstallError::Unpack(error)),
-            }
-        }
-        let (unpacked, is_new) = bundle_file::unpack(*file, root.clone()).await?;
-        let origin = ServerOrigin::Bundle { name, version, sha256, tree: unpacked.tree.hash(), folder };
-        let added = setup.add_installed(server, origin).await;
-        if added.is_err() && is_new {
-            // That it was not added says more than that something is left.
-            drop(blocking(move || bundles::remove(&root, &unpacked.folder)).await);
-        }
-        Ok(added?)
+        let draft = InstallDraft { upgrades: None, ..draft.clone() };
+        let preview = self.preview_again(host, &draft, hash).await?;
+        self.put(host, preview).await
     }
 
     /// Removes a server, and the folder of the bundle that it was installed from, if no other server uses that.
@@ -66,16 +32,102 @@ impl Installer {
     /// As [`host::Setup::remove`]; or if the server was removed and the folder could not be.
     pub async fn remove(&self, host: &Host, server: &str) -> Result<(), InstallError> {
         let setup = host.begin_setup().await?;
-        let installed = setup.installed(server).cloned();
+        let origin = setup.installed(server).map(|installed| installed.origin.clone());
         setup.remove(server).await?;
-        let Some(Installed { origin: ServerOrigin::Bundle { folder, .. }, .. }) = installed else { return Ok(()) };
+        match origin {
+            Some(origin) => {
+                let _held = self.hold_for(&origin).await?;
+                self.remove_unused(host, &origin).await
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The preview as the registry or the file has it now, if that is what was shown.
+    pub(crate) async fn preview_again(
+        &self,
+        host: &Host,
+        draft: &InstallDraft,
+        hash: &str,
+    ) -> Result<InstallPreview, InstallError> {
+        let preview = self.preview(host, draft, Freshness::Now).await?;
+        if preview.hash.as_str() == hash { Ok(preview) } else { Err(InstallError::Stale) }
+    }
+
+    /// Unpacks and sets up what was previewed.
+    pub(crate) async fn put(&self, host: &Host, preview: InstallPreview) -> Result<SecretKept, InstallError> {
+        let InstallPreview { offer: InstallOffer { source, origin, .. }, server, filled_in, upgraded, .. } = preview;
+        let (file, replaced) = (origin.into_bundle(), upgraded.map(|installed| installed.origin));
+        let is_bundle = file.is_some() || replaced.as_ref().is_some_and(|origin| origin.files().is_some());
+        // Held from here on, so that nobody else unpacks or removes the same bundle meanwhile: no other program, and nobody in this one.
+        let _held = if is_bundle { Some(self.lock_bundles().await?) } else { None };
+        let setup = host.begin_setup_anew().await?;
+        let path = file.as_ref().map(|file| file.path.clone());
+        let name = file.as_ref().map(|file| file.bundle.manifest.name.clone());
+        let version = file.as_ref().map(|file| file.bundle.manifest.version.clone());
+        let unpacked = match file {
+            Some(file) => Some(self.unpack(file, &setup).await?),
+            None => None,
+        };
+        let files = unpacked.as_ref().map(|unpacked| unpacked.files.clone());
+        let origin = match (source, files, name, version) {
+            (InstallSource::Registry { name, version: Some(version), target: Some(target) }, files, ..) => {
+                let registry = self.catalog().await?.address().as_str().to_owned();
+                ServerOrigin::Registry { registry, name, version, target, files }
+            }
+            (InstallSource::Bundle { .. }, Some(files), Some(name), Some(version)) => {
+                ServerOrigin::Bundle { name, version, files }
+            }
+            _ => return Err(NotInstallable::NotChosen.into()),
+        };
+        let put = match &replaced {
+            Some(_) => setup.upgrade(server, origin, filled_in).await,
+            None => setup.add_installed(server, origin, filled_in).await,
+        };
+        drop(setup);
+        match (&put, unpacked, replaced) {
+            (Err(_), Some(Unpacked { folder, root, is_new: true, .. }), _) => {
+                // That it was not set up says more than that something is left.
+                drop(blocking(move || bundles::remove(&root, &folder)).await);
+            }
+            (Ok(_), _, Some(replaced)) => {
+                if let Err(error) = self.remove_unused(host, &replaced).await {
+                    tracing::warn!(%error, "the files of the version before could not be removed");
+                }
+            }
+            _ => {}
+        }
+        if let (Ok(_), Some(path)) = (&put, path) {
+            self.forget_download(path).await;
+        }
+        Ok(put?)
+    }
+
+    async fn unpack(&self, file: BundleFile, setup: &Setup) -> Result<Unpacked, InstallError> {
         let root = self.bundles_folder().await?;
-        let place = root.join(&folder);
-        // Held so that nobody installs the same bundle meanwhile.
-        let setup = host.begin_setup().await?;
-        if setup.servers().iter().any(|other| uses(other, &folder, &place)) {
+        let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
+        // What no server uses may have been changed since it was unpacked.
+        let is_unused = !setup.servers().iter().any(|server| uses(server, &folder, &file.folder));
+        let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
+        let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder };
+        Ok(Unpacked { files, folder: unpacked.folder, root, is_new })
+    }
+
+    async fn hold_for(&self, origin: &ServerOrigin) -> Result<Option<BundlesLock>, InstallError> {
+        match origin.files() {
+            Some(_) => Ok(Some(self.lock_bundles().await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Removes the folder of a bundle that was installed so, if no server uses it any more. To be called under the lock.
+    async fn remove_unused(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
+        let (Some(files), Some(place)) = (origin.files(), self.folder_of(origin).await?) else { return Ok(()) };
+        let setup = host.begin_setup_anew().await?;
+        if setup.servers().iter().any(|other| uses(other, &files.folder, &place)) {
             return Ok(());
         }
+        let root = self.bundles_folder().await?;
         let removed = blocking(move || bundles::remove(&root, &place)).await;
         drop(setup);
         match removed {
@@ -86,21 +138,25 @@ impl Installer {
     }
 }
 
+/// A bundle whose files are in their place.
+struct Unpacked {
+    files: BundleFiles,
+    folder: PathBuf,
+    root: PathBuf,
+    /// Whether they were unpacked just now.
+    is_new: bool,
+}
+
 fn folder_name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns true if a server was installed from the bundle in this folder, or names the folder in its settings.
 fn uses(server: &ServerView, name: &str, folder: &Path) -> bool {
-    if let Some(Installed { origin: ServerOrigin::Bundle { folder, .. }, .. }) = &server.installed
-        && folder == name
-    {
-        return true;
-    }
-    let Some(stdio) = server.config.as_stdio() else { return false };
-    let path = folder.to_string_lossy();
-    let texts = [&stdio.command].into_iter().chain(&stdio.args).chain(stdio.env.values());
-    let names_it = texts.into_iter().any(|text| text.contains(&*path));
-    let folders = stdio.sandbox.iter().flat_map(|sandbox| &sandbox.folders).map(|folder| &folder.path);
-    names_it || stdio.cwd.iter().chain(folders).any(|place| place.starts_with(folder))
+    let is_from = server
+        .installed
+        .as_ref()
+        .and_then(|installed| installed.origin.files())
+        .is_some_and(|files| files.folder == name);
+    is_from || server.config.names_folder(folder)
 }

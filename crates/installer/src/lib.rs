@@ -4,18 +4,23 @@
 //! - [`InstallDraft`] to [`InstallPreview`]: what exactly would be set up, and a hash over it
 //! - [`Installer::install`]: unpacks and adds it, if what results has the hash that was shown; [`Installer::remove`] takes it away with its files
 //! - [`Installer::version_reports`]: what the registry says of installed versions by now
+//! - [`Installer::offer_upgrade`] and [`Installer::upgrade`]: a newer version in the place of an installed one, in the same steps
+//! - [`Installer::clean_up`]: what a killed program left
 //!
 //! Each step reads its source anew and nothing is kept in between, so an approval rests on the hash alone. Nothing is started, approved or
 //! replaced, and of what can't be added no files stay.
 
+mod bridge;
 mod bundle_file;
 mod choice;
 mod containment;
+mod downloads;
 mod error;
 mod install;
+mod newer;
 mod offer;
 mod preview;
-mod updates;
+mod upgrade;
 
 use std::fmt;
 use std::io;
@@ -27,15 +32,19 @@ use ports::time::SystemClock;
 use process::SearchPath;
 use process::sandbox::means::Means;
 use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryLimits};
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
+use tokio::time::Instant;
+
+pub use bundles::EXTENSIONS as BUNDLE_EXTENSIONS;
 
 pub use bundle_file::BundleFile;
 pub use choice::{InstallChoice, InstallDownload, InstallSource, InstallTarget, choices};
 pub use containment::InstallContainment;
 pub use error::{InstallError, NotInstallable};
+pub use newer::{NewerVersion, VersionReport};
 pub use offer::{InstallOffer, InstallOrigin, publisher_in_words};
 pub use preview::{InstallDraft, InstallPreview};
-pub use updates::{NewerVersion, VersionReport};
+pub use upgrade::UpgradeOffer;
 
 /// Opens the registry with what is kept of it. Blocks.
 type OpenCatalog = dyn Fn() -> Result<Catalog, InstallError> + Send + Sync;
@@ -51,6 +60,8 @@ struct Shared {
     data_folder: PathBuf,
     catalog: OnceCell<Catalog>,
     computer: OnceCell<Computer>,
+    /// When the changes of the registry were read; held while they are.
+    changes_read: Mutex<Option<Instant>>,
 }
 
 /// What this computer has to run servers with. As the host does, it is looked for once.
@@ -73,8 +84,9 @@ impl Installer {
         data_folder: PathBuf,
         open_catalog: impl Fn() -> Result<Catalog, InstallError> + Send + Sync + 'static,
     ) -> Self {
-        let (catalog, computer) = (OnceCell::new(), OnceCell::new());
-        Self { shared: Arc::new(Shared { open_catalog: Box::new(open_catalog), data_folder, catalog, computer }) }
+        let (catalog, computer, changes_read) = Default::default();
+        let open_catalog = Box::new(open_catalog);
+        Self { shared: Arc::new(Shared { open_catalog, data_folder, catalog, computer, changes_read }) }
     }
 
     /// The registry with what is kept of it.
@@ -94,6 +106,40 @@ impl Installer {
         let folder = self.shared.data_folder.clone();
         let root = blocking(move || bundles_folder(&folder)).await;
         root.map_err(|cause| InstallError::DataFolder(cause.to_string()))
+    }
+
+    pub(crate) fn data_folder(&self) -> &Path {
+        &self.shared.data_folder
+    }
+
+    /// Removes what a program of ours left that was killed while it installed or removed something. To be called when the app starts. It does not
+    /// wait for another program that installs something right now.
+    pub async fn clean_up(&self) {
+        let Ok(root) = self.bundles_folder().await else { return };
+        let downloads = self.downloads_folder();
+        let cleaned = blocking(move || {
+            downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
+            if !root.is_dir() {
+                return Ok(());
+            }
+            match bundles::BundlesLock::try_take(&root).map_err(InstallError::Locked)? {
+                Some(_held) => bundles::remove_leftovers(&root).map_err(InstallError::NotRemoved),
+                None => Ok(()),
+            }
+        });
+        if let Err(error) = cleaned.await {
+            tracing::warn!(%error, "what is left of an unfinished installation could not be removed");
+        }
+    }
+
+    /// Keeps other programs of ours from changing the folder with bundles.
+    pub(crate) async fn lock_bundles(&self) -> Result<bundles::BundlesLock, InstallError> {
+        let root = self.bundles_folder().await?;
+        blocking(move || bundles::BundlesLock::take(&root)).await.map_err(InstallError::Locked)
+    }
+
+    pub(crate) async fn changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.shared.changes_read.lock().await
     }
 
     async fn computer(&self) -> &Computer {

@@ -7,6 +7,7 @@ use registry::{
     Answer, Catalog, Freshness, PackageInstall, Publisher, RegistryEntry, Status, plan_package, plan_remote,
 };
 
+use crate::bridge::to_remote;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
 /// The word for the newest version.
@@ -27,48 +28,82 @@ pub struct InstallOffer {
 #[derive(Debug)]
 pub enum InstallOrigin {
     /// A registry.
-    Registry(Box<Answer<RegistryEntry>>),
-    /// A bundle.
+    Registry {
+        /// What it lists.
+        answer: Box<Answer<RegistryEntry>>,
+        /// The bundle that was downloaded, if the chosen package is one.
+        bundle: Option<Box<BundleFile>>,
+    },
+    /// A bundle in a file of the user's.
     Bundle(Box<BundleFile>),
 }
 
+impl InstallOrigin {
+    /// The bundle, if it is one.
+    #[must_use]
+    pub fn bundle(&self) -> Option<&BundleFile> {
+        match self {
+            Self::Registry { bundle, .. } => bundle.as_deref(),
+            Self::Bundle(file) => Some(file),
+        }
+    }
+
+    pub(crate) fn into_bundle(self) -> Option<BundleFile> {
+        match self {
+            Self::Registry { bundle, .. } => bundle.map(|file| *file),
+            Self::Bundle(file) => Some(*file),
+        }
+    }
+}
+
 impl Installer {
-    /// Looks at what is to be installed. Nothing is unpacked.
+    /// Looks at what is to be installed. A bundle that the registry lists is downloaded, unless that was done a moment ago. Nothing is unpacked.
     ///
     /// # Errors
-    /// If the registry does not answer or does not have it, or the file is no bundle or another one than expected.
+    /// If the registry does not answer or does not have it, or the file can't be downloaded, is no bundle, or another one than expected.
     pub async fn offer(&self, source: &InstallSource, freshness: Freshness) -> Result<InstallOffer, InstallError> {
         match source {
-            InstallSource::Bundle { path, sha256 } => self.of_bundle(path, sha256.as_deref()).await,
+            InstallSource::Bundle { path, sha256 } => self.offer_file(path, sha256.as_deref()).await,
             InstallSource::Registry { name, version, target } => {
                 let version = version.as_deref().unwrap_or(LATEST);
                 let answer = self.catalog().await?.version(name, version, freshness).await?;
-                let (target, plan) = of_entry(&answer.value, *target);
+                let (target, plan) = plan_entry(&answer.value, *target);
+                let (plan, bundle) = match plan {
+                    Err(NotInstallable::Download(download)) => {
+                        let file = self.download(&download).await?;
+                        (plan_file(&file)?, Some(Box::new(file)))
+                    }
+                    plan => (plan, None),
+                };
                 let (name, version) = (name.clone(), Some(answer.value.server.version.clone()));
                 let source = InstallSource::Registry { name, version, target };
-                Ok(InstallOffer { source, origin: InstallOrigin::Registry(Box::new(answer)), plan })
+                Ok(InstallOffer { source, origin: InstallOrigin::Registry { answer: Box::new(answer), bundle }, plan })
             }
         }
     }
 
-    async fn of_bundle(&self, path: &Path, sha256: Option<&str>) -> Result<InstallOffer, InstallError> {
+    async fn offer_file(&self, path: &Path, sha256: Option<&str>) -> Result<InstallOffer, InstallError> {
         let file = BundleFile::open(path, &self.bundles_folder().await?).await?;
         let found = file.bundle.archive.sha256().to_owned();
         if let Some(expected) = sha256.filter(|expected| !expected.eq_ignore_ascii_case(&found)) {
             return Err(InstallError::OtherBundle { found, expected: expected.to_owned() });
         }
-        let plan = match file.plan() {
-            Ok(plan) => Ok(plan.install),
-            Err(InstallError::NotInstallable(problem)) => Err(problem),
-            Err(error) => return Err(error),
-        };
+        let plan = plan_file(&file)?;
         let source = InstallSource::Bundle { path: path.to_owned(), sha256: Some(found) };
         Ok(InstallOffer { source, origin: InstallOrigin::Bundle(Box::new(file)), plan })
     }
 }
 
-/// The target that is chosen, or the only one, and the plan for it.
-pub(crate) fn of_entry(
+fn plan_file(file: &BundleFile) -> Result<Result<InstallPlan, NotInstallable>, InstallError> {
+    match file.plan() {
+        Ok(plan) => Ok(Ok(plan.install)),
+        Err(InstallError::NotInstallable(problem)) => Ok(Err(problem)),
+        Err(error) => Err(error),
+    }
+}
+
+/// The target that is chosen, or the only one, and the plan for it. A bundle has none before it is downloaded.
+pub(crate) fn plan_entry(
     entry: &RegistryEntry,
     target: Option<InstallTarget>,
 ) -> (Option<InstallTarget>, Result<InstallPlan, NotInstallable>) {
@@ -86,7 +121,7 @@ pub(crate) fn of_entry(
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
             nth(&server.packages, number).and_then(|package| match plan_package(server, package)? {
-                PackageInstall::Plan(plan) => Ok(plan),
+                PackageInstall::Plan(plan) => Ok(to_remote(plan)),
                 PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
             })
         }

@@ -3,15 +3,18 @@
 //!
 //! - [`InstallPlan`]: the command or address as a template, and its inputs
 //! - [`InstallPlan::fill`]: the settings that follow from the user's values
+//! - [`InstallPlan::kept_from`] and [`InstallPlan::fill_keeping`]: the same for a server that takes the place of its older version
 //!
 //! All text of a plan comes from outside. Values are put in once and never looked at again, so that no value can name another input.
 
 mod fill;
 mod input;
+mod keep;
 mod template;
 
 pub use fill::{FillError, InputProblem};
 pub use input::{InputKind, InputValues, MAX_INPUTS, MAX_VALUE, PlanInput};
+pub use keep::KeptValues;
 pub use template::{Argument, Template, TemplatePart};
 
 use std::collections::BTreeMap;

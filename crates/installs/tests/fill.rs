@@ -169,3 +169,44 @@ fn a_plan_that_names_a_secret_is_not_filled_in() {
     let own = values([("part", &["${secret:mine}"])]);
     assert_eq!(stdio(&plan, &own).args, ["${secret:mine}"], "the user's own values may");
 }
+
+#[test]
+fn what_is_kept_fits_the_new_plan_and_no_secret_changes_its_form() {
+    use ports::server_config::{FilledIn, ServerConfig};
+    let folder = || PlanInput { required: true, ..PlanInput::text("folder") };
+    let plan = local(vec![Template::input("folder").into()], vec![folder()]);
+    let was = |token: &str| -> ServerConfig {
+        let env = [("TOKEN", token), ("MODE", "safe"), ("MINE", "1"), ("GONE", "2")];
+        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        StdioConfig { command: "npx".to_owned(), env, ..StdioConfig::default() }.into()
+    };
+    let filled_in = FilledIn { values: values([("folder", &["/srv"])]), names: ["GONE".to_owned()].into() };
+    let config = was("Bearer ${secret:notes.TOKEN}");
+    let kept = plan.kept_from(&config, &filled_in);
+    assert_eq!(kept.values, values([("folder", &["/srv"]), ("mode", &["safe"])]));
+    assert_eq!(kept.secrets, ["token".to_owned()].into());
+    let server = plan.fill_keeping(&values([]), &kept, &config, None).unwrap();
+    let stdio = server.entry.config.as_stdio().unwrap();
+    assert_eq!(stdio.args, ["/srv"]);
+    let env: Vec<(&str, &str)> = stdio.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(
+        env,
+        [("MINE", "1"), ("MODE", "safe")],
+        "what the version before set is gone, what the user added is not"
+    );
+    assert!(matches!(
+        &server.secret_values["TOKEN"][..],
+        [ports::server_config::ValuePart::Text(text), ports::server_config::ValuePart::Secret(None)] if text == "Bearer "
+    ));
+    let entered = plan.fill_keeping(&values([("token", &["new"])]), &kept, &config, None).unwrap();
+    assert!(matches!(entered.secret_values["TOKEN"][1], ports::server_config::ValuePart::Secret(Some(_))));
+    // In another form than the plan gives it, a secret could end up elsewhere than the user put it.
+    for other in ["${secret:notes.TOKEN}", "Bearer plain", "Bearer ${secret:a}${secret:b}", "Bearer x${secret:a}"] {
+        let kept = plan.kept_from(&was(other), &filled_in);
+        assert!(kept.secrets.is_empty(), "{other}");
+    }
+    let secret = PlanInput { secret: true, required: true, ..PlanInput::text("folder") };
+    let now_secret = local(vec![Template::input("folder").into()], vec![secret]);
+    let kept = now_secret.kept_from(&config, &filled_in);
+    assert!(!kept.values.contains_key("folder"), "a value does not become a secret by itself");
+}

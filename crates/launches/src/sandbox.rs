@@ -35,6 +35,11 @@ pub enum NoPlan {
         "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
     )]
     OwnFolder(PathBuf),
+    /// The files of the bundle that it was installed from are not what was unpacked.
+    #[error(
+        "a file of its bundle is not what was installed: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
+    )]
+    Bundle(String),
     /// Drawbridge is closing.
     #[error("Drawbridge is closing")]
     Closing,
@@ -93,6 +98,11 @@ impl OwnFiles {
         self.real_data.join(HOMES)
     }
 
+    /// The folder with unpacked bundles.
+    pub fn bundles(&self) -> PathBuf {
+        self.real_data.join(BUNDLES)
+    }
+
     /// The home that a server has of its own in a sandbox. It lasts, so that the server keeps its data.
     pub fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         self.homes().join(home_name(name, config))
@@ -121,7 +131,7 @@ impl OwnFiles {
     /// Whether a folder is that of one unpacked bundle, of which a server may read its own code. None may change one.
     fn is_bundle(&self, folder: &Folder) -> bool {
         let real = folder.path.canonicalize();
-        let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.real_data.join(BUNDLES)));
+        let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles()));
         folder.access == Access::Read && is_right_below
     }
 }

@@ -61,6 +61,14 @@ pub(crate) fn without_wrapper(config: &mut StdioConfig, runs_on: System) -> bool
     false
 }
 
+/// The remote server that a command leads to, if that is all that it does, and what of the command is not used, in sentences that are safe to print.
+#[must_use]
+pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
+    let found = bridged(config)?;
+    // What lets no tool be called is a rule of the user's here, and no setting of a server.
+    found.denied_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
+}
+
 /// The remote server that a command leads to, if that is all that it does.
 pub(crate) fn bridged(config: &StdioConfig) -> Option<Bridged> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();

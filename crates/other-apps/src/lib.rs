@@ -32,6 +32,7 @@ mod toml_text;
 pub mod variables;
 mod yaml_text;
 
+pub use bridges::bridged_remote;
 pub use export::{ExportForm, export};
 pub use files::project_files;
 pub use found::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, Pending};

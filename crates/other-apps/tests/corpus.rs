@@ -1,17 +1,21 @@
 //! The settings of 70 real servers, as their READMEs print them: pasted, and as the settings file of another app.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "homes/table.rs"]
+mod table;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
-use other_apps::{From, ImportStatus, Surroundings, import, look};
+use other_apps::{From, ImportStatus, Surroundings, System, import, look};
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
 
+use table::{Table, fixtures};
+
 /// The servers by name, as the file has them, read without our own code.
 fn corpus() -> BTreeMap<String, Value> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import/corpus/livemcpbench.json");
+    let file = fixtures().join("corpus/livemcpbench.json");
     let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     let servers = entries.iter().flat_map(|entry| entry["config"]["mcpServers"].as_object().unwrap().clone());
     servers.collect()
@@ -44,9 +48,18 @@ fn all_entries_are_imported_from_one_settings_file() {
     let folder = home.path().join(".cursor");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("mcp.json"), json!({ "mcpServers": corpus }).to_string()).unwrap();
-    let surroundings = Surroundings::of_folder(home.path().to_owned());
+    let home = home.path().canonicalize().unwrap();
+    let systems = vec![System::Linux];
+    let surroundings = Surroundings { home: home.clone(), systems, runs_on: System::Linux, variables: BTreeMap::new() };
     let report = look(&From::All, &surroundings, &[]).unwrap();
     assert_eq!(report.problems, [], "the whole file is read");
+    let mut table = Table::new();
+    table.add("livemcpbench", &home, &report);
+    table.expect(&fixtures().join("corpus/expected.tsv"));
+    let mut origins: Vec<&str> =
+        report.servers.iter().flat_map(|server| &server.origins).map(|origin| origin.name.as_str()).collect();
+    origins.sort_unstable();
+    assert_eq!(origins, corpus.keys().map(String::as_str).collect::<Vec<_>>(), "none is lost, and none invented");
     let names: Vec<&str> = report.servers.iter().map(|server| server.name.as_str()).collect();
     for (name, expected) in &corpus {
         let found = report.servers.iter().find(|server| server.origins.iter().any(|origin| origin.name == *name));

@@ -5,20 +5,17 @@
 mod limits;
 #[path = "homes/links.rs"]
 mod links;
+#[path = "homes/table.rs"]
+mod table;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use other_apps::{FoundServer, From, ImportedValueKind, Report, Surroundings, System, look};
-use ports::server_config::{ServerEntry, ServerTransport, StdioConfig};
+use other_apps::{FoundServer, From, Surroundings, System, look};
+use ports::server_config::{ServerEntry, StdioConfig};
 
-/// The columns of the table.
-const HEAD: &str = "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").canonicalize().expect("the fixtures are there")
-}
+use table::{Table, fixtures, notes_of};
 
 pub(crate) fn surroundings(home: PathBuf, system: System) -> Surroundings {
     Surroundings { home, systems: vec![system], runs_on: System::Linux, variables: BTreeMap::new() }
@@ -41,16 +38,16 @@ fn set_up() -> Vec<ServerEntry> {
 #[test]
 fn every_home_has_what_the_table_says() {
     let all = fixtures();
-    let mut table = vec![HEAD.to_owned()];
+    let mut table = Table::new();
     for (home, system) in [("linux", System::Linux), ("macos", System::MacOs), ("windows", System::Windows)] {
         let folder = all.join("homes").join(home);
         let report = look(&From::All, &surroundings(folder.clone(), system), &[]).unwrap();
-        rows(&mut table, home, &folder, &report);
+        table.add(home, &folder, &report);
     }
     let project = all.join("homes/project");
     let report =
         look(&From::Path(project.clone()), &surroundings(all.join("homes/linux"), System::Linux), &[]).unwrap();
-    rows(&mut table, "project", &project, &report);
+    table.add("project", &project, &report);
     let mut traps: Vec<PathBuf> = fs::read_dir(all.join("traps")).unwrap().map(|entry| entry.unwrap().path()).collect();
     traps.sort();
     for trap in traps {
@@ -61,71 +58,9 @@ fn every_home_has_what_the_table_says() {
             _ => From::All,
         };
         let report = look(&from, &surroundings(trap.clone(), System::Linux), &set_up).unwrap();
-        rows(&mut table, &name, &trap, &report);
+        table.add(&name, &trap, &report);
     }
-    let actual = table.join("\n") + "\n";
-    let expected = fs::read_to_string(all.join("expected.tsv")).unwrap_or_default();
-    if actual != expected {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("import-actual.tsv");
-        fs::write(&path, &actual).unwrap();
-        let different = actual.lines().zip(expected.lines()).find(|(actual, expected)| actual != expected);
-        panic!("the table differs; what was found is in {}; first: {different:#?}", path.display());
-    }
-}
-
-/// A line for each problem and each server.
-fn rows(table: &mut Vec<String>, case: &str, home: &Path, report: &Report) {
-    let home = home.to_str().unwrap();
-    for problem in &report.problems {
-        let at = format!("{}:{}", problem.line.unwrap_or_default(), problem.column.unwrap_or_default());
-        let file = problem.file.clone().unwrap_or_default();
-        let cells = [case, "PROBLEM", &file, &at, &problem.message];
-        table.push(cells.join("\t").replace(home, "HOME"));
-    }
-    for server in &report.servers {
-        table.push(row(case, server).replace(home, "HOME"));
-    }
-}
-
-fn notes_of(server: &FoundServer) -> String {
-    server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
-}
-
-fn row(case: &str, server: &FoundServer) -> String {
-    let origin = &server.origins[0];
-    let (target, args) = match &server.config.transport {
-        ServerTransport::Stdio(config) => (config.command.clone(), config.args.join(" ")),
-        ServerTransport::Http(config) => (config.url.clone(), String::new()),
-    };
-    let kinds = |kinds: &BTreeMap<String, ImportedValueKind>| {
-        let typed = |name: &String| if server.pending.contains_key(name) { ", to be typed" } else { "" };
-        kinds.iter().map(|(name, kind)| format!("{name}={}{}", kind.word(), typed(name))).collect::<Vec<_>>().join("; ")
-    };
-    let mut extras = Vec::new();
-    if server.off {
-        extras.push(String::from("off"));
-    }
-    extras.extend((!server.placeholders.is_empty()).then(|| String::from("incomplete")));
-    extras.extend((!server.denied_tools.is_empty()).then(|| format!("not {}", server.denied_tools.join(","))));
-    extras.extend((!server.exposed_tools.is_empty()).then(|| format!("only {}", server.exposed_tools.join(","))));
-    let cells = [
-        case,
-        &origin.app,
-        &origin.file,
-        &server.name,
-        server.transport(),
-        &target,
-        &args,
-        &kinds(&server.env),
-        &kinds(&server.headers),
-        server.status.word(),
-        &extras.join("; "),
-        &notes_of(server).replace('\n', " | "),
-    ];
-    for cell in cells {
-        assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");
-    }
-    cells.join("\t")
+    table.expect(&all.join("expected.tsv"));
 }
 
 /// Values in the fixtures that are secrets; none of them may be in what is written or shown.

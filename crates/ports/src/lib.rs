@@ -157,6 +157,8 @@ pub trait Platform: Send + Sync {
     async fn open_url(&self, url: &str) -> Result<(), String>;
     /// Lets the user pick a folder.
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String>;
+    /// Lets the user pick a file to read: one whose name ends in one of these ways, or any if there are none.
+    async fn pick_file(&self, extensions: &[&str]) -> Result<Option<PathBuf>, String>;
     /// Lets the user pick a file to write, with a proposed name.
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String>;
     /// Tells the user that a server's question waits, if the window is in the background. `kind` is the question's, as the audit log

@@ -11,7 +11,7 @@ use policy::Hash;
 use secrecy::SecretString;
 use serde_json::json;
 
-use crate::server_config::{HttpConfig, StdioConfig};
+use crate::server_config::{HttpConfig, StdioConfig, ValuePart};
 use crate::{SecretError, SecretKept, Secrets, SecretsStatus};
 
 const OPENS: &str = "${secret:";
@@ -23,6 +23,16 @@ const MAX_NAME: usize = 128;
 #[must_use]
 pub fn names(value: &str) -> Vec<&str> {
     parts(value).into_iter().filter_map(|part| if let Part::Secret(name) = part { Some(name) } else { None }).collect()
+}
+
+/// The pieces of a value, with a secret that still has no value for each that it names.
+#[must_use]
+pub fn value_parts(value: &str) -> Vec<ValuePart> {
+    let part = |part| match part {
+        Part::Text(text) => ValuePart::Text(text.to_owned()),
+        Part::Secret(_) => ValuePart::Secret(None),
+    };
+    parts(value).into_iter().map(part).collect()
 }
 
 /// The text that stands for a secret.

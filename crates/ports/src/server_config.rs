@@ -20,7 +20,7 @@ pub use auth::{AuthConfig, AuthIdentityProvider, Grant};
 pub use auth_terms::{AuthField, AuthTerm};
 pub use hashes::{address_hash, config_hash, definition_hash, path_in_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
-pub use origin::{InstallTarget, Installed, ServerOrigin};
+pub use origin::{BundleFiles, FilledIn, InstallTarget, Installed, ServerOrigin};
 pub use sandbox::{Access, Folder, HostPattern, Network, SandboxConfig, word as access_word};
 
 /// One server of `mcp.json`.

@@ -56,8 +56,6 @@ pub struct Answer<T> {
     pub fetched: Millis,
     /// Why the registry could not be asked now, if it was tried. What is kept stands in for its answer.
     pub offline: Option<RegistryError>,
-    /// The answer itself: what an installed server keeps, with its hash. Empty for a search in what is kept.
-    pub raw: Vec<u8>,
 }
 
 impl Catalog {
@@ -173,7 +171,7 @@ impl Catalog {
         let error = match asked.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable(cause))?, body))) {
             Ok((value, body)) => {
                 self.keep(request, &body, entries(&value), now).await;
-                return Ok(Answer { value, fetched: now, offline: None, raw: body });
+                return Ok(Answer { value, fetched: now, offline: None });
             }
             Err(error) => error,
         };
@@ -194,7 +192,7 @@ impl Catalog {
 
     fn kept_answer<T: Overlaid>(&self, mut value: T, kept: &Kept, offline: Option<RegistryError>) -> Answer<T> {
         value.overlay(&|entry| self.overlay(entry));
-        Answer { value, fetched: kept.fetched, offline, raw: kept.body.clone() }
+        Answer { value, fetched: kept.fetched, offline }
     }
 
     /// Puts what is known by now into an entry that was kept.
@@ -227,7 +225,7 @@ impl Catalog {
                 break;
             }
         }
-        Ok(Answer { value: page, fetched, offline: Some(error), raw: Vec::new() })
+        Ok(Answer { value: page, fetched, offline: Some(error) })
     }
 
     pub(crate) async fn on_disk<T: Send + 'static>(

@@ -16,6 +16,7 @@ const LIMIT: u64 = 64 << 10;
 /// Answers of the system, in a folder:
 ///
 /// - `pick-folder`: the folder that the next dialog picks; closed without a choice when the file is missing or empty.
+/// - `pick-file`: the same for the dialog that asks for a file.
 /// - `save-file`: the same for the dialog that asks where to save.
 /// - `opened-urls`: gets one line for each URL that would have been opened.
 /// - `announced`: gets one line for each announcement: the server, a tab, the kind of question.
@@ -53,6 +54,10 @@ impl Platform for PlatformInFolder {
 
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
         self.answer("pick-folder")
+    }
+
+    async fn pick_file(&self, _: &[&str]) -> Result<Option<PathBuf>, String> {
+        self.answer("pick-file")
     }
 
     async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {

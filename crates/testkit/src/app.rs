@@ -31,6 +31,8 @@ pub struct TestPlatform {
     pub browses: AtomicBool,
     /// The folder that the user picks.
     pub folder: Mutex<Option<PathBuf>>,
+    /// The file that the user picks to read.
+    pub file: Mutex<Option<PathBuf>>,
     /// The file that the user picks to write.
     pub save_file: Mutex<Option<PathBuf>>,
     /// The questions that were announced.
@@ -54,6 +56,10 @@ impl Platform for TestPlatform {
 
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
         Ok(self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    async fn pick_file(&self, _: &[&str]) -> Result<Option<PathBuf>, String> {
+        Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {

@@ -1,5 +1,6 @@
 //! A registry of servers (API version 0.1) on loopback, which lists what a test says. Callers: the tests of `installer`, `api` and `cli`.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -10,6 +11,8 @@ use crate::http::HttpServer;
 pub struct TestRegistry {
     /// The entries, the newest version of a server before its others.
     pub entries: Arc<Mutex<Vec<Value>>>,
+    /// Files that it gives under other paths, such as `/notes.mcpb`.
+    pub files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
     /// The server; the registry is gone when this is dropped.
     pub server: HttpServer,
 }
@@ -21,10 +24,15 @@ impl TestRegistry {
     /// If there is no free port.
     pub async fn start(entries: Vec<Value>) -> Self {
         let entries = Arc::new(Mutex::new(entries));
-        let listed = Arc::clone(&entries);
+        let files: Arc<Mutex<BTreeMap<String, Vec<u8>>>> = Arc::default();
+        let (listed, given) = (Arc::clone(&entries), Arc::clone(&files));
         let server = HttpServer::start(move |request, mut answer| {
+            let file = given.lock().unwrap_or_else(PoisonError::into_inner).get(request.path_alone()).cloned();
             let entries = listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
             async move {
+                if let Some(file) = file {
+                    return answer.whole(200, "content-type: application/octet-stream\r\n", &file).await;
+                }
                 let found = answer_of(&entries, &request.path_alone().replace("%2F", "/"), &request.query());
                 match found {
                     Some(found) => answer.json(&found).await,
@@ -32,7 +40,7 @@ impl TestRegistry {
                 }
             }
         });
-        Self { entries, server: server.await }
+        Self { entries, files, server: server.await }
     }
 }
 
@@ -50,6 +58,17 @@ fn answer_of(entries: &[Value], path: &str, query: &[(String, String)]) -> Optio
         Some("latest") => of_server.next().cloned(),
         Some(version) => of_server.find(|entry| entry["server"]["version"] == version).cloned(),
     }
+}
+
+/// A server in this version with a package that is a bundle, at this URL and with this hash.
+pub fn bundled(version: &str, url: &str, sha256: &str) -> Value {
+    json!({
+        "server": {
+            "name": "io.github.alice/demo", "version": version, "description": "Adds numbers",
+            "packages": [{ "registryType": "mcpb", "identifier": url, "fileSha256": sha256, "transport": { "type": "stdio" } }],
+        },
+        "_meta": { "io.modelcontextprotocol.registry/official": active() },
+    })
 }
 
 /// A server in version 1.2.0 with a package of npm, which needs a secret, and a remote, which needs a header.

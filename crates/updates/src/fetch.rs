@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reqwest::header::LOCATION;
-use reqwest::{Client, Response};
+use reqwest::{Client, Response, StatusCode};
 use url::{Host, Url};
 
 use crate::refusal::Refusal;
@@ -81,22 +81,22 @@ impl Fetcher {
         Ok(Self { address, client, limits })
     }
 
-    pub(crate) fn address(&self) -> &ReleaseAddress {
-        &self.address
-    }
-
-    /// The manifest and its signature, neither of them checked.
-    pub(crate) async fn manifest(&self) -> Result<(Vec<u8>, String), Refusal> {
-        let manifest = self.small(self.address.0.clone()).await?;
-        let signature = self.small(self.address.of_signature()).await?;
+    /// The manifest and its signature, neither of them checked. Nothing if there is none (204), which whoever can keep the answer
+    /// back could bring about as well.
+    pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, Refusal> {
+        let Some(manifest) = self.small(self.address.0.clone()).await? else { return Ok(None) };
+        let signature = self.small(self.address.of_signature()).await?.unwrap_or_default();
         // What is no text is no signature, and is refused as such.
-        Ok((manifest, String::from_utf8_lossy(&signature).into_owned()))
+        Ok(Some((manifest, String::from_utf8_lossy(&signature).into_owned())))
     }
 
-    async fn small(&self, url: Url) -> Result<Vec<u8>, Refusal> {
+    async fn small(&self, url: Url) -> Result<Option<Vec<u8>>, Refusal> {
         let limit = self.limits.manifest_bytes;
         let get = async {
             let mut response = self.get(url).await?;
+            if response.status() == StatusCode::NO_CONTENT {
+                return Ok(None);
+            }
             let mut body = Vec::new();
             while let Some(piece) = response.chunk().await.map_err(|error| Refusal::Unreachable(cause(&error)))? {
                 if body.len() + piece.len() > limit {
@@ -104,7 +104,7 @@ impl Fetcher {
                 }
                 body.extend_from_slice(&piece);
             }
-            Ok(body)
+            Ok(Some(body))
         };
         let time = self.limits.manifest_time;
         tokio::time::timeout(time, get).await.unwrap_or(Err(Refusal::TooSlow(time.as_secs())))

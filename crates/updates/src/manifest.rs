@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use semver::Version;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
 use crate::refusal::Refusal;
@@ -19,8 +20,14 @@ pub(crate) const MAX_FILE: u64 = 512 * 1024 * 1024;
 const MAX_SIGNATURE: usize = 2_000;
 
 /// What is announced.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Manifest {
+    fields: Fields,
+    whole: Value,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Fields {
     version: String,
     #[serde(default)]
     notes: String,
@@ -45,10 +52,10 @@ pub struct Release {
     pub version: Version,
     /// Where its file is.
     pub url: Url,
-    /// The signature of the file.
-    pub signature: String,
     /// The key of the file in the manifest.
     pub platform: String,
+    /// The whole manifest, for what puts the file in place and reads the file's signature there.
+    pub manifest: Value,
 }
 
 /// What the user is shown of a release before they choose to download or install it.
@@ -70,15 +77,16 @@ impl Manifest {
     /// # Errors
     /// [`Refusal::ManifestUnusable`] if it is none, or beyond the bounds.
     pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
-        let manifest: Self =
-            serde_json::from_slice(bytes).map_err(|error| Refusal::ManifestUnusable(error.to_string()))?;
-        if manifest.notes.chars().count() > MAX_NOTES {
+        let unusable = |error: serde_json::Error| Refusal::ManifestUnusable(error.to_string());
+        let whole: Value = serde_json::from_slice(bytes).map_err(unusable)?;
+        let fields = Fields::deserialize(&whole).map_err(unusable)?;
+        if fields.notes.chars().count() > MAX_NOTES {
             return Err(Refusal::ManifestUnusable(format!("its notes are longer than {MAX_NOTES} characters")));
         }
-        if manifest.platforms.len() > MAX_PLATFORMS {
+        if fields.platforms.len() > MAX_PLATFORMS {
             return Err(Refusal::ManifestUnusable(format!("it names more than {MAX_PLATFORMS} platforms")));
         }
-        Ok(manifest)
+        Ok(Self { fields, whole })
     }
 
     /// The release that a program of version `current` can take for `platform`. Nothing if it is not newer: a release never goes back.
@@ -86,12 +94,13 @@ impl Manifest {
     /// # Errors
     /// If there is a newer version without a file for this platform, or with one that can't be used.
     pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, Refusal> {
-        let version = Version::parse(self.version.trim_start_matches('v'))
+        let Self { fields, whole: manifest } = self;
+        let version = Version::parse(fields.version.trim_start_matches('v'))
             .map_err(|error| Refusal::ManifestUnusable(format!("its version can't be read: {error}")))?;
         if version <= *current {
             return Ok(None);
         }
-        let Some(file) = self.platforms.get(platform) else {
+        let Some(file) = fields.platforms.get(platform) else {
             return Err(Refusal::NoPlatform { version, platform: platform.to_owned() });
         };
         if file.size == 0 || file.size > MAX_FILE {
@@ -102,12 +111,12 @@ impl Manifest {
         }
         let announcement = Announcement {
             version: version.to_string(),
-            notes: self.notes,
-            date: self.pub_date.map(|date| date.timestamp_millis()),
+            notes: fields.notes,
+            date: fields.pub_date.map(|date| date.timestamp_millis()),
             size: file.size,
         };
-        let (url, signature) = (file.url.clone(), file.signature.clone());
-        Ok(Some(Release { announcement, version, url, signature, platform: platform.to_owned() }))
+        let (url, platform) = (file.url.clone(), platform.to_owned());
+        Ok(Some(Release { announcement, version, url, platform, manifest }))
     }
 }
 

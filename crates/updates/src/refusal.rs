@@ -50,7 +50,7 @@ pub enum Refusal {
         /// The version in the signature.
         signed: String,
         /// The version in the manifest.
-        announced: Version,
+        announced: String,
     },
     /// The file's signature does not say which version it is for.
     #[error("the signature of the download names no version")]
@@ -58,7 +58,10 @@ pub enum Refusal {
     /// This installation is updated by something else, or by nothing.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
-    /// Another step is going on, or the one before is missing.
+    /// The user stopped the download.
+    #[error("the download was stopped")]
+    Stopped,
+    /// Another step is going on, or the one before is missing, or what was found since is another release.
     #[error("check for updates first")]
     NotReady,
     /// The files could not be put in place.
@@ -78,6 +81,16 @@ pub enum SignatureProblem {
     /// The key is right, and something was changed: the bytes, the signature, or its comment.
     #[error("something was changed after it was signed")]
     Changed,
+}
+
+impl From<&minisign_verify::Error> for SignatureProblem {
+    fn from(error: &minisign_verify::Error) -> Self {
+        match error {
+            minisign_verify::Error::UnexpectedKeyId => Self::OtherKey,
+            minisign_verify::Error::InvalidEncoding => Self::Unreadable,
+            _ => Self::Changed,
+        }
+    }
 }
 
 /// What a refusal is about, for the page's words.
@@ -111,7 +124,7 @@ impl Refusal {
             | Self::Size(_) => RefusalKind::Signature,
             Self::Redirect(_) | Self::ManifestTooLarge(_) | Self::ManifestUnusable(_) => RefusalKind::Announcement,
             Self::NoPlatform { .. } => RefusalKind::Platform,
-            Self::Build(_) | Self::NotHere | Self::NotReady => RefusalKind::NotHere,
+            Self::Build(_) | Self::NotHere | Self::NotReady | Self::Stopped => RefusalKind::NotHere,
             Self::Install(_) => RefusalKind::Install,
         }
     }

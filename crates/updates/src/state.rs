@@ -1,16 +1,19 @@
-//! The steps of an update, one after the other, each when it is told to.
+//! The steps of an update, each when it is told to.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use semver::Version;
-use serde::Serialize;
-use url::Url;
+use tokio::sync::Notify;
 
 use crate::fetch::{Fetcher, ReleaseAddress, UpdateLimits};
 use crate::installation::Installation;
 use crate::manifest::{Announcement, Manifest, Release};
-use crate::refusal::{Refusal, RefusalKind};
+use crate::refusal::Refusal;
+use crate::report::{UpdateReport, UpdateSource, UpdateStep};
 use crate::signature::ReleaseKey;
+
+/// The most changes of [`UpdateStep::Downloading`] that are told of one download.
+const MOST_TOLD: u64 = 100;
 
 /// Where releases are announced, and the key that signs them. Both are built in.
 #[derive(Debug, Clone)]
@@ -21,263 +24,186 @@ pub struct Channel {
     pub key: ReleaseKey,
 }
 
-/// Puts the files of a release in place of the present ones.
-pub trait Install: Send + Sync {
-    /// Installs a file whose signature and version fit.
+impl Channel {
+    /// Reads what was given to the build. None if one of the two is absent or empty.
     ///
     /// # Errors
-    /// In words, if the files could not be put in place.
-    fn install(
-        &self,
-        manifest: Url,
-        release: &Release,
-        file: Vec<u8>,
-    ) -> impl Future<Output = Result<(), String>> + Send;
+    /// [`Refusal::Build`] if they can't be read.
+    pub fn of_build(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, Refusal> {
+        let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
+        let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
+        Ok(Some(Self { address: ReleaseAddress::parse(&address)?, key: ReleaseKey::parse(&key)? }))
+    }
+}
+
+/// Puts the file of a release in place of the present one.
+pub trait Install: Send + Sync {
+    /// Checks that the project signed this file as this version, and puts it in place.
+    ///
+    /// # Errors
+    /// Why it is not taken, or could not be put in place.
+    fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), Refusal>> + Send;
 }
 
 /// Is told whenever [`UpdateReport::step`] has changed.
 pub type Progress<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
-/// What Settings shows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct UpdateReport {
-    /// The version that runs.
-    pub version: String,
-    /// How it was installed.
-    pub installation: Installation,
-    /// Whether this build can check for updates.
-    pub can_update: bool,
-    /// Where the update is.
-    pub step: UpdateStep,
+/// The updates of this program.
+#[derive(Debug)]
+pub struct Updates {
+    version: Version,
+    source: Source,
+    state: Mutex<State>,
+    /// Ends the download that is going on.
+    stop: Notify,
 }
 
-/// How far an update is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum UpdateStep {
-    /// Nothing was asked yet.
-    Idle,
-    /// The address of the releases is asked.
-    Checking,
-    /// There is nothing newer.
-    Current,
-    /// There is a newer version. Nothing of it is here.
-    Found {
-        /// What is announced.
-        release: Announcement,
-    },
-    /// Its file is coming.
-    Downloading {
-        /// What is announced.
-        release: Announcement,
-        /// How many bytes of it have come.
-        received: u64,
-    },
-    /// Its file is here, and signed by the project as this version.
-    Downloaded {
-        /// What is announced.
-        release: Announcement,
-    },
-    /// It is put in place.
-    Installing {
-        /// What is announced.
-        release: Announcement,
-    },
-    /// The next start is of this version.
-    Installed {
-        /// What was announced.
-        release: Announcement,
-    },
-    /// The last step failed.
-    Refused {
-        /// What it is about.
-        kind: RefusalKind,
-        /// Why, in words.
-        cause: String,
-        /// What is announced, if that step can be tried again.
-        release: Option<Announcement>,
-    },
+#[derive(Debug)]
+enum Source {
+    Releases(Releases),
+    /// Nothing that can be asked from here.
+    Other(UpdateSource),
+}
+
+#[derive(Debug)]
+struct Releases {
+    fetcher: Fetcher,
+    key: ReleaseKey,
+    platform: String,
 }
 
 #[derive(Debug)]
 struct State {
     step: UpdateStep,
     release: Option<Release>,
-    file: Option<Vec<u8>>,
     /// A step is going on.
     is_busy: bool,
 }
 
-/// The updates of this program.
-#[derive(Debug)]
-pub struct Updates {
-    version: Version,
-    installation: Installation,
-    /// What this build and this installation can be updated from, if it can.
-    source: Option<Source>,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct Source {
-    fetcher: Fetcher,
-    key: ReleaseKey,
-    platform: String,
-}
-
-/// The most changes of [`UpdateStep::Downloading`] that are told of one download.
-const MOST_TOLD: u64 = 100;
-
 impl Updates {
     /// Asks nobody yet. Without a channel, and for an installation that something else updates, it never will.
-    ///
-    /// # Errors
-    /// [`Refusal::Build`] if connections can't be made on this system.
+    #[must_use]
     pub fn new(
         version: Version,
         installation: Installation,
-        channel: Option<Channel>,
+        channel: Result<Option<Channel>, Refusal>,
         limits: UpdateLimits,
-    ) -> Result<Self, Refusal> {
-        let platform = installation.platform(std::env::consts::OS, std::env::consts::ARCH);
-        let source = match (channel, platform) {
-            (Some(Channel { address, key }), Some(platform)) => {
-                Some(Source { fetcher: Fetcher::new(address, limits)?, key, platform })
-            }
-            _ => None,
-        };
-        let state = State { step: UpdateStep::Idle, release: None, file: None, is_busy: false };
-        Ok(Self { version, installation, source, state: Mutex::new(state) })
+    ) -> Self {
+        let source = Source::of(installation, channel, limits);
+        let state = State { step: UpdateStep::Idle, release: None, is_busy: false };
+        Self { version, source, state: Mutex::new(state), stop: Notify::new() }
     }
 
     /// What Settings shows.
     #[must_use]
     pub fn report(&self) -> UpdateReport {
-        let (can_update, step) = (self.source.is_some(), self.state().step.clone());
-        UpdateReport { version: self.version.to_string(), installation: self.installation, can_update, step }
+        let source = match &self.source {
+            Source::Releases(releases) => UpdateSource::Releases { key: releases.key.id().to_owned() },
+            Source::Other(other) => other.clone(),
+        };
+        UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
     }
 
-    /// Asks whether there is a newer version. What was downloaded before is dropped.
+    /// Asks whether there is a newer version. What was found before is forgotten.
     ///
     /// # Errors
     /// Why what is announced is not taken; also in the report.
     pub async fn check(&self, progress: Progress<'_>) -> Result<(), Refusal> {
-        let turn = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
-        let found = self.look(turn.source).await;
-        let outcome = found.map(|release| {
-            let step = match &release {
-                Some(release) => UpdateStep::Found { release: release.announcement.clone() },
-                None => UpdateStep::Current,
-            };
-            Outcome { step, release, file: None }
+        let (turn, releases, ()) = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
+        let found = self.look(releases).await;
+        let outcome = found.map(|release| match release {
+            Some(release) => (UpdateStep::Found { release: release.announcement.clone() }, Some(release)),
+            None => (UpdateStep::Current, None),
         });
-        self.end(outcome, None, progress)
+        turn.end(outcome, None, progress)
     }
 
-    /// Downloads what was found, and checks its signature and the version in it.
+    /// Downloads the version that was found and has `install` check it and put it in place. The next start is of that version.
     ///
     /// # Errors
-    /// Why it is not taken; also in the report.
-    pub async fn download(&self, progress: Progress<'_>) -> Result<(), Refusal> {
+    /// [`Refusal::NotReady`] if that version was not found, [`Refusal::Stopped`] after [`Updates::stop`], else why it is not installed,
+    /// which is also in the report.
+    pub async fn install(&self, version: &str, install: &impl Install, progress: Progress<'_>) -> Result<(), Refusal> {
         let begin = |state: &mut State| {
-            let release = state.release.clone().filter(|_| state.file.is_none()).ok_or(Refusal::NotReady)?;
+            let release = state.release.clone().filter(|release| release.announcement.version == version);
+            let release = release.ok_or(Refusal::NotReady)?;
             let step = UpdateStep::Downloading { release: release.announcement.clone(), received: 0 };
             Ok((release, step))
         };
-        let turn = self.begin(begin, progress)?;
-        let release = turn.with;
+        let (mut turn, releases, release) = self.begin(begin, progress)?;
         let announcement = release.announcement.clone();
-        let size = announcement.size;
+        turn.before = Some(UpdateStep::Found { release: announcement.clone() });
+        let file = tokio::select! {
+            file = self.download(releases, &release, progress) => file,
+            () = self.stop.notified() => Err(Refusal::Stopped),
+        };
+        let outcome = match file {
+            Err(Refusal::Stopped) => {
+                // Dropping the turn brings back what was found.
+                drop(turn);
+                progress(self.report());
+                return Err(Refusal::Stopped);
+            }
+            Err(refusal) => Err(refusal),
+            Ok(file) => {
+                self.state().step = UpdateStep::Installing { release: announcement.clone() };
+                progress(self.report());
+                let installed = install.install(&release, file).await;
+                installed.map(|()| (UpdateStep::Installed { release: announcement }, None))
+            }
+        };
+        turn.end(outcome, Some(release), progress)
+    }
+
+    /// Ends the download that is going on, if there is one. What is being put in place can't be stopped.
+    pub fn stop(&self) {
+        self.stop.notify_waiters();
+    }
+
+    async fn look(&self, releases: &Releases) -> Result<Option<Release>, Refusal> {
+        let Some((bytes, signature)) = releases.fetcher.manifest().await? else { return Ok(None) };
+        // Nothing of it is read before.
+        releases.key.verify_manifest(&bytes, &signature)?;
+        Manifest::read(&bytes)?.newer_than(&self.version, &releases.platform)
+    }
+
+    async fn download(
+        &self,
+        releases: &Releases,
+        release: &Release,
+        progress: Progress<'_>,
+    ) -> Result<Vec<u8>, Refusal> {
+        let Announcement { size, .. } = release.announcement;
         let mut told = 0;
         let on_bytes = |received: u64| {
             let part = received.saturating_mul(MOST_TOLD) / size.max(1);
             if part > told {
                 told = part;
-                self.state().step = UpdateStep::Downloading { release: announcement.clone(), received };
+                self.state().step = UpdateStep::Downloading { release: release.announcement.clone(), received };
                 progress(self.report());
             }
         };
-        let file = turn.source.fetcher.file(release.url.clone(), size, on_bytes).await;
-        let outcome = file.and_then(|file| {
-            turn.source.key.verify_file(&file, &release.signature, &release.version)?;
-            let step = UpdateStep::Downloaded { release: release.announcement.clone() };
-            Ok(Outcome { step, release: Some(release.clone()), file: Some(file) })
-        });
-        self.end(outcome, Some(release), progress)
-    }
-
-    /// Installs what was downloaded. The next start is of the new version.
-    ///
-    /// # Errors
-    /// Why it is not installed; also in the report.
-    pub async fn install(&self, install: &impl Install, progress: Progress<'_>) -> Result<(), Refusal> {
-        let begin = |state: &mut State| {
-            let (Some(release), Some(file)) = (state.release.clone(), state.file.take()) else {
-                return Err(Refusal::NotReady);
-            };
-            let step = UpdateStep::Installing { release: release.announcement.clone() };
-            Ok(((release, file), step))
-        };
-        let turn = self.begin(begin, progress)?;
-        let (release, file) = turn.with;
-        let manifest = turn.source.fetcher.address().url().clone();
-        let installed = install.install(manifest, &release, file).await.map_err(Refusal::Install);
-        let step = UpdateStep::Installed { release: release.announcement.clone() };
-        self.end(installed.map(|()| Outcome { step, release: None, file: None }), Some(release), progress)
-    }
-
-    async fn look(&self, source: &Source) -> Result<Option<Release>, Refusal> {
-        let (bytes, signature) = source.fetcher.manifest().await?;
-        // Nothing of it is read before.
-        source.key.verify_manifest(&bytes, &signature)?;
-        Manifest::read(&bytes)?.newer_than(&self.version, &source.platform)
+        releases.fetcher.file(release.url.clone(), size, on_bytes).await
     }
 
     fn begin<T>(
         &self,
         begin: impl FnOnce(&mut State) -> Result<(T, UpdateStep), Refusal>,
         progress: Progress<'_>,
-    ) -> Result<Turn<'_, T>, Refusal> {
-        let source = self.source.as_ref().ok_or(Refusal::NotHere)?;
-        let with = {
+    ) -> Result<(Turn<'_>, &Releases, T), Refusal> {
+        let Source::Releases(releases) = &self.source else { return Err(Refusal::NotHere) };
+        let (turn, with) = {
             let mut state = self.state();
             if state.is_busy {
                 return Err(Refusal::NotReady);
             }
             let (with, step) = begin(&mut state)?;
-            (state.is_busy, state.step) = (true, step);
-            with
+            let before = std::mem::replace(&mut state.step, step);
+            state.is_busy = true;
+            (Turn { updates: self, before: Some(before) }, with)
         };
         progress(self.report());
-        Ok(Turn { source, with })
-    }
-
-    /// Ends a step. After a failure `again` can be downloaded once more.
-    fn end(
-        &self,
-        outcome: Result<Outcome, Refusal>,
-        again: Option<Release>,
-        progress: Progress<'_>,
-    ) -> Result<(), Refusal> {
-        let result = {
-            let mut state = self.state();
-            state.is_busy = false;
-            match outcome {
-                Ok(Outcome { step, release, file }) => {
-                    (state.step, state.release, state.file) = (step, release, file);
-                    Ok(())
-                }
-                Err(refusal) => {
-                    let release = again.as_ref().map(|release| release.announcement.clone());
-                    state.step = UpdateStep::Refused { kind: refusal.kind(), cause: refusal.to_string(), release };
-                    (state.release, state.file) = (again, None);
-                    Err(refusal)
-                }
-            }
-        };
-        progress(self.report());
-        result
+        Ok((turn, releases, with))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -285,17 +211,66 @@ impl Updates {
     }
 }
 
-/// What a step has come to.
-struct Outcome {
-    step: UpdateStep,
-    /// What can be downloaded or installed next.
-    release: Option<Release>,
-    /// Its file, if it is here.
-    file: Option<Vec<u8>>,
+impl Source {
+    fn of(installation: Installation, channel: Result<Option<Channel>, Refusal>, limits: UpdateLimits) -> Self {
+        let other = match installation {
+            Installation::SystemPackage => Some(UpdateSource::PackageManager),
+            Installation::Flatpak => Some(UpdateSource::Flatpak),
+            Installation::Snap => Some(UpdateSource::Snap),
+            _ => None,
+        };
+        if let Some(other) = other {
+            return Self::Other(other);
+        }
+        let releases = channel.and_then(|channel| {
+            let Some(Channel { address, key }) = channel else { return Ok(Err(UpdateSource::NotInBuild)) };
+            let platform = installation.platform(std::env::consts::OS, std::env::consts::ARCH);
+            let Some(platform) = platform else { return Ok(Err(UpdateSource::UnknownInstallation)) };
+            Ok(Ok(Releases { fetcher: Fetcher::new(address, limits)?, key, platform }))
+        });
+        match releases {
+            Ok(Ok(releases)) => Self::Releases(releases),
+            Ok(Err(other)) => Self::Other(other),
+            Err(refusal) => Self::Other(UpdateSource::Unusable { cause: refusal.to_string() }),
+        }
+    }
 }
 
-/// What one step works with.
-struct Turn<'a, T> {
-    source: &'a Source,
-    with: T,
+/// A step that is going on. Dropped before its end, as with the future of the step, it leaves `before`.
+struct Turn<'a> {
+    updates: &'a Updates,
+    before: Option<UpdateStep>,
+}
+
+impl Turn<'_> {
+    /// Ends the step with the next one and what can be installed then, or with a failure, after which `again` can be tried once more.
+    fn end(
+        mut self,
+        outcome: Result<(UpdateStep, Option<Release>), Refusal>,
+        again: Option<Release>,
+        progress: Progress<'_>,
+    ) -> Result<(), Refusal> {
+        self.before = None;
+        let (updates, result) = (self.updates, outcome.as_ref().map(|_| ()).map_err(Clone::clone));
+        {
+            let mut state = updates.state();
+            state.is_busy = false;
+            (state.step, state.release) = outcome.unwrap_or_else(|refusal| {
+                let release = again.as_ref().map(|release| release.announcement.clone());
+                let (kind, cause) = (refusal.kind(), refusal.to_string());
+                (UpdateStep::Refused { kind, cause, release }, again)
+            });
+        }
+        progress(updates.report());
+        result
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            let mut state = self.updates.state();
+            (state.step, state.is_busy) = (before, false);
+        }
+    }
 }

@@ -6,37 +6,17 @@ mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
 
-use serde::Serialize;
-
 #[cfg(not(target_os = "linux"))]
 use elsewhere as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
 use crate::background::BACKGROUND;
-
-/// Whether the app starts at login.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub(crate) enum LoginStart {
-    /// It does.
-    On,
-    /// It does not.
-    Off,
-    /// It can't be told or changed here.
-    Unavailable {
-        /// Why, in words.
-        cause: String,
-    },
-}
+use crate::system_switch::SystemSwitch;
 
 /// Whether the app starts at login, as the system has it.
-pub(crate) fn state() -> LoginStart {
-    match system::is_on() {
-        Ok(true) => LoginStart::On,
-        Ok(false) => LoginStart::Off,
-        Err(cause) => LoginStart::Unavailable { cause },
-    }
+pub(crate) fn state() -> SystemSwitch {
+    SystemSwitch::of(system::is_on())
 }
 
 /// Has the app start at login, or not.

@@ -20,7 +20,8 @@ export function sampleAnswer(changes: Partial<RegistryAnswer> = {}): RegistryAns
 export function sampleListing(changes: Partial<RegistryListing> = {}): RegistryListing {
   return {
     ...{ name: NAME, title: "Notes", description: "Keeps notes", version: "1.2.0" },
-    ...{ publisher: "the GitHub account alice", status: "active", statusMessage: null },
+    ...{ status: "active", statusMessage: null },
+    publisher: { kind: "github_account", name: "alice", checked: true },
     ...{ publishedAt: Date.now() - 86_400_000, isLatest: true, websiteUrl: null },
     repositoryUrl: "https://github.com/alice/notes",
     ...changes,
@@ -93,7 +94,7 @@ export function sampleOffer(changes: Partial<InstallOffer> = {}): InstallOffer {
       ...{ from: "registry", name: NAME, version: "1.2.0" },
       target: { kind: "package", number: 1 },
     },
-    origin: { from: "registry", listing: sampleListing(), answer: sampleAnswer() },
+    origin: { from: "registry", listing: sampleListing(), answer: sampleAnswer(), bundle: null },
     ...{ choices: CHOICES, plan: samplePlan(), problem: null },
     ...changes,
   };
@@ -118,7 +119,7 @@ export function bundleOffer(): InstallOffer {
 /** What a host previews that has all values. */
 export function samplePreview(hash = "h1"): InstallPreview {
   return {
-    ...{ inputProblems: {}, problem: null, hash },
+    ...{ inputProblems: {}, problem: null, hash, before: null },
     server: {
       ...{ type: "stdio", command: "npx", foundAt: "/usr/bin/npx" },
       args: ["-y", "@alice/notes@1.2.0", "--dir=/home/ann/notes"],

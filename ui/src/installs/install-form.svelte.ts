@@ -10,9 +10,21 @@ import type {
   InstallSource,
   PlanInput,
   SecretsKept,
+  ServerOrigin,
 } from "$lib/api/generated";
 
 import { SandboxDraft } from "../servers/draft-sandbox.svelte";
+
+/** An installed server whose place another version takes. */
+export interface Upgraded {
+  server: string;
+  /** Where its version is from. */
+  installed: ServerOrigin;
+  /** The inputs that stay as they are unless another value is entered. Of those that are not shown there is no value. */
+  kept: Record<string, string[] | null>;
+  /** It would be stopped. */
+  running: boolean;
+}
 
 /** How long the typing rests before the host is asked, in milliseconds. */
 const REST_MS = 200;
@@ -41,6 +53,7 @@ export class InstallForm {
     readonly source: InstallSource,
     readonly plan: InstallPlan,
     before: InstallForm | null = null,
+    readonly upgraded: Upgraded | null = null,
   ) {
     this.name = before?.name ?? plan.name;
     // Without a choice before, the sandbox of the new plan holds, and not that there was none.
@@ -52,7 +65,12 @@ export class InstallForm {
       const values = before?.enteredFor(input);
       if (values !== undefined) this.set(input, values);
       // A box that is not ticked says no.
-      else if (input.kind === "boolean" && input.required && input.default.length === 0)
+      else if (
+        input.kind === "boolean" &&
+        input.required &&
+        input.default.length === 0 &&
+        !this.isKept(input)
+      )
         this.set(input, ["false"]);
     }
   }
@@ -67,7 +85,19 @@ export class InstallForm {
 
   /** The values of an input: the user's, else its default. */
   valuesOf(input: PlanInput): string[] {
-    return this.#values.get(input.key) ?? input.default;
+    const { key } = input;
+    return this.#values.get(key) ?? this.#keptValues(key) ?? input.default;
+  }
+
+  /** What an upgrade keeps of an input. Nothing stands for what is not shown. */
+  #keptValues(key: string): string[] | undefined {
+    const { kept } = this.upgraded ?? {};
+    return kept !== undefined && Object.hasOwn(kept, key) ? (kept[key] ?? []) : undefined;
+  }
+
+  /** Whether an input stays as it is unless the user enters something. */
+  isKept(input: PlanInput): boolean {
+    return this.#keptValues(input.key) !== undefined && !this.isTouched(input);
   }
 
   set(input: PlanInput, values: string[]): void {
@@ -85,7 +115,8 @@ export class InstallForm {
       source: this.source,
       name: this.name.trim(),
       values: Object.fromEntries(this.#values),
-      sandbox: isHeld ? (this.sandbox.wanted ?? null) : null,
+      sandbox: isHeld && this.upgraded === null ? (this.sandbox.wanted ?? null) : null,
+      upgrades: this.upgraded?.server ?? null,
     };
   }
 
@@ -149,7 +180,8 @@ export class InstallForm {
     this.busy = true;
     this.error = null;
     try {
-      return await call("install", { draft, hash });
+      // The button says that a server that runs is stopped.
+      return await call("install", { draft, hash, stop: this.upgraded?.running ?? false });
     } catch (cause) {
       this.error = toApiError(cause);
       return null;

@@ -136,7 +136,7 @@ test("says what is wrong with a box, and what its publisher says of it", async (
   const input = sampleInput("on", { kind: "boolean", required: true, description: "Turns it on" });
   await open(offerOf(input), {
     install_preview: (): InstallPreview => ({
-      ...{ problem: null, server: null, hash: null },
+      ...{ problem: null, server: null, before: null, hash: null },
       inputProblems: { on: "not_a_boolean" },
     }),
   });
@@ -158,7 +158,7 @@ test("a field is described by its publisher's words, its hint and its problem", 
     ),
     {
       install_preview: (): InstallPreview => ({
-        ...{ problem: null, server: null, hash: null },
+        ...{ problem: null, server: null, before: null, hash: null },
         inputProblems: { key: "missing", size: "not_a_choice", dirs: "too_many" },
       }),
     },

@@ -4,7 +4,6 @@ import { tick } from "svelte";
 import { afterEach, describe, expect, test } from "vitest";
 
 import type { InstallDraft, InstallOffer, InstallPreview } from "$lib/api/generated";
-import { link } from "$lib/state/link.svelte";
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { startFake } from "$lib/testing/fake";
@@ -186,14 +185,14 @@ describe("the page of a server", () => {
     expect(installSheet.isOpen).toBe(true);
   });
 
-  test("a bundle is downloaded by the user, and its file has to have the hash", async () => {
-    await open();
+  test("a bundle is installed like anything else, by the hash that is listed", async () => {
+    const host = await open();
     const bundle = await screen.findByRole("group", { name: "https://example.com/notes.mcpb" });
-    await user.click(within(bundle).getByRole("button", { name: "Download…" }));
-    expect(link.asked, "the user sees the address first").toBe("https://example.com/notes.mcpb");
-    await user.click(within(bundle).getByRole("button", { name: "Choose the file…" }));
-    expect(installSheet.asksForFile).toBe(true);
-    expect(installSheet.sha256).toBe("ab".repeat(32));
+    expect(bundle).toHaveTextContent("ab".repeat(32));
+    await user.click(within(bundle).getByRole("button", { name: /^Install / }));
+    expect(host.requests("install_offer").at(-1)).toMatchObject({
+      target: { kind: "package", number: 2 },
+    });
   });
 
   test("of a deleted version nothing can be installed", async () => {
@@ -214,7 +213,7 @@ describe("the sheet", () => {
     if (!NOTES_KEY?.[0]) inputProblems.NOTES_KEY = "missing";
     if (!dir?.[0]) inputProblems.dir = "missing";
     if (Object.keys(inputProblems).length === 0) return samplePreview(`hash of ${draft.name}`);
-    return { inputProblems, problem: null, server: null, hash: null };
+    return { inputProblems, problem: null, server: null, before: null, hash: null };
   }
 
   async function open(
@@ -268,9 +267,10 @@ describe("the sheet", () => {
       ...{ source: SOURCE, name: "mine" },
       values: { NOTES_KEY: ["s3cret"], dir: ["/home/ann/notes"] },
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] } },
+      upgrades: null,
     };
     expect(host.requests("install"), "with the hash of what was shown").toEqual([
-      { draft, hash: "hash of mine" },
+      { draft, hash: "hash of mine", stop: false },
     ]);
     expect(router.current).toMatchObject({ at: "server", name: "mine" });
     expect(host.requests("start_server"), "nothing is started").toEqual([]);

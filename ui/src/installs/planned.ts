@@ -27,10 +27,10 @@ export function previewedText(server: PreviewedServer): string {
   return server.type === "http" ? server.url : joinCommand([server.command, ...server.args]);
 }
 
-/** A variable or a header by its name. Of a secret there is no value. */
+/** A variable or a header by its name. Of a secret, and of a header that stays as it is, there is no value. */
 export interface NamedValue {
   name: string;
-  parts: { text: string; is: "text" | "blank" | "secret" }[];
+  parts: { text: string; is: "text" | "blank" | "secret" | "kept" }[];
 }
 
 export function plannedValues(target: PlannedTarget): NamedValue[] {
@@ -50,9 +50,7 @@ export function previewedValues(server: PreviewedServer): NamedValue[] {
   return Object.entries(all).map(([name, parts]) => ({
     name,
     parts: parts.map((part) =>
-      part === "secret"
-        ? { text: "", is: "secret" as const }
-        : { text: part.text, is: "text" as const },
+      typeof part === "string" ? { text: "", is: part } : { text: part.text, is: "text" as const },
     ),
   }));
 }

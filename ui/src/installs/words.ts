@@ -1,6 +1,8 @@
 // What a registry or a bundle says, in the page's words.
-import type { InputProblem, PlanInput } from "$lib/api/generated";
+import type { InputProblem, PlanInput, RegistryPublisher } from "$lib/api/generated";
 import { beginning, visibleText } from "$lib/format/text-safety";
+
+import type { OpeningRefusal } from "$lib/platform";
 
 import { m } from "../paraglide/messages";
 
@@ -30,6 +32,34 @@ export function inputProblem(problem: InputProblem): string {
     not_a_boolean: m.installs_problem_not_a_boolean,
     not_a_path: m.installs_problem_not_a_path,
   }[problem]();
+}
+
+/** Why something is not opened. */
+export function refusalText(why: OpeningRefusal): string {
+  return {
+    not_found: m.installs_refused_not_found,
+    not_a_file: m.installs_refused_not_a_file,
+    not_a_bundle: m.installs_refused_not_a_bundle,
+    not_unicode: m.installs_refused_not_unicode,
+    not_an_install_link: m.installs_refused_not_an_install_link,
+    link_too_long: m.installs_refused_link_too_long,
+    links_off: m.installs_refused_links_off,
+  }[why]();
+}
+
+/** Who may publish under a server's name, and whether the registry sees to it. */
+export function publisherText(
+  { kind, name, checked }: RegistryPublisher,
+  registry: string,
+): string {
+  const whom = { name: shortText(name, 200) };
+  const who =
+    kind === "github_account"
+      ? m.installs_publisher_github(whom)
+      : m.installs_publisher_domain(whom);
+  return checked
+    ? who
+    : m.installs_publisher_unchecked({ who, registry: shortText(registry, 200) });
 }
 
 /** What kind of package or remote it is. A kind of a later version is shown as it is. */

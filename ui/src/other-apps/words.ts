@@ -47,6 +47,11 @@ export function isMissing({ kind, toEnter }: ImportedValue): boolean {
   return toEnter || kind === "reference";
 }
 
+/** Whether a server works as it was imported: there is nothing to enter. */
+export function isComplete({ env, headers, placeholders }: ImportCandidate): boolean {
+  return placeholders.length === 0 && ![...env, ...headers].some(isMissing);
+}
+
 /** Says what becomes of the value of a variable or header. */
 export function valueText({ kind, toEnter }: ImportedValue): string {
   if (toEnter) return m.import_value_to_enter();

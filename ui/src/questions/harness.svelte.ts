@@ -100,6 +100,10 @@ export function eachWithHost(): void {
       finishClosing: () => Promise.resolve(),
       desktopReport: () => Promise.resolve(null),
       setLoginStart: () => Promise.resolve(),
+      updateReport: () => Promise.resolve(null),
+      checkForUpdate: () => Promise.resolve(),
+      installUpdate: () => Promise.resolve(),
+      stopUpdate: () => Promise.resolve(),
     });
   });
   afterEach(() => {

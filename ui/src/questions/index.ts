@@ -37,6 +37,11 @@ export function showQuestion(id: string): void {
   else openQueue();
 }
 
+/** Whether a question, or the list of all, is drawn over everything. */
+export function isQuestionInFront(): boolean {
+  return front.queue.listed || front.question !== null;
+}
+
 /** Lists everything that waits. */
 export function openQueue(): void {
   front.queue.listed = true;

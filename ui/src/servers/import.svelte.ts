@@ -1,7 +1,9 @@
 // Pasted text and the servers that were found in it, read while it is typed.
 import { call } from "$lib/api/client";
 import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
 
+import { draftProblems, type DraftProblem } from "./draft-problems";
 import { Draft } from "./draft.svelte";
 import { sayKept } from "./secrets";
 
@@ -22,6 +24,12 @@ export class Found {
     this.usable = server.usable;
     this.chosen = server.usable;
   }
+}
+
+/** What keeps the chosen ones from being added. */
+export function problemsOf(found: Import): DraftProblem[] {
+  const names = app.servers.map((server) => server.name);
+  return found.chosen.flatMap((one) => draftProblems(one.draft, found.taken(one, names)));
 }
 
 export class Import {

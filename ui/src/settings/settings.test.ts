@@ -81,7 +81,7 @@ describe("the desktop", () => {
 
   it("keeps what closing the window does", async () => {
     const host = await startFake();
-    host.desktop = { hasTray: true, loginStart: { is: "off" } };
+    host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const background = await screen.findByRole("radio", { name: "Keep running in the background" });
     expect(screen.getByRole("radio", { name: "Ask" }), "asks at first").toBeChecked();
@@ -95,12 +95,12 @@ describe("the desktop", () => {
 
   it("starts the app at login when it is told to", async () => {
     const host = await startFake();
-    host.desktop = { hasTray: false, loginStart: { is: "off" } };
+    host.desktop = { hasTray: false, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const box = await screen.findByRole("checkbox", { name: "Start Drawbridge when you log in" });
     expect(box, "off").not.toBeChecked();
     expect(screen.getByText(/This desktop shows no tray/), "no tray").toBeVisible();
-    host.desktop = { hasTray: false, loginStart: { is: "on" } };
+    host.desktop = { hasTray: false, loginStart: { is: "on" }, links: { is: "off" } };
     await fireEvent.click(box);
     expect(host.loginStarts, "turned on").toEqual([true]);
     await waitFor(() =>
@@ -113,7 +113,10 @@ describe("the desktop", () => {
 
   it("says why the app can't start at login", async () => {
     const cause = "This package of Drawbridge can't start at login.";
-    (await startFake()).desktop = { hasTray: true, loginStart: { is: "unavailable", cause } };
+    (await startFake()).desktop = {
+      ...{ hasTray: true, links: { is: "off" } },
+      loginStart: { is: "unavailable", cause },
+    };
     render(SettingsView);
     expect(await screen.findByText(cause), "the reason").toBeVisible();
     expect(
@@ -124,13 +127,41 @@ describe("the desktop", () => {
 
   it("shows what the system has when the start at login is refused", async () => {
     const host = await startFake();
-    host.desktop = { hasTray: true, loginStart: { is: "off" } };
+    host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     host.setLoginStart = () => Promise.reject("autostart can't be written: read-only");
     render(SettingsView);
     const name = "Start Drawbridge when you log in";
     await fireEvent.click(await screen.findByRole("checkbox", { name }));
     expect(await screen.findByText(/read-only/), "the cause").toBeVisible();
     await waitFor(() => expect(screen.getByRole("checkbox", { name })).not.toBeChecked());
+  });
+});
+
+describe("links of other programs", () => {
+  const NAME = "Open drawbridge: links with this app";
+
+  it("come to the app once the user says so, and not any more", async () => {
+    const host = await startFake();
+    host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
+    render(SettingsView);
+    const box = await screen.findByRole("checkbox", { name: NAME });
+    expect(box, "off at first").not.toBeChecked();
+    host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "on" } };
+    await fireEvent.click(box);
+    await waitFor(() => expect(screen.getByRole("checkbox", { name: NAME })).toBeChecked());
+    await fireEvent.click(screen.getByRole("checkbox", { name: NAME }));
+    await waitFor(() => expect(host.linkHandlers).toEqual([true, false]));
+  });
+
+  it("can't be turned on where the system has no such switch, and it is said why", async () => {
+    const cause = "On this system an app can't turn links on or off.";
+    (await startFake()).desktop = {
+      ...{ hasTray: true, loginStart: { is: "off" } },
+      links: { is: "unavailable", cause },
+    };
+    render(SettingsView);
+    expect(await screen.findByText(cause)).toBeVisible();
+    expect(screen.getByRole("checkbox", { name: NAME })).toBeDisabled();
   });
 });
 

@@ -2,6 +2,9 @@
 import { pageState } from "$lib/page-state";
 import { platform, type ShellEvent } from "$lib/platform";
 
+import { openings } from "../installs/openings.svelte";
+import { appUpdate } from "../settings/app-update.svelte";
+
 import { openQueue, showQuestion } from "./views";
 
 class Closing {
@@ -17,6 +20,8 @@ export function followShell(): void {
   // Without a shell that tells anything, closing the window quits.
   void platform()
     .listenShell(receive)
+    // A check at the start may have ended before anybody listened.
+    .then(() => appUpdate.read())
     .catch(() => undefined);
 }
 
@@ -25,6 +30,9 @@ function receive(event: ShellEvent): void {
     // One that is open is told again, as the shell wants to know that it is shown.
     if (closing.servers > 0) platform().closingShown();
     closing.servers = event.servers;
-  } else if (event.id === null) openQueue();
+  } else if (event.type === "opened") openings.receive(event.opening);
+  else if (event.type === "bundles_over") openings.over = event.count;
+  } else if (event.type === "updates_changed") appUpdate.report = event.report;
+  else if (event.id === null) openQueue();
   else showQuestion(event.id);
 }

@@ -68,4 +68,4 @@ export async function preload(): Promise<void> {
 }
 
 /** Opens the queue of questions, or goes to one of them. */
-export { openQueue, showQuestion } from "../questions";
+export { isQuestionInFront, openQueue, showQuestion } from "../questions";

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{HttpKind, Sandbox};
+use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
 pub use installs::{InputKind, InputProblem, PlanInput};
 
@@ -65,8 +65,8 @@ pub struct RegistryListing {
     pub description: Option<String>,
     /// The version of the server, as the publisher writes it.
     pub version: String,
-    /// The account or domain that may publish under the name, in words, such as `the GitHub account alice`.
-    pub publisher: String,
+    /// Who may publish under the name.
+    pub publisher: RegistryPublisher,
     /// Whether it is offered.
     pub status: RegistryStatus,
     /// Why it has this status.
@@ -79,6 +79,27 @@ pub struct RegistryListing {
     pub website_url: Option<String>,
     /// Where its source is, as the publisher says.
     pub repository_url: Option<String>,
+}
+
+/// Who may publish under a server's name. It says nothing of the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RegistryPublisher {
+    /// What the name stands for.
+    pub kind: PublisherKind,
+    /// The account, or the domain.
+    pub name: String,
+    /// True if the registry lets nobody else publish under it. Of others than the official one that is not known.
+    pub checked: bool,
+}
+
+/// What may publish under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PublisherKind {
+    /// An account on GitHub.
+    GithubAccount,
+    /// Whoever controls a domain.
+    Domain,
 }
 
 /// Whether a version is offered.
@@ -157,7 +178,7 @@ pub struct InstallOffer {
 
 /// Where a server comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(tag = "from", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(tag = "from", rename_all = "snake_case")]
 pub enum InstallOrigin {
     /// A registry.
     Registry {
@@ -165,36 +186,43 @@ pub enum InstallOrigin {
         listing: RegistryListing,
         /// The registry that answered, and the time of its answer.
         answer: RegistryAnswer,
+        /// The bundle that was downloaded, if the chosen package is one. It has the hash that the registry lists.
+        bundle: Option<OfferedBundle>,
     },
-    /// A bundle. All but the hash, the sizes and the folder is what its publisher says.
-    Bundle {
-        /// The name of its file.
-        file: String,
-        /// The SHA-256 of the file, in hexadecimal digits.
-        sha256: String,
-        /// The size of the file in bytes.
-        bytes: u64,
-        /// Its name.
-        name: String,
-        /// Its name for people.
-        title: Option<String>,
-        /// Its version.
-        version: String,
-        /// What it is said to do.
-        description: String,
-        /// Its author.
-        author: String,
-        /// How it is signed, in words. A signature is never checked, and says nothing about safety.
-        signature: String,
-        /// The folder that it is unpacked to.
-        folder: String,
-        /// How many files are in it.
-        files: u32,
-        /// How many bytes they have when unpacked.
-        unpacked_bytes: u64,
-        /// What of it is not used, in sentences.
-        warnings: Vec<String>,
-    },
+    /// A bundle in a file of the user's.
+    Bundle(OfferedBundle),
+}
+
+/// A bundle. All but the hash, the sizes and the folder is what its publisher says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct OfferedBundle {
+    /// The name of its file.
+    pub file: String,
+    /// The SHA-256 of the file, in hexadecimal digits.
+    pub sha256: String,
+    /// The size of the file in bytes.
+    pub bytes: u64,
+    /// Its name.
+    pub name: String,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// Its version.
+    pub version: String,
+    /// What it is said to do.
+    pub description: String,
+    /// Its author.
+    pub author: String,
+    /// How it is signed, in words. A signature is never checked, and says nothing about safety.
+    pub signature: String,
+    /// The folder that it is unpacked to.
+    pub folder: String,
+    /// How many files are in it.
+    pub files: u32,
+    /// How many bytes they have when unpacked.
+    pub unpacked_bytes: u64,
+    /// What of it is not used, in sentences.
+    pub warnings: Vec<String>,
 }
 
 /// What an installation would set up, with blanks for the user.
@@ -262,9 +290,12 @@ pub struct InstallDraft {
     /// The values of the inputs, by key. One that is not in it has its default.
     #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
-    /// The sandbox; none if it may reach all that its user may.
+    /// The sandbox; none if it may reach all that its user may. Not for an upgrade, which keeps what the server has.
     #[serde(default)]
     pub sandbox: Option<Sandbox>,
+    /// The installed server whose place it takes, by the user's name for it; none if it is a new one.
+    #[serde(default)]
+    pub upgrades: Option<String>,
 }
 
 /// What would be set up, exactly, or why nothing can be.
@@ -277,6 +308,8 @@ pub struct InstallPreview {
     pub problem: Option<String>,
     /// The server that would be set up; none if anything is wrong.
     pub server: Option<PreviewedServer>,
+    /// The server whose place it takes, as it is set up now.
+    pub before: Option<PreviewedServer>,
     /// A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
     pub hash: Option<String>,
 }
@@ -317,6 +350,8 @@ pub enum PreviewedPart {
     Text(String),
     /// A secret that goes to the keychain.
     Secret,
+    /// The value of a header that stays as it is. It is not shown, as it may be a key.
+    Kept,
 }
 
 /// A server to install as it was previewed.
@@ -327,6 +362,9 @@ pub struct Install {
     pub draft: InstallDraft,
     /// [`InstallPreview::hash`]. If anything else would result by now, nothing is installed.
     pub hash: String,
+    /// True if the user agreed that a running server is stopped for its upgrade.
+    #[serde(default)]
+    pub stop: bool,
 }
 
 /// The servers that were installed from the registry.
@@ -339,16 +377,16 @@ pub struct InstalledVersions {
 }
 
 /// What the registry says of installed servers by now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct InstallUpdates {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct VersionReports {
     /// One for each server that was installed from a registry, in the order of the settings file.
-    pub servers: Vec<InstallUpdate>,
+    pub servers: Vec<VersionReport>,
 }
 
 /// What the registry says of an installed server by now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct InstallUpdate {
+pub struct VersionReport {
     /// The user's name for it.
     pub server: String,
     /// Its name in the registry.
@@ -366,59 +404,36 @@ pub struct InstallUpdate {
 }
 
 /// A version that is newer than the installed one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NewerVersion {
     /// The version.
     pub version: String,
     /// When it was published, in milliseconds since 1970.
     pub published_at: Option<u64>,
-    /// What it would change, apart from inputs. What was changed by hand since the installation does not count.
-    pub changes: Vec<PlanChange>,
-    /// Inputs that it would change.
-    pub input_changes: Vec<InputChange>,
-    /// Why what it would change is not known, if it is not.
-    pub changes_problem: Option<String>,
 }
 
-/// A part of a plan that is another one in a newer version.
+/// Another version of an installed server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct PlanChange {
-    /// The part.
-    pub what: PlanPart,
-    /// The name of the variable or header.
-    pub name: Option<String>,
-    /// The words as they were; none if there were none.
-    pub before: Option<Vec<Vec<PlannedPart>>>,
-    /// The words as they would be; none if there would be none.
-    pub after: Option<Vec<Vec<PlannedPart>>>,
+#[serde(deny_unknown_fields)]
+pub struct UpgradeSource {
+    /// The user's name for the installed server.
+    pub server: String,
+    /// Where the other version is; none for the newest that the registry lists of what was installed.
+    #[serde(default)]
+    pub source: Option<InstallSource>,
 }
 
-/// A part of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanPart {
-    /// The program.
-    Command,
-    /// All its arguments.
-    Args,
-    /// A variable of its environment.
-    Env,
-    /// The address.
-    Url,
-    /// The transport of a remote server.
-    Transport,
-    /// A header.
-    Header,
-}
-
-/// An input that is another one in a newer version.
+/// Another version of an installed server, as it could be put in its place. Nothing is unpacked, stopped or approved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct InputChange {
-    /// The key of the input.
-    pub key: String,
-    /// As it was; none if there was none.
-    pub before: Option<PlanInput>,
-    /// As it would be; none if there would be none.
-    pub after: Option<PlanInput>,
+pub struct UpgradeOffer {
+    /// The version that is offered.
+    pub offer: InstallOffer,
+    /// Where the installed one is from.
+    pub installed: ServerOrigin,
+    /// The inputs that keep what they are now unless another value is entered, by key, with their values. A secret has none here, and what goes into
+    /// a header neither.
+    pub kept: BTreeMap<String, Option<Vec<String>>>,
+    /// True if the server would be stopped.
+    pub running: bool,
 }

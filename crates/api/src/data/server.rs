@@ -331,3 +331,27 @@ pub struct PickedFolder {
     /// Its absolute path, or nothing when the dialog was closed.
     pub folder: Option<String>,
 }
+
+/// Asks the user for a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PickFile {
+    /// What is offered.
+    pub kind: FileKind,
+}
+
+/// The files that a dialog offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    /// All.
+    Any,
+    /// Bundles, by their names.
+    Bundle,
+}
+
+/// A file the user picked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct PickedFile {
+    /// Its absolute path, or nothing when the dialog was closed.
+    pub file: Option<String>,
+}

@@ -34,6 +34,8 @@ pub struct Settings {
     pub chat: Option<ChatBounds>,
     /// What closing the window does while servers run.
     pub on_close: OnClose,
+    /// Whether the app looks for newer versions of itself without being told to.
+    pub check_updates: bool,
 }
 
 /// What closing the window does while servers run. Without a running server it quits.

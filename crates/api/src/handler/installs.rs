@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use ::installer::{InstallError, InstallOrigin as Origin, Installer, NotInstallable, choices, publisher_in_words};
+use ::installer::{InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NotInstallable, choices};
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
-use registry::{Answer, Catalog, Freshness, RegistryEntry, Search, Status};
+use registry::{Answer, Catalog, Freshness, Publisher, RegistryEntry, Search, Status};
 
 use super::{Api, containment, errors, set_up};
 use crate::data::*;
@@ -35,10 +35,10 @@ pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage,
     let search = Search { text: r.text, cursor: r.cursor, limit: None };
     let answer = catalog.search(&search, freshness(r.refresh)).await.map_err(InstallError::from)?;
     Ok(RegistryPage {
-        servers: answer.value.entries.iter().map(|entry| listing(catalog, entry)).collect(),
+        servers: answer.value.entries.iter().map(|entry| list_entry(catalog, entry)).collect(),
         unreadable: count(answer.value.unreadable.len()),
         next_cursor: answer.value.next_cursor.clone(),
-        answer: age(catalog, &answer, asked),
+        answer: tell_age(catalog, &answer, asked),
     })
 }
 
@@ -48,49 +48,67 @@ pub(super) async fn server(api: &Api, r: RegistryServerName) -> Result<RegistryS
     let version = r.version.as_deref().unwrap_or("latest");
     let answer = catalog.version(&r.name, version, freshness(r.refresh)).await.map_err(InstallError::from)?;
     let (versions, versions_problem) = match catalog.versions(&r.name, freshness(r.refresh)).await {
-        Ok(page) => (page.value.entries.iter().map(version_shown).collect(), None),
+        Ok(page) => (page.value.entries.iter().map(show_version).collect(), None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     Ok(RegistryServer {
-        listing: listing(catalog, &answer.value),
+        listing: list_entry(catalog, &answer.value),
         choices: choices(&answer.value),
         versions,
         versions_problem,
-        answer: age(catalog, &answer, asked),
+        answer: tell_age(catalog, &answer, asked),
     })
 }
 
 pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = installer(api)?;
     let asked = SystemClock.now();
-    let offer = installer.offer(&checked(source)?, Freshness::Now).await?;
+    let offer = installer.offer(&with_absolute_path(source)?, Freshness::Now).await?;
+    let name = match &offer.plan {
+        Ok(plan) => api.host.free_name(&plan.name).await?,
+        Err(_) => String::new(),
+    };
+    show_offer(installer, offer, name, asked).await
+}
+
+pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
+    let installer = installer(api)?;
+    let asked = SystemClock.now();
+    let source = r.source.map(with_absolute_path).transpose()?;
+    let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
+    let offer = show_offer(installer, upgrade.offer, r.server, asked).await?;
+    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.kept, running: upgrade.is_running })
+}
+
+async fn show_offer(installer: &Installer, offer: Offer, name: String, asked: u64) -> Result<InstallOffer, ApiError> {
     let (plan, problem) = match &offer.plan {
         Ok(plan) => {
             let containment = installer.containment(plan).await;
             let sandbox = (containment == InstallContainment::Possible).then(|| offer.proposed_sandbox(plan));
-            let name = api.host.free_name(&plan.name).await?;
-            (Some(plan_shown(plan, name, containment, sandbox.map(containment::sandbox_shown))), None)
+            (Some(show_plan(plan, name, containment, sandbox.map(containment::sandbox_shown))), None)
         }
         Err(NotInstallable::NotChosen) => (None, None),
         Err(problem) => (None, Some(problem.to_string())),
     };
     let (origin, choices) = match offer.origin {
-        Origin::Registry(answer) => {
+        Origin::Registry { answer, bundle } => {
             let catalog = installer.catalog().await?;
             let origin = InstallOrigin::Registry {
-                listing: listing(catalog, &answer.value),
-                answer: age(catalog, &answer, asked),
+                listing: list_entry(catalog, &answer.value),
+                answer: tell_age(catalog, &answer, asked),
+                bundle: bundle.as_deref().map(show_bundle),
             };
             (origin, choices(&answer.value))
         }
-        Origin::Bundle(file) => (bundle_shown(&file), Vec::new()),
+        Origin::Bundle(file) => (InstallOrigin::Bundle(show_bundle(&file)), Vec::new()),
     };
     Ok(InstallOffer { source: offer.source, origin, choices, plan, problem })
 }
 
 pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPreview, ApiError> {
     let installer = installer(api)?;
-    let nothing = InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, hash: None };
+    let nothing =
+        InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };
     let preview = match installer.preview(&api.host, &wanted(draft)?, Freshness::Usual).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(FillError::Inputs(input_problems))) => {
@@ -101,23 +119,37 @@ pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPre
         }
         Err(error) => return Err(error.into()),
     };
-    let server = server_shown(installer, preview.server).await;
-    Ok(InstallPreview { server: Some(server), hash: Some(preview.hash.as_str().to_owned()), ..nothing })
+    let hidden = preview.before.as_ref().map(headers).unwrap_or_default();
+    let server = show_server(installer, preview.server, &hidden).await;
+    let before = match preview.before {
+        Some(before) => Some(show_server(installer, before, &hidden).await),
+        None => None,
+    };
+    Ok(InstallPreview { server: Some(server), before, hash: Some(preview.hash.as_str().to_owned()), ..nothing })
+}
+
+/// The headers of a server as they are set up now. Their values are no text for the page.
+fn headers(server: &NewServer) -> BTreeMap<String, String> {
+    server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
 
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretsKept, ApiError> {
-    let kept = installer(api)?.install(&api.host, &wanted(r.draft)?, &r.hash).await?;
+    let (installer, draft) = (installer(api)?, wanted(r.draft)?);
+    let kept = match draft.upgrades {
+        Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
+        None => installer.install(&api.host, &draft, &r.hash).await?,
+    };
     Ok(set_up::kept(kept))
 }
 
 fn wanted(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
-    let InstallDraft { source, name, values, sandbox } = draft;
+    let InstallDraft { source, name, values, sandbox, upgrades } = draft;
     let sandbox = sandbox.map(containment::to_sandbox).transpose()?;
-    Ok(::installer::InstallDraft { source: checked(source)?, name, values, sandbox })
+    Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
 /// From where the app happens to run leads no path of the user's.
-fn checked(source: InstallSource) -> Result<InstallSource, ApiError> {
+fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
             Err(ApiError::new(ErrorCode::BadRequest, format!("{} is no absolute path", path.display())))
@@ -126,7 +158,7 @@ fn checked(source: InstallSource) -> Result<InstallSource, ApiError> {
     }
 }
 
-fn age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> RegistryAnswer {
+fn tell_age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
         fetched: answer.fetched,
@@ -135,11 +167,11 @@ fn age<T>(catalog: &Catalog, answer: &Answer<T>, asked: u64) -> RegistryAnswer {
     }
 }
 
-fn listing(catalog: &Catalog, entry: &RegistryEntry) -> RegistryListing {
+fn list_entry(catalog: &Catalog, entry: &RegistryEntry) -> RegistryListing {
     let server = &entry.server;
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryListing {
-        publisher: publisher_in_words(catalog, &server.name),
+        publisher: show_publisher(catalog, &server.name),
         name: server.name.clone(),
         title: server.title.clone(),
         description: server.description.clone(),
@@ -153,7 +185,15 @@ fn listing(catalog: &Catalog, entry: &RegistryEntry) -> RegistryListing {
     }
 }
 
-fn version_shown(entry: &RegistryEntry) -> RegistryVersion {
+fn show_publisher(catalog: &Catalog, server: &str) -> RegistryPublisher {
+    let (kind, name) = match Publisher::of(server) {
+        Publisher::GithubAccount(name) => (PublisherKind::GithubAccount, name),
+        Publisher::Domain(name) => (PublisherKind::Domain, name),
+    };
+    RegistryPublisher { kind, name, checked: catalog.address().is_official() }
+}
+
+fn show_version(entry: &RegistryEntry) -> RegistryVersion {
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryVersion {
         version: entry.server.version.clone(),
@@ -172,11 +212,11 @@ pub(super) const fn status(status: Status) -> RegistryStatus {
     }
 }
 
-fn bundle_shown(file: &::installer::BundleFile) -> InstallOrigin {
+fn show_bundle(file: &::installer::BundleFile) -> OfferedBundle {
     let (archive, manifest) = (&file.bundle.archive, &file.bundle.manifest);
     let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
     let shown = |text: &str| foreign::visible(text).into_owned();
-    InstallOrigin::Bundle {
+    OfferedBundle {
         file: shown(&name),
         sha256: archive.sha256().to_owned(),
         bytes: archive.size(),
@@ -193,7 +233,7 @@ fn bundle_shown(file: &::installer::BundleFile) -> InstallOrigin {
     }
 }
 
-fn plan_shown(plan: &Plan, name: String, containment: InstallContainment, sandbox: Option<Sandbox>) -> InstallPlan {
+fn show_plan(plan: &Plan, name: String, containment: InstallContainment, sandbox: Option<Sandbox>) -> InstallPlan {
     let target = match &plan.target {
         PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
             command: command.clone(),
@@ -226,9 +266,14 @@ pub(super) fn parts(template: &Template) -> Vec<PlannedPart> {
     template.parts.iter().filter_map(part).collect()
 }
 
-async fn server_shown(installer: &Installer, server: NewServer) -> PreviewedServer {
+/// A server for the page. What stands in `hidden` is not shown.
+async fn show_server(installer: &Installer, server: NewServer, hidden: &BTreeMap<String, String>) -> PreviewedServer {
     let values = |plain: BTreeMap<String, String>| {
-        let plain = plain.into_iter().map(|(name, value)| (name, vec![PreviewedPart::Text(value)]));
+        let plain = plain.into_iter().map(|(name, value)| {
+            let is_hidden = hidden.get(&name) == Some(&value);
+            let part = if is_hidden { PreviewedPart::Kept } else { PreviewedPart::Text(value) };
+            (name, vec![part])
+        });
         let secret = server.secret_values.iter().map(|(name, parts)| (name.clone(), masked(parts)));
         plain.chain(secret).collect()
     };
@@ -265,7 +310,7 @@ fn count(count: usize) -> u32 {
 
 impl From<InstallError> for ApiError {
     fn from(error: InstallError) -> Self {
-        use registry::RegistryError;
+        use registry::{DownloadError, RegistryError};
         let code = match &error {
             InstallError::Setup(error) => return error.clone().into(),
             InstallError::Registry(RegistryError::NotFound { .. }) => ErrorCode::NotFound,
@@ -277,10 +322,20 @@ impl From<InstallError> for ApiError {
             InstallError::OtherBundle { .. } | InstallError::NotInstallable(NotInstallable::Deleted) => {
                 ErrorCode::Refused
             }
-            InstallError::NotInstallable(_) => ErrorCode::Unsupported,
+            InstallError::Download(DownloadError::WrongHash { .. } | DownloadError::Address { .. })
+            | InstallError::OtherServer { .. } => ErrorCode::Refused,
+            InstallError::Download(DownloadError::TooSlow { .. }) => ErrorCode::Timeout,
+            InstallError::NotInstallable(_) | InstallError::NotInstalled(_) => ErrorCode::Unsupported,
             InstallError::Stale => ErrorCode::Stale,
-            InstallError::Bundle { .. } | InstallError::Fill(_) | InstallError::Sandbox(_) => ErrorCode::Invalid,
+            InstallError::Bundle { .. }
+            | InstallError::Fill(_)
+            | InstallError::Sandbox(_)
+            | InstallError::NoSource(_)
+            | InstallError::SameVersion { .. }
+            | InstallError::Running(_) => ErrorCode::Invalid,
             InstallError::Registry(_)
+            | InstallError::Download(_)
+            | InstallError::Locked(_)
             | InstallError::Store(_)
             | InstallError::DataFolder(_)
             | InstallError::NoHome

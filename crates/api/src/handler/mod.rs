@@ -10,6 +10,7 @@ mod conversations;
 mod errors;
 mod import;
 mod installs;
+mod newer_versions;
 mod providers;
 mod questions;
 mod review;
@@ -18,7 +19,6 @@ mod servers;
 mod serving;
 mod set_up;
 mod skills;
-mod updates;
 mod views;
 
 use crate::data::*;
@@ -77,8 +77,12 @@ impl Handler for Api {
         installs::install(self, r).await
     }
 
-    async fn install_updates(&self, r: InstalledVersions) -> Result<InstallUpdates, ApiError> {
-        updates::updates(self, &r).await
+    async fn newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
+        newer_versions::reports(self, &r).await
+    }
+
+    async fn upgrade_offer(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
+        installs::upgrade_offer(self, r).await
     }
 
     async fn update_server(&self, r: UpdateServer) -> Result<SecretsKept, ApiError> {
@@ -134,8 +138,7 @@ impl Handler for Api {
     }
 
     async fn paste_redirect(&self, r: PasteRedirect) -> Result<Nothing, ApiError> {
-        self.host.paste_redirect(r.server, r.url).await?;
-        Ok(Nothing {})
+        Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| Nothing {})?)
     }
 
     async fn set_log_level(&self, r: SetLogLevel) -> Result<Nothing, ApiError> {
@@ -160,6 +163,10 @@ impl Handler for Api {
 
     async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
         servers::pick_folder(self).await
+    }
+
+    async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
+        servers::pick_file(self, r.kind).await
     }
 
     async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
@@ -200,8 +207,7 @@ impl Handler for Api {
     }
 
     async fn cancel_call(&self, r: CallRef) -> Result<Nothing, ApiError> {
-        self.host.cancel_call(r.call).await?;
-        Ok(Nothing {})
+        Ok(self.host.cancel_call(r.call).await.map(|()| Nothing {})?)
     }
 
     async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
@@ -213,13 +219,11 @@ impl Handler for Api {
     }
 
     async fn subscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
-        self.host.subscribe(r.server, r.uri, true).await?;
-        Ok(Nothing {})
+        Ok(self.host.subscribe(r.server, r.uri, true).await.map(|()| Nothing {})?)
     }
 
     async fn unsubscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
-        self.host.subscribe(r.server, r.uri, false).await?;
-        Ok(Nothing {})
+        Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| Nothing {})?)
     }
 
     async fn answer_question(&self, r: AnswerQuestion) -> Result<Nothing, ApiError> {
@@ -235,8 +239,7 @@ impl Handler for Api {
     }
 
     async fn deny_all(&self, r: DenyAll) -> Result<Nothing, ApiError> {
-        self.host.deny_all(r.server, r.mute).await?;
-        Ok(Nothing {})
+        Ok(self.host.deny_all(r.server, r.mute).await.map(|()| Nothing {})?)
     }
 
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
@@ -248,8 +251,7 @@ impl Handler for Api {
     }
 
     async fn unmute(&self, r: ServerName) -> Result<Nothing, ApiError> {
-        self.host.unmute(r.server).await?;
-        Ok(Nothing {})
+        Ok(self.host.unmute(r.server).await.map(|()| Nothing {})?)
     }
 
     async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
@@ -441,7 +443,6 @@ impl Handler for Api {
     }
 
     async fn open_url(&self, r: UrlText) -> Result<Nothing, ApiError> {
-        self.host.open_url(&r.url).await?;
-        Ok(Nothing {})
+        Ok(self.host.open_url(&r.url).await.map(|()| Nothing {})?)
     }
 }

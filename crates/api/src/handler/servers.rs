@@ -103,6 +103,18 @@ pub(super) async fn pick_folder(api: &Api) -> Result<PickedFolder, ApiError> {
     Ok(PickedFolder { folder: folder.map(|folder| folder.display().to_string()) })
 }
 
+pub(super) async fn pick_file(api: &Api, kind: FileKind) -> Result<PickedFile, ApiError> {
+    let extensions: &[&str] = match kind {
+        FileKind::Any => &[],
+        FileKind::Bundle => &installer::BUNDLE_EXTENSIONS,
+    };
+    let file = api.host.ports().platform.pick_file(extensions).await.map_err(errors::system)?;
+    // Another path than the picked one would be read of a name that is shown in place of it.
+    let text = file.map(|file| file.into_os_string().into_string()).transpose();
+    let text = text.map_err(|path| errors::system(format!("{} is not Unicode; rename the file", path.display())))?;
+    Ok(PickedFile { file: text })
+}
+
 pub(super) async fn content_protection(api: &Api) -> Result<ContentProtection, ApiError> {
     let [conversations, decisions] = api.host.content_encryption().await?.map(views::content_at_rest);
     Ok(ContentProtection { conversations, decisions })

@@ -224,6 +224,7 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
             "quit" => OnClose::Quit,
             _ => OnClose::Ask,
         },
+        check_updates: settings.check_updates,
     }
 }
 
@@ -254,5 +255,6 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
             OnClose::Quit => "quit",
         }
         .to_owned(),
+        check_updates: settings.check_updates,
     }
 }

@@ -44,7 +44,8 @@ async fn a_server_is_found_and_shown_with_its_versions() {
     let found = &page["servers"][0];
     assert_eq!((&found["name"], &found["status"]), (&json!(NAME), &json!("active")), "{page}");
     assert_eq!(found["publishedAt"], 1_769_904_000_000_u64);
-    assert!(found["publisher"].as_str().unwrap().contains("the GitHub account alice"), "in words: {found}");
+    let alice = json!({ "kind": "github_account", "name": "alice", "checked": false });
+    assert_eq!(found["publisher"], alice, "who may publish under its name");
     assert!(!found["description"].as_str().unwrap().contains('\u{1b}'), "safe to show: {found}");
     assert_eq!(page["answer"]["fromCache"], false, "it has just answered: {page}");
     let again = call(&api, "registry_search", json!({ "text": "notes" })).await;
@@ -153,11 +154,26 @@ async fn an_installed_server_tells_where_it_is_from_and_of_updates() {
     let mut newest = notes(active());
     newest["server"]["remotes"][0]["url"] = "https://notes.example/v2".into();
     registry.entries.lock().unwrap()[0] = newest;
-    let updates = call(&api, "install_updates", json!({ "refresh": true })).await;
-    let update = &updates["servers"][0];
-    assert_eq!((&update["status"], &update["statusMessage"]), (&json!("deprecated"), &json!("Use 1.2")), "{updates}");
-    assert_eq!(update["newer"]["version"], "1.2.0");
-    let change = json!({ "what": "url", "name": null,
-        "before": [[{ "text": "https://notes.example/mcp" }]], "after": [[{ "text": "https://notes.example/v2" }]] });
-    assert_eq!(update["newer"]["changes"], json!([change]), "{updates}");
+    let reports = call(&api, "newer_versions", json!({ "refresh": true })).await;
+    let report = &reports["servers"][0];
+    assert_eq!((&report["status"], &report["statusMessage"]), (&json!("deprecated"), &json!("Use 1.2")), "{reports}");
+    assert_eq!(report["newer"]["version"], "1.2.0");
+
+    let upgrade = call(&api, "upgrade_offer", json!({ "server": "far" })).await;
+    assert_eq!(upgrade["kept"], json!({ "X-Team": null }), "a header's value stays inside: {upgrade}");
+    assert_eq!(upgrade["running"], false);
+    let draft = json!({ "source": upgrade["offer"]["source"], "name": "far", "upgrades": "far" });
+    let preview = call(&api, "install_preview", draft.clone()).await;
+    let (before, after) = (&preview["before"], &preview["server"]);
+    assert_eq!(
+        (&before["url"], &after["url"]),
+        (&json!("https://notes.example/mcp"), &json!("https://notes.example/v2"))
+    );
+    assert_eq!(after["headers"], json!({ "X-Team": ["kept"] }), "{preview}");
+    assert_eq!(before["headers"], after["headers"]);
+    call(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
+    let servers = call(&api, "snapshot", json!({})).await["servers"].clone();
+    assert_eq!(servers.as_array().map(Vec::len), Some(1));
+    assert_eq!(servers[0]["config"]["url"], "https://notes.example/v2");
+    assert_eq!(servers[0]["installed"]["origin"]["version"], "1.2.0");
 }

@@ -81,6 +81,9 @@ pub struct BundlePlan {
     pub watched: BTreeSet<String>,
 }
 
+/// Has Python write no compiled code beside its source.
+const NO_PYTHON_CACHE: &str = "PYTHONDONTWRITEBYTECODE";
+
 /// The reason why there is no command. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -131,6 +134,11 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
     let mut env = BTreeMap::new();
     for (name, value) in &written.env {
         env.insert(name.clone(), templates.of(value, name, false)?);
+    }
+
+    if matches!(manifest.server.kind, ServerKind::Python | ServerKind::Uv) {
+        // A cache beside the code is a change of the bundle, which would keep the server from starting again.
+        env.entry(NO_PYTHON_CACHE.to_owned()).or_insert_with(|| "1".into());
     }
 
     notes.extend(program.note(&command, &written.args, manifest.server.kind));

@@ -195,9 +195,14 @@ fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
         "claude_desktop": ">=99",
     });
     let bundle = Disk::with(&zip(&manifest).bytes()).open().unwrap();
-    let notes = plan(&bundle, &place()).unwrap().install.notes;
+    let planned = plan(&bundle, &place()).unwrap();
     assert_eq!(
-        notes,
+        filled(&planned, &[]).unwrap().env["PYTHONDONTWRITEBYTECODE"],
+        "1",
+        "a cache would be a change of the bundle"
+    );
+    assert_eq!(
+        planned.install.notes,
         [
             "uv loads its packages over the network at the first start. The bundle's hash does not cover them.",
             "It is made for darwin, and this system is linux.",

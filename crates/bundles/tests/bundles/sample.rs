@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bundles::{Bundle, BundleError, Installed, Refusal, unpack};
+use bundles::{Bundle, BundleError, Refusal, UnpackedBundle, unpack};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -57,19 +57,24 @@ impl Disk {
         Bundle::open(&self.file())
     }
 
-    pub(crate) fn install(&self) -> Result<Installed, BundleError> {
+    pub(crate) fn install(&self) -> Result<UnpackedBundle, BundleError> {
         unpack(&self.open()?, &self.root())
     }
 
-    /// Nothing is beside the bundle's file and the root, and nothing but these folders in the root.
+    /// Nothing is beside the bundle's file and the root, and nothing but these folders with their lists in the root.
     pub(crate) fn holds_only(&self, folders: &[&Path]) {
         let names = |folder: &Path| -> Vec<PathBuf> {
             let entries = fs::read_dir(folder).into_iter().flatten();
-            entries.map(|entry| entry.unwrap().path()).collect()
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+            names.sort();
+            names
         };
         let outside: Vec<_> = names(self.0.path()).into_iter().filter(|path| *path != self.root()).collect();
         assert_eq!(outside, [self.file()], "nothing is written beside the root");
-        assert_eq!(names(&self.root()), folders, "nothing else stays in the root");
+        let mut expected: Vec<PathBuf> =
+            folders.iter().flat_map(|folder| [folder.to_path_buf(), folder.with_extension("tree.json")]).collect();
+        expected.sort();
+        assert_eq!(names(&self.root()), expected, "nothing else stays in the root");
     }
 }
 

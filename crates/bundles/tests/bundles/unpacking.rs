@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use bundles::{
-    BundleError, FolderChange, Installed, Tree, TreeChange, limits, remove, remove_leftovers, unpack, verify_folder,
-    verify_tree,
+    BundleError, FolderChange, Tree, TreeChange, UnpackedBundle, folder_below, limits, remove, remove_leftovers,
+    unpack, verify_folder, verify_tree,
 };
 
 use crate::sample::{Disk, valid};
@@ -22,7 +22,7 @@ fn sample() -> Zip {
     entries.into_iter().fold(valid(), Zip::and)
 }
 
-fn mode(installed: &Installed, path: &str) -> u32 {
+fn mode(installed: &UnpackedBundle, path: &str) -> u32 {
     fs::metadata(installed.folder.join(path)).unwrap().permissions().mode() & 0o7777
 }
 
@@ -46,7 +46,10 @@ fn unpacking_again_leaves_it_as_it_is() {
     assert_eq!(disk.install().unwrap(), installed);
     let added = installed.folder.join("added");
     fs::write(&added, "").unwrap();
-    assert!(matches!(disk.install(), Err(BundleError::FolderDiffers(FolderChange::Differs))), "a file more");
+    assert!(
+        matches!(disk.install(), Err(BundleError::FolderDiffers(FolderChange::Added(path))) if path == "added"),
+        "a file more"
+    );
     fs::remove_file(added).unwrap();
     fs::write(installed.folder.join("b"), "other").unwrap();
     assert!(matches!(disk.install(), Err(BundleError::Differs(TreeChange::Changed(path))) if path == "b"));
@@ -70,7 +73,7 @@ fn a_file_that_changes_after_it_was_opened_is_not_unpacked() {
 #[test]
 fn a_changed_file_is_found_at_the_next_start() {
     let disk = Disk::with(&sample().bytes());
-    let Installed { folder, tree } = disk.install().unwrap();
+    let UnpackedBundle { folder, tree } = disk.install().unwrap();
     let verify = |path: &str| verify_tree(&folder, &tree, [&path.to_owned()]);
     let all = || verify_tree(&folder, &tree, tree.files.keys());
     assert_eq!(all(), Ok(()));
@@ -135,8 +138,18 @@ fn leftovers_of_a_killed_app_are_removed() {
     remove_leftovers(&disk.root()).unwrap();
     let installed = disk.install().unwrap();
     fs::create_dir_all(disk.root().join(".unfinished-abc/files")).unwrap();
+    fs::write(disk.root().join("gone-0123.tree.json"), "{}").unwrap();
     remove_leftovers(&disk.root()).unwrap();
     disk.holds_only(&[&installed.folder]);
+}
+
+#[test]
+fn a_name_leads_to_a_folder_right_below_or_nowhere() {
+    let root = std::path::Path::new("/data/bundles");
+    assert_eq!(folder_below(root, "notes-0123"), Some(root.join("notes-0123")));
+    for name in ["", ".", "..", "../notes", "notes/../..", "notes/server", "notes/", "./notes", "/etc", "//", "/"] {
+        assert_eq!(folder_below(root, name), None, "{name:?}");
+    }
 }
 
 #[test]
@@ -151,13 +164,16 @@ fn as_many_files_as_may_be_are_opened() {
 fn a_folder_is_compared_with_the_hash_of_its_tree() {
     type Edit = fn(&std::path::Path);
     let edits: [(Edit, FolderChange); 10] = [
-        (|folder| fs::write(folder.join("b"), "other").unwrap(), FolderChange::Differs),
-        (|folder| fs::write(folder.join("server/lib/new.js"), "").unwrap(), FolderChange::Differs),
-        (|folder| fs::remove_file(folder.join("d")).unwrap(), FolderChange::Differs),
-        (|folder| fs::rename(folder.join("b"), folder.join("e")).unwrap(), FolderChange::Differs),
+        (|folder| fs::write(folder.join("b"), "other").unwrap(), FolderChange::Changed("b".to_owned())),
+        (
+            |folder| fs::write(folder.join("server/lib/new.js"), "").unwrap(),
+            FolderChange::Added("server/lib/new.js".to_owned()),
+        ),
+        (|folder| fs::remove_file(folder.join("d")).unwrap(), FolderChange::Missing("d".to_owned())),
+        (|folder| fs::rename(folder.join("b"), folder.join("e")).unwrap(), FolderChange::Missing("b".to_owned())),
         (
             |folder| fs::set_permissions(folder.join("c"), fs::Permissions::from_mode(0o755)).unwrap(),
-            FolderChange::Differs,
+            FolderChange::Changed("c".to_owned()),
         ),
         (
             |folder| {
@@ -185,15 +201,37 @@ fn a_folder_is_compared_with_the_hash_of_its_tree() {
     ];
     for (edit, expected) in edits {
         let disk = Disk::with(&sample().bytes());
-        let Installed { folder, tree } = disk.install().unwrap();
+        let UnpackedBundle { folder, tree } = disk.install().unwrap();
         assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()));
         edit(&folder);
         assert_eq!(verify_folder(&folder, &tree.hash()), Err(expected));
     }
     let disk = Disk::with(&sample().bytes());
-    let Installed { folder, tree } = disk.install().unwrap();
+    let UnpackedBundle { folder, tree } = disk.install().unwrap();
+    fs::create_dir(folder.join(".venv")).unwrap();
+    symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();
+    fs::write(folder.join("uv.lock"), "").unwrap();
+    assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()), "what uv loads is no part of the bundle");
+    fs::write(folder.join("b"), "other").unwrap();
+    let list = folder.with_extension("tree.json");
+    fs::write(&list, fs::read_to_string(&list).unwrap().replace("server/index.js", "server/other.js")).unwrap();
+    let told = verify_folder(&folder, &tree.hash());
+    assert_eq!(told, Err(FolderChange::Differs), "a list that was changed is not believed");
+    fs::remove_file(list).unwrap();
+    assert_eq!(verify_folder(&folder, &tree.hash()), Err(FolderChange::Differs), "without the list no file is named");
+
+    let disk = Disk::with(&sample().bytes());
+    let UnpackedBundle { folder, tree } = disk.install().unwrap();
     symlink(&folder, disk.root().join("link")).unwrap();
     let refused = verify_folder(&disk.root().join("link"), &tree.hash());
     assert!(matches!(refused, Err(FolderChange::NotAFile(_))), "{refused:?}");
     assert!(matches!(verify_folder(&disk.root().join("gone"), ""), Err(FolderChange::Unreadable(..))));
+}
+
+#[test]
+fn what_uv_would_make_counts_where_the_bundle_has_it() {
+    let disk = Disk::with(&valid().and(Entry::file("uv.lock", b"as published")).bytes());
+    let UnpackedBundle { folder, tree } = disk.install().unwrap();
+    fs::write(folder.join("uv.lock"), "another").unwrap();
+    assert_eq!(verify_folder(&folder, &tree.hash()), Err(FolderChange::Changed("uv.lock".to_owned())));
 }

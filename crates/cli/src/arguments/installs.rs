@@ -47,8 +47,12 @@ pub(crate) enum BundleCommand {
 #[derive(Debug, Args)]
 pub(crate) struct Install {
     /// A server of a registry with its version, the newest unless given; or the path of a bundle, which ends with .mcpb or .dxt.
-    #[arg(value_name = "NAME[@VERSION]|FILE")]
-    pub(crate) what: String,
+    #[arg(value_name = "NAME[@VERSION]|FILE", required_unless_present = "upgrade")]
+    pub(crate) what: Option<String>,
+    /// Put the newest version, or the one that is named, in the place of this installed server. It keeps its name, its secrets, its sandbox and its
+    /// rules. If it runs in the app, it is stopped.
+    #[arg(long, value_name = "SERVER", conflicts_with_all = ["name", "network", "read", "write", "no_sandbox"])]
+    pub(crate) upgrade: Option<String>,
     /// The value of an input. Several are given for an input that takes several. Not for secrets.
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,

@@ -1,6 +1,7 @@
 //! Installing what a registry lists.
 
 use serde_json::{Value, json};
+use testkit::bundle_file::Bundle;
 
 use crate::program::Folder;
 use crate::registry::{Listed, active, notes};
@@ -40,6 +41,17 @@ fn a_remote_is_set_up_with_its_headers() {
 }
 
 #[test]
+fn what_the_registry_says_now_is_shown_and_installed() {
+    let folder = Folder::with_config("{}");
+    let listed = Listed::of(vec![notes(active())]);
+    let arguments = ["install", NAME, "--remote", "--set", "X-Team=red"];
+    listed.run(&folder, &[&arguments[..], &["--dry-run"]].concat()).value();
+    listed.change(|entries| entries[0]["server"]["remotes"][0]["url"] = "https://moved.example/mcp".into());
+    listed.run(&folder, &[&arguments[..], &["--yes"]].concat()).value();
+    assert_eq!(folder.settings()["notes"]["url"], "https://moved.example/mcp", "and not the answer that was kept");
+}
+
+#[test]
 fn what_was_deleted_from_the_registry_is_not_installed() {
     let folder = Folder::with_config("{}");
     let listed = Listed::of(vec![notes(json!({ "status": "deleted", "statusMessage": "malware", "isLatest": true }))]);
@@ -49,16 +61,41 @@ fn what_was_deleted_from_the_registry_is_not_installed() {
 }
 
 #[test]
-fn a_bundle_of_a_registry_is_left_to_the_user() {
+fn a_bundle_of_a_registry_is_downloaded_and_upgraded() {
     let folder = Folder::with_config("{}");
-    let hash = "ab".repeat(32);
-    let mut entry = notes(active());
-    entry["server"]["remotes"] = json!([]);
-    entry["server"]["packages"] = json!([{
-        "registryType": "mcpb", "identifier": "https://notes.example/notes.mcpb", "fileSha256": hash, "transport": { "type": "stdio" },
-    }]);
-    let listed = Listed::of(vec![entry]);
-    let ended = listed.run(&folder, &["install", NAME, "--yes"]);
-    let next = ended.error(1).1;
-    assert!(next.contains("https://notes.example/notes.mcpb") && next.contains(&hash), "what to do is told: {next}");
+    let listed = Listed::of(Vec::new());
+    let hash = listed.list_bundle("1.2.3", &Bundle::small());
+    let name = "io.github.alice/demo";
+    let ended = listed.run(&folder, &["install", name, "--no-sandbox", "--yes"]);
+    assert_eq!(ended.value()["origin"]["registry"]["bundle"]["sha256"], hash.as_str(), "{ended:?}");
+    let command = || folder.settings()["demo"]["command"].as_str().unwrap_or_default().to_owned();
+    let first = command();
+    assert!(std::path::Path::new(&first).is_file(), "it is unpacked: {first}");
+
+    let mut newer = Bundle::small();
+    newer.manifest["version"] = "1.3.0".into();
+    listed.list_bundle("1.3.0", &newer);
+    let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--dry-run"]);
+    assert_eq!(ended.value()["origin"]["registry"]["version"], "1.3.0");
+    assert_eq!(ended.value()["before"]["command"], first.as_str(), "{ended:?}");
+    assert_eq!(command(), first, "a dry run changes nothing");
+    let refused = listed.run(&folder, &["install", "--upgrade", "demo"]);
+    assert!(refused.error(3).1.contains("--yes"), "nobody said yes: {refused:?}");
+    let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--yes"]);
+    assert_eq!(ended.value()["upgraded"], true, "{ended:?}");
+    assert_ne!(command(), first);
+    assert!(!std::path::Path::new(&first).exists(), "the files of the version before are gone");
+    let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--yes"]);
+    assert!(ended.error(1).1.contains("1.3.0 is installed already"), "{ended:?}");
+}
+
+#[test]
+fn another_file_than_the_listed_one_is_refused() {
+    let folder = Folder::with_config("{}");
+    let listed = Listed::of(Vec::new());
+    listed.list_bundle("1.2.3", &Bundle::small());
+    listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
+    let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);
+    assert!(ended.error(3).1.contains("another file than the registry lists"), "{ended:?}");
+    assert_eq!(folder.settings(), Value::Null);
 }

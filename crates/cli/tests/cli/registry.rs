@@ -1,7 +1,9 @@
 //! Registries, served on this computer: searching them, and showing servers, also without a network.
 
 use serde_json::{Value, json};
-use testkit::registry::TestRegistry;
+use sha2::{Digest as _, Sha256};
+use testkit::bundle_file::Bundle;
+use testkit::registry::{TestRegistry, bundled};
 pub(crate) use testkit::registry::{active, notes};
 use tokio::runtime::Runtime;
 
@@ -9,7 +11,7 @@ use crate::program::{Ended, Folder};
 
 /// A registry that lists these entries.
 pub(crate) struct Listed {
-    registry: TestRegistry,
+    pub(crate) registry: TestRegistry,
     _runtime: Runtime,
 }
 
@@ -18,6 +20,22 @@ impl Listed {
         let runtime = Runtime::new().unwrap();
         let registry = runtime.block_on(TestRegistry::start(entries));
         Self { registry, _runtime: runtime }
+    }
+
+    /// Has it list something else.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Vec<Value>)) {
+        change(&mut self.registry.entries.lock().unwrap());
+    }
+
+    /// Lists a bundle in this version before its others, and gives its hash.
+    pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();
+        let sha256 = format!("{:x}", Sha256::digest(&bytes));
+        self.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), bytes);
+        let url = self.registry.server.url("/demo.mcpb");
+        self.registry.entries.lock().unwrap().insert(0, bundled(version, &url, &sha256));
+        sha256
     }
 
     pub(crate) fn run(&self, folder: &Folder, arguments: &[&str]) -> Ended {

@@ -31,6 +31,18 @@ impl Host {
         Ok(entry)
     }
 
+    /// The server as [`Setup::update`](super::Setup::update) would write it under the same name, with the folders of its sandbox resolved. Nothing is
+    /// changed.
+    ///
+    /// # Errors
+    /// If there is no such server, or its URL or its sandbox can't be used.
+    pub async fn check_changed_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
+        let entry = with_real_folders(entry).await?;
+        let checked = entry.clone();
+        self.with(move |owner| owner.check_changed_server(&checked)).await??;
+        Ok(entry)
+    }
+
     /// A name like this one that no server has.
     ///
     /// # Errors

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use ports::SecretKept;
-use ports::server_config::{Folder, Installed, NewServer, ServerConfig, ServerEntry, ServerOrigin};
+use ports::secrets;
+use ports::server_config::{
+    FilledIn, Folder, Installed, NewServer, ServerConfig, ServerEntry, ServerOrigin, ValuePart,
+};
 use tokio::sync::OwnedMutexGuard;
 
 use super::{Host, HostClosed, StorageError};
@@ -32,6 +35,15 @@ pub struct Setup {
 }
 
 impl Host {
+    /// Begins a change of the settings as they lie on the disk now: another program may have changed them a moment ago.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn begin_setup_anew(&self) -> Result<Setup, HostClosed> {
+        self.with_reply(|owner, reply| owner.reload_installed(reply)).await?;
+        self.begin_setup().await
+    }
+
     /// Begins a change of the settings, after those that are under way.
     ///
     /// # Errors
@@ -99,15 +111,60 @@ impl Setup {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub async fn add_installed(&self, server: NewServer, origin: ServerOrigin) -> Result<SecretKept, SetupError> {
+    pub async fn add_installed(
+        &self,
+        server: NewServer,
+        origin: ServerOrigin,
+        filled_in: FilledIn,
+    ) -> Result<SecretKept, SetupError> {
         let name = server.entry.name.clone();
         let kept = self.add_new(server).await?;
-        let set = self.host.with(move |owner| owner.set_origin(&name, origin)).await;
-        // It was added, which counts for more.
+        self.keep_origin(name, origin, filled_in).await;
+        Ok(kept)
+    }
+
+    /// Puts another version in the place of an installed server, under the same name. A secret without a value keeps the one that the same
+    /// variable or header has now; it is bound to the new command from then on.
+    ///
+    /// # Errors
+    /// As [`update`](Self::update); or if a secret that is kept can't be read.
+    pub async fn upgrade(
+        &self,
+        mut server: NewServer,
+        origin: ServerOrigin,
+        filled_in: FilledIn,
+    ) -> Result<SecretKept, SetupError> {
+        let name = server.entry.name.clone();
+        let was = self.config(&name)?.clone();
+        self.fill_from(&was, &mut server).await?;
+        let (entry, secrets) = server.into_settings(self.names_of_others(&name));
+        let kept = self.change(&name, entry, secrets).await?;
+        self.keep_origin(name, origin, filled_in).await;
+        Ok(kept)
+    }
+
+    async fn keep_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledIn) {
+        let set = self.host.with(move |owner| owner.set_origin(&name, origin, filled_in)).await;
+        // It is set up, which counts for more.
         if let Err(error) = set.map_err(ServerError::from).flatten() {
             tracing::error!(%error, "where a server was installed from is not kept");
         }
-        Ok(kept)
+    }
+
+    /// Gives secrets without a value the ones that the same variable or header of the server names now, in their order.
+    async fn fill_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
+        let (Some(place), values) = (was.secret_place(), was.values()) else { return Ok(()) };
+        for (name, parts) in &mut server.secret_values {
+            let named = values.get(name).map(|value| secrets::names(value)).unwrap_or_default();
+            let missing = parts.iter_mut().filter_map(|part| match part {
+                ValuePart::Secret(secret @ None) => Some(secret),
+                ValuePart::Secret(Some(_)) | ValuePart::Text(_) => None,
+            });
+            for (secret, named) in missing.zip(named) {
+                *secret = self.host.secret(secrets::key(named, &place)).await?;
+            }
+        }
+        Ok(())
     }
 
     /// What is known of the installation of a server.
@@ -128,6 +185,15 @@ impl Setup {
     /// As [`add`](Self::add); or if something is left of the sign-in to its old address.
     pub async fn update(
         self,
+        server: &str,
+        entry: ServerEntry,
+        secrets: Vec<(String, String)>,
+    ) -> Result<SecretKept, SetupError> {
+        self.change(server, entry, secrets).await
+    }
+
+    async fn change(
+        &self,
         server: &str,
         entry: ServerEntry,
         secrets: Vec<(String, String)>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use ports::{AuditEntry, AuditQuery, AuditVerdict, Ports, SecretError, SecretKept, SecretsStatus};
+use secrecy::SecretString;
 
 use super::{Host, HostClosed};
 
@@ -79,6 +80,15 @@ impl Host {
             Ok::<_, SecretError>(all)
         });
         Ok(kept.await??)
+    }
+
+    /// Reads a secret by its key. None if there is none.
+    ///
+    /// # Errors
+    /// If the keychain can't be read, or the host has ended.
+    pub(super) async fn secret(&self, key: String) -> Result<Option<SecretString>, StorageError> {
+        let read = self.on_disk(move |ports| ports.secrets.get(&key));
+        Ok(read.await??.map(SecretString::from))
     }
 
     /// Deletes secrets that no server uses any more. One that can't be deleted is logged.

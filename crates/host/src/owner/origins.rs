@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ports::Document;
-use ports::server_config::{Installed, ServerConfig, ServerOrigin};
+use ports::server_config::{FilledIn, Installed, ServerConfig, ServerOrigin};
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use super::Owner;
 use super::state::{InstallRecord, ReadDocument, ServerError};
@@ -17,9 +18,14 @@ impl Owner {
     }
 
     /// Keeps where a server was installed from, as it is set up now.
-    pub(crate) fn set_origin(&mut self, name: &str, origin: ServerOrigin) -> Result<(), ServerError> {
+    pub(crate) fn set_origin(
+        &mut self,
+        name: &str,
+        origin: ServerOrigin,
+        filled_in: FilledIn,
+    ) -> Result<(), ServerError> {
         let record = self.servers.records.get(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
-        let record = InstallRecord::new(origin, &record.config);
+        let record = InstallRecord::new(origin, filled_in, &record.config);
         self.launches.origins.insert(name.to_owned(), record);
         self.keep_origin(name);
         self.emit_server(name);
@@ -43,6 +49,19 @@ impl Owner {
     fn keep_origin(&mut self, name: &str) {
         let value = self.launches.origins.get(name).and_then(|record| serde_json::to_value(record).ok());
         self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
+    }
+
+    /// Reads the settings and the origins again, and tells when that is done.
+    pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
+        self.reload_servers();
+        self.reload_origins();
+        self.on_disk(
+            |_| (),
+            move |_, _| {
+                // Whoever asked may have gone away.
+                let _ = reply.send(());
+            },
+        );
     }
 
     /// Another program of ours installed or removed a server.

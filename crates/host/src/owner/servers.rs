@@ -130,6 +130,15 @@ impl Owner {
         self.servers.check(entry, None)
     }
 
+    /// Returns an error if the server of this name can't be set up so.
+    pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
+        if self.servers.records.contains_key(&entry.name) {
+            self.servers.check(entry, Some(&entry.name))
+        } else {
+            Err(ServerError::NotFound(entry.name.clone()))
+        }
+    }
+
     pub(crate) fn add_server(&mut self, entry: ServerEntry, reply: Reply) {
         if let Err(error) = self.check_new_server(&entry) {
             // Whoever asked may have gone away, here and below.

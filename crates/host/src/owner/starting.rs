@@ -64,7 +64,8 @@ impl Owner {
         let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
         self.emit_server(&name);
         let (command, own) = (self.command(&name, stdio), self.launches.own_files.clone());
-        let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own);
+        let bundle = self.launches.bundle_of(&name, &config);
+        let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own, bundle);
         self.beside(looking, move |owner, (path, found)| {
             owner.on_found(&name, &config, path, found);
         });

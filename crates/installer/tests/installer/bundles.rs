@@ -6,22 +6,18 @@ use std::path::Path;
 use bundles::BundleError;
 use host::HostOptions;
 use installer::{InstallError, InstallOrigin, InstallSource};
-use ports::server_config::{Access, Folder, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport};
+use ports::server_config::{
+    Access, BundleFiles, Folder, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ServerTransport,
+};
 use registry::Freshness;
 use testkit::app::App;
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 
-use crate::{draft, installer, servers};
+use crate::{draft, installer, servers, unpacked};
 
 fn source(path: &str) -> InstallSource {
     InstallSource::Bundle { path: path.into(), sha256: None }
-}
-
-/// The names below the folder of bundles; unfinished ones too.
-fn unpacked(app: &App) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[tokio::test]
@@ -97,7 +93,9 @@ async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
     }
     let server = app.server("one").await;
     let installed = server.installed.unwrap();
-    let ServerOrigin::Bundle { name, version, folder, .. } = &installed.origin else { panic!("{installed:?}") };
+    let ServerOrigin::Bundle { name, version, files: BundleFiles { folder, .. } } = &installed.origin else {
+        panic!("{installed:?}")
+    };
     assert_eq!((name.as_str(), version.as_str(), installed.changed), ("demo", "1.2.3", false));
     assert_eq!(unpacked(&app), std::slice::from_ref(folder), "both use one folder");
 

@@ -2,12 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod bundles;
+mod downloads;
+mod forged;
+mod processes;
 mod registries;
+mod upgrades;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use installer::{InstallDraft, InstallSource, Installer, open_catalog};
+use installer::{InstallDraft, InstallError, InstallSource, Installer, open_catalog};
+use registry::Freshness;
 use store::CacheFolder;
 use testkit::app::App;
 use testkit::registry::TestRegistry;
@@ -20,10 +25,29 @@ fn installer(app: &App, registry: &TestRegistry) -> Installer {
     })
 }
 
+/// Previews a draft and installs what was shown.
+async fn install(app: &App, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
+    let shown = installer.preview(&app.host, draft, Freshness::Usual).await?.hash;
+    installer.install(&app.host, draft, shown.as_str()).await.map(drop)
+}
+
+/// The names of the folders below that of bundles; unfinished ones too.
+fn unpacked(app: &App) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
+    let folders = entries.map(Result::unwrap).filter(|entry| entry.path().is_dir());
+    folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
 /// A draft with these values and without a sandbox.
 fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallDraft {
     let values = values.iter().map(|(key, value)| ((*key).to_owned(), vec![(*value).to_owned()]));
-    InstallDraft { source, name: name.to_owned(), values: values.collect::<BTreeMap<_, _>>(), sandbox: None }
+    InstallDraft {
+        source,
+        name: name.to_owned(),
+        values: values.collect::<BTreeMap<_, _>>(),
+        sandbox: None,
+        upgrades: None,
+    }
 }
 
 /// The names of the servers that are set up.

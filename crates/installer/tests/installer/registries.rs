@@ -3,13 +3,13 @@
 use host::view::ServerState;
 use installer::{InstallError, InstallSource, InstallTarget, NotInstallable};
 use installs::FillError;
-use ports::server_config::{Installed, ServerOrigin};
+use ports::server_config::ServerOrigin;
 use registry::{Freshness, Status};
 use serde_json::json;
 use testkit::app::App;
 use testkit::registry::{TestRegistry, active, notes};
 
-use crate::{draft, installer, servers};
+use crate::{draft, install, installer, servers};
 
 const NAME: &str = "io.github.alice/notes";
 
@@ -128,8 +128,11 @@ async fn a_newer_version_is_told_with_what_it_changes() {
         name: NAME.to_owned(),
         version: version.clone(),
         target: InstallTarget::Package { number: 1 },
+        files: None,
     };
-    assert_eq!(app.server("mine").await.installed, Some(Installed { origin, changed: false }));
+    let installed = app.server("mine").await.installed.unwrap();
+    assert_eq!((installed.origin, installed.changed), (origin, false));
+    assert!(installed.filled_in.values.is_empty(), "a secret is not remembered");
     let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
     assert_eq!((report.server.as_str(), &report.version, &report.newer), ("mine", &version, &None));
     assert_eq!(report.status, Status::Active);
@@ -141,14 +144,41 @@ async fn a_newer_version_is_told_with_what_it_changes() {
     *registry.entries.lock().unwrap() = vec![newer, old];
     let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
     assert_eq!((report.status, report.status_message.as_deref()), (Status::Deleted, Some("malware")));
-    let newer = report.newer.unwrap();
-    assert_eq!(newer.version, "1.3.0");
-    let diff = newer.diff.unwrap();
-    assert!(diff.args.is_some() && diff.command.is_none() && diff.env.is_empty(), "the version alone: {diff:?}");
+    assert_eq!(report.newer.unwrap().version, "1.3.0");
     assert_eq!(servers(&app).await, ["mine"], "nothing follows by itself");
 
     drop(registry);
     let report = installer.version_reports(&app.host, Freshness::Now).await.unwrap().remove(0);
     assert_eq!(report.status, Status::Deleted, "what is known stands without the registry");
     assert!(report.problem.is_some(), "and that it was not asked is said");
+}
+
+#[tokio::test]
+async fn what_was_deleted_since_is_known_though_the_answer_about_it_is_kept() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let draft = draft(source(package()), "mine", &[("NOTES_KEY", "one")]);
+    install(&app, &installer(&app, &registry), &draft).await.unwrap();
+    let first = installer(&app, &registry).version_reports(&app.host, Freshness::Usual).await.unwrap().remove(0);
+    assert_eq!(first.status, Status::Active);
+    *registry.entries.lock().unwrap() = vec![notes(json!({ "status": "deleted", "statusMessage": "malware" }))];
+    // As after a restart: what was read last is an hour old at most, but for the changes.
+    let later = installer(&app, &registry).version_reports(&app.host, Freshness::Usual).await.unwrap().remove(0);
+    assert_eq!((later.status, later.status_message.as_deref()), (Status::Deleted, Some("malware")));
+}
+
+#[tokio::test]
+async fn a_package_that_only_leads_to_a_remote_server_is_offered_as_that_server() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let mut entry = notes(active());
+    entry["server"]["packages"] = json!([{
+        "registryType": "npm", "identifier": "mcp-remote", "version": "0.1.29", "transport": { "type": "stdio" },
+        "packageArguments": [{ "type": "positional", "value": "https://notes.example/mcp" }],
+    }]);
+    registry.entries.lock().unwrap()[0] = entry;
+    let installer = installer(&app, &registry);
+    install(&app, &installer, &draft(source(package()), "mine", &[])).await.unwrap();
+    let config = app.server("mine").await.config;
+    assert_eq!(config.as_http().unwrap().url, "https://notes.example/mcp");
 }

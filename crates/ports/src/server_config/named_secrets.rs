@@ -1,6 +1,7 @@
 //! The secrets that the settings of a server name: in its headers or variables, and for signing in.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::{AuthConfig, ServerConfig, ServerTransport};
 use crate::secrets;
@@ -13,6 +14,17 @@ impl ServerConfig {
             ServerTransport::Http(http) => &http.headers,
             ServerTransport::Stdio(stdio) => &stdio.env,
         }
+    }
+
+    /// Returns true if its command, its variables or its sandbox name this folder or something in it.
+    #[must_use]
+    pub fn names_folder(&self, folder: &Path) -> bool {
+        let ServerTransport::Stdio(stdio) = &self.transport else { return false };
+        let path = folder.to_string_lossy();
+        let mut texts = [&stdio.command].into_iter().chain(&stdio.args).chain(stdio.env.values());
+        let folders = stdio.sandbox.iter().flat_map(|sandbox| &sandbox.folders).map(|folder| &folder.path);
+        texts.any(|text| text.contains(&*path))
+            || stdio.cwd.iter().chain(folders).any(|place| place.starts_with(folder))
     }
 
     /// The place that the secrets of the server are bound to: an origin or a command. None if its URL can't be used.

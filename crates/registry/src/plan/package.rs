@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use installs::{Argument, InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::url_problem;
+use url::Url;
 
 use super::command::{Launcher, is_sha256, package_word};
 use super::inputs::{Place, PlanInputs};
 use super::{BundleDownload, PackageInstall, PlanError};
+use crate::client::is_loopback;
 use crate::server_json::read::quoted;
 use crate::server_json::{ArgumentKind, DescribedArgument, Input, NamedInput, Package, ServerJson};
 
@@ -81,7 +83,9 @@ pub(super) fn own_name(server: &ServerJson) -> String {
 fn bundle(package: &Package) -> Result<BundleDownload, PlanError> {
     let url = &package.identifier;
     let problem = url_problem(url);
-    let problem = problem.or_else(|| (!url.starts_with("https://")).then(|| "it must begin with https://".to_owned()));
+    // Whether a registry may name this computer is decided when it is gone to.
+    let is_accepted = url.starts_with("https://") || Url::parse(url).is_ok_and(|url| is_loopback(&url));
+    let problem = problem.or_else(|| (!is_accepted).then(|| "it must begin with https://".to_owned()));
     if let Some(problem) = problem {
         return Err(PlanError::Address(quoted(url), problem));
     }

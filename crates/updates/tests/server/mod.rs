@@ -1,4 +1,5 @@
-//! A server of releases, and the keys that sign them.
+//! A server of releases, and the keys that sign them. `src-tauri/tests/updater.rs` uses it as well.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::sync::{Arc, Mutex};
 
@@ -12,8 +13,9 @@ use minisign::KeyPair;
 use serde_json::json;
 use updates::{Installation, ReleaseKey};
 
-/// The file of the release.
-pub(crate) const FILE: &[u8] = b"the bytes of an app";
+/// The file of the release. It begins as programs of Linux do and is as long as the shortest of them, as one that is not takes the place
+/// of none.
+pub(crate) const FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
 
 /// A key pair of a project.
 #[derive(Clone)]
@@ -25,8 +27,16 @@ impl Keys {
     }
 
     pub(crate) fn public(&self) -> ReleaseKey {
-        let text = self.0.pk.to_box().unwrap().to_string();
-        ReleaseKey::parse(&STANDARD.encode(text)).unwrap()
+        ReleaseKey::parse(&STANDARD.encode(self.text())).unwrap()
+    }
+
+    /// The first line of the public key, which names it.
+    pub(crate) fn comment(&self) -> String {
+        self.text().lines().next().unwrap().to_owned()
+    }
+
+    fn text(&self) -> String {
+        self.0.pk.to_box().unwrap().to_string()
     }
 
     /// A signature as the bundler writes it.
@@ -74,6 +84,8 @@ pub(crate) struct Served {
     pub(crate) comment: &'static str,
     /// What is changed in it after it was signed.
     pub(crate) change: Option<(&'static str, &'static str)>,
+    /// There is no manifest: its address answers with status 204.
+    pub(crate) is_empty: bool,
     /// What is served instead of its signature.
     pub(crate) signature: Option<String>,
     pub(crate) file: Vec<u8>,
@@ -90,6 +102,7 @@ impl Served {
             manifest: manifest_of(version, &signature, FILE.len()),
             comment: "timestamp:1700000000\tfile:latest.json",
             change: None,
+            is_empty: false,
             signature: None,
             file: FILE.to_vec(),
             redirect: None,
@@ -167,6 +180,7 @@ async fn answer(State(site): State<Arc<Site>>, uri: Uri) -> Response {
         Some((path, to)) if *path == uri.path() => {
             (StatusCode::FOUND, [(header::LOCATION, to.clone())]).into_response()
         }
+        _ if served.is_empty => StatusCode::NO_CONTENT.into_response(),
         _ => served.body(uri.path(), &site.origin).ok_or(StatusCode::NOT_FOUND).into_response(),
     }
 }

@@ -1,7 +1,7 @@
 //! What a package installs, and where.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::build;
 use super::notices;
@@ -23,8 +23,8 @@ const COMPLETIONS: &[(&str, &str)] = &[
     ("fish", "usr/share/fish/vendor_completions.d/drawbridge-cli.fish"),
 ];
 
-/// Stages the tree anew from what was built.
-pub(super) fn stage(tree: &Path, profile: &str, release: &Release) -> Result<(), Problem> {
+/// Stages the tree anew from what was built, with these bills of materials.
+pub(super) fn stage(tree: &Path, profile: &str, release: &Release, bills: &[PathBuf]) -> Result<(), Problem> {
     if tree.exists() {
         fs::remove_dir_all(tree).map_err(Problem::file(tree))?;
     }
@@ -36,6 +36,8 @@ pub(super) fn stage(tree: &Path, profile: &str, release: &Release) -> Result<(),
 
     let shell = workspace::root().join("src-tauri");
     copy(tree, "usr/share/applications/drawbridge.desktop", &shell.join("linux/drawbridge.desktop"))?;
+    // Which files are bundles; the desktop file says that the app opens them.
+    copy(tree, "usr/share/mime/packages/drawbridge.xml", &shell.join("linux/drawbridge.xml"))?;
     for (size, file) in ICONS {
         let path = format!("usr/share/icons/hicolor/{size}/apps/drawbridge.png");
         copy(tree, &path, &shell.join("icons").join(file))?;
@@ -60,6 +62,11 @@ pub(super) fn stage(tree: &Path, profile: &str, release: &Release) -> Result<(),
     put(tree, &format!("{DOC}/third-party-notices"), notices::text()?)?;
     put(tree, &format!("{DOC}/changelog.Debian"), changelog(&release.version, &release.date("+%a, %d %b %Y %T %z")?))?;
     for name in ["third-party-notices", "changelog.Debian"] {
+        compress(tree, &format!("{DOC}/{name}"))?;
+    }
+    for bill in bills {
+        let name = bill.file_name().unwrap_or_default().to_string_lossy();
+        copy(tree, &format!("{DOC}/{name}"), bill)?;
         compress(tree, &format!("{DOC}/{name}"))?;
     }
     normalise(tree, release.epoch)

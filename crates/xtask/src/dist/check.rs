@@ -12,7 +12,7 @@ use crate::workspace;
 const NOT_DEBIANS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
 
 /// Runs all checks, and fails at the end if one of them did.
-pub(super) fn run(made: &[PathBuf], tree: &Path, yes: bool) -> Result<(), Problem> {
+pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     let share = tree.join("usr/share");
     let mut checks = vec![
         Program::new("desktop-file-validate").arg(share.join("applications/drawbridge.desktop")),
@@ -45,7 +45,7 @@ pub(super) fn run(made: &[PathBuf], tree: &Path, yes: bool) -> Result<(), Proble
         }
     }
     if let Some(deb) = of_kind("deb") {
-        install::try_out(deb, yes)?;
+        install::try_out(deb, of_kind("rpm").map(PathBuf::as_path))?;
     }
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }

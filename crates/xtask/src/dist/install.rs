@@ -1,4 +1,4 @@
-//! Installs the .deb in a fresh root of the same Debian, uses it as a user would, removes it, and looks for what is left.
+//! Installs the packages in a fresh root of the same Debian, uses the .deb as a user would, removes them, and looks for what is left.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,43 +6,76 @@ use std::path::{Path, PathBuf};
 use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::step;
-use crate::workspace;
+use crate::{node, workspace};
 
 /// What the trial needs in the root and the package does not depend on.
 const INCLUDED: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
 /// Runs in the root; it has a time of its own for each step that waits.
-const SCRIPT: &str = include_str!("install.sh");
+const DEB_SCRIPT: &str = include_str!("install.sh");
+/// Runs beside the root, as that has no rpm.
+const RPM_SCRIPT: &str = include_str!("install-rpm.sh");
+/// Enters the root, in a namespace whose mounts and processes end with it. A user can only make namespaces where the root is that of the mount
+/// namespace, so it is pivoted, not chrooted. The arguments: the root, the folder `tests`, and Node.js, for what clicks in the window.
+const ENTER: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
+&& mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
+&& mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
+&& pivot_root . mnt && umount -l /mnt && exec /bin/sh /tmp/install.sh"#;
 
-/// Tries the package. Needs root, for mounts and users of a system of its own.
-pub(super) fn try_out(deb: &Path, _yes: bool) -> Result<(), Problem> {
+/// By which apt reaches the package lists, where it takes a proxy.
+const PROXIES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
+
+/// Tries the packages. Needs root, for mounts and users of a system of its own.
+pub(super) fn try_out(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Left out: the installation in a fresh root, which only root can set up.");
         return Ok(());
     }
     let root = fresh_root()?;
+    let outcome = use_deb(&root, deb).and_then(|()| rpm.map_or(Ok(()), |rpm| install_rpm(&root, rpm)));
+    fs::remove_dir_all(&root).map_err(Problem::file(&root))?;
+    outcome
+}
+
+fn use_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
+    let tests = workspace::tests();
+    node::install(&tests, &mut Program::run)?;
+    let node = Program::new("node").args(["-p", "process.execPath"]).output()?;
     let inside = root.join("tmp/drawbridge.deb");
     fs::copy(deb, &inside).map_err(Problem::file(&inside))?;
     let script = root.join("tmp/install.sh");
-    fs::write(&script, SCRIPT).map_err(Problem::file(&script))?;
+    fs::write(&script, DEB_SCRIPT).map_err(Problem::file(&script))?;
     step("installing, using and removing the .deb in the fresh root");
-    // A namespace of its own: its mounts and processes end with it. A user can only make namespaces where the root is
-    // that of the mount namespace, so it is pivoted, not chrooted.
-    let enter = "mount --bind \"$0\" \"$0\" && cd \"$0\" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
-                 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf && pivot_root . mnt \
-                 && umount -l /mnt && exec /bin/sh /tmp/install.sh";
-    let outcome = Program::new("unshare")
-        .args(["--mount", "--pid", "--fork", "--kill-child", "sh", "-c", enter])
-        .arg(&root)
-        .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+    // Nothing of our environment but the way to the network: cargo's LD_LIBRARY_PATH, for one, names folders that are not there.
+    let kept = PROXIES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+    let outcome = Program::new("env")
+        .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
+        .args(kept)
+        .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER])
+        .args([root, &tests, Path::new(node.trim())])
         .run();
-    let picture = root.join("tmp/window.png");
-    if picture.is_file() {
-        let kept = workspace::target_folder("screenshots")?.join("installed.png");
-        fs::copy(&picture, &kept).map_err(Problem::file(&kept))?;
-        println!("Screenshot: {}", kept.display());
-    }
-    fs::remove_dir_all(&root).map_err(Problem::file(&root))?;
+    keep_pictures(&root.join("tmp"))?;
     outcome
+}
+
+/// Copies what was seen of the window out of the root.
+fn keep_pictures(from: &Path) -> Result<(), Problem> {
+    let to = workspace::target_folder("screenshots/installed")?;
+    for folder in [from.to_path_buf(), from.join("first-start")] {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if entry.path().extension().is_some_and(|ending| ending == "png") {
+                let kept = to.join(entry.file_name());
+                fs::copy(entry.path(), &kept).map_err(Problem::file(&kept))?;
+            }
+        }
+    }
+    println!("Screenshots: {}", to.display());
+    Ok(())
+}
+
+/// Without its dependencies, whose names are Fedora's. Their libraries are there, as the .deb brought them.
+fn install_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
+    step("installing, starting and removing the .rpm in the fresh root");
+    Program::new("sh").args(["-c", RPM_SCRIPT]).args([root, rpm]).run()
 }
 
 /// A minimal system of the same release as this one.

@@ -6,6 +6,7 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 apt-get update -qq >/tmp/apt.log 2>&1 || { tail -20 /tmp/apt.log; fail "the package lists could not be read"; }
 apt-get install -y -qq --no-install-recommends /tmp/drawbridge.deb >/tmp/apt.log 2>&1 || { tail -20 /tmp/apt.log; fail "the package could not be installed"; }
 useradd -m ann
+useradd -m ben
 dpkg -L drawbridge | while read -r path; do [ -d "$path" ] || echo "$path"; done >/tmp/files
 
 cat >/tmp/user.sh <<'USER'
@@ -41,9 +42,23 @@ echo "ok      an approved call of the installed demo server gives its result"
 USER
 runuser -u ann -- dbus-run-session -- sh /tmp/user.sh || fail "the installed programs"
 
+# What drives the window is installed late: what the package depends on must suffice without it.
+apt-get install -y -qq --no-install-recommends webkit2gtk-driver >/tmp/apt.log 2>&1 || { tail -20 /tmp/apt.log; fail "the driver of the window could not be installed"; }
+cat >/tmp/newcomer.sh <<'USER'
+set -eu
+export HOME=/home/ben XDG_RUNTIME_DIR=/tmp/ben-run GDK_BACKEND=x11 NO_AT_BRIDGE=1 DISPLAY=:98
+mkdir -m 700 -p "$XDG_RUNTIME_DIR"; cd "$HOME"
+Xvfb :98 -screen 0 1280x860x24 -nolisten tcp >/tmp/xvfb-ben.log 2>&1 & screen=$!
+outcome=0
+/srv/node /srv/tests/desktop/installed.mjs /usr/bin/drawbridge /tmp/first-start || outcome=$?
+kill "$screen"; wait "$screen" || true
+exit "$outcome"
+USER
+runuser -u ben -- dbus-run-session -- sh /tmp/newcomer.sh || { tail -20 /tmp/first-start/output.log; fail "the way to the first approval"; }
+
 apt-get purge -y -qq drawbridge >/tmp/apt.log 2>&1 || { cat /tmp/apt.log; fail "the package could not be removed"; }
 while read -r path; do [ ! -e "$path" ] || fail "$path is left"; done </tmp/files
-left=$(find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /home -o -path /var/log \) -prune -o -iname '*drawbridge*' -print)
+left=$(find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /home -o -path /var/log -o -path /srv \) -prune -o -iname '*drawbridge*' -print)
 [ -z "$left" ] || fail "left after the removal: $left"
-[ -f /home/ann/.config/drawbridge/mcp.json ] || fail "the user's settings are gone"
+for user in ann ben; do [ -f "/home/$user/.config/drawbridge/mcp.json" ] || fail "the settings of $user are gone"; done
 echo "ok      nothing is left but the user's data"

@@ -78,9 +78,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
     fs::create_dir_all(&out).map_err(Problem::file(&out))?;
     let out = out.canonicalize().map_err(Problem::file(&out))?;
+    let bills = sbom::write(&out, &release)?;
     step("staging the files of the packages");
     let tree = workspace::target_folder("dist-stage")?.join("tree");
-    assets::stage(&tree, &options.profile, &release)?;
+    assets::stage(&tree, &options.profile, &release, &bills)?;
 
     let wants = |format| options.only.is_none_or(|only| only == format);
     let mut made = Vec::new();
@@ -90,11 +91,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if wants(Format::Rpm) {
         made.push(rpm::pack(&tree, &out, &release)?);
     }
-    made.extend(sbom::write(&out, &release)?);
+    made.extend(bills);
     made.push(sums::write(&out, &made)?);
     for file in &made {
         let size = fs::metadata(file).map_err(Problem::file(file))?.len();
         println!("{} ({size} bytes)", file.display());
     }
-    if options.check { check::run(&made, &tree, options.yes) } else { Ok(()) }
+    if options.check { check::run(&made, &tree) } else { Ok(()) }
 }

@@ -4,9 +4,9 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// Who answers for the packages, in the form that Debian and rpm want. The domain is a placeholder: nobody has registered it for the
-/// project, so no package names it as a page to open. Set an address that is read before the first public release.
-pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.dev>";
+/// Who answers for the packages, in the form that Debian and rpm want. The address is a placeholder in a domain that can't exist (RFC 2606,
+/// section 2), so that no mail reaches a stranger. Set one that is read before the first public release.
+pub(super) const MAINTAINER: &str = "Drawbridge developers <packages@drawbridge.invalid>";
 /// One line on what is packed.
 pub(super) const SUMMARY: &str = "desktop app that hosts MCP servers and asks first";
 /// The revision of the packaging, raised when only the packaging changes.

@@ -14,6 +14,10 @@ use crate::progress::step;
 /// Other builds of the same commit carry the same name.
 const BUILD_HOST: &str = "localhost";
 
+/// Folders that belong to every package with something in them: whichever is removed last takes them away. The others are part of Fedora itself.
+const SHARED_FOLDERS: &[&str] =
+    &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
+
 /// Packs the tree, and gives the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     step("packing the .rpm");
@@ -62,10 +66,11 @@ fn spec(release: &Release, tree: &Path, files: &[PathBuf]) -> String {
          %description\nDrawbridge connects MCP servers, local processes or URLs, each in its own\nisolated session. \
          Nothing is sent without consent: it shows exactly what would\nbe started, sent or opened, and the user decides.\n\n\
          %install\nmkdir -p %{{buildroot}}\ncp -a '{}/.' %{{buildroot}}/\n\n%files\n%defattr(-,root,root,-)\n\
-         %dir /usr/lib/drawbridge\n%dir /usr/share/doc/drawbridge\n",
+         %dir /usr/lib/drawbridge\n%dir /usr/share/doc/drawbridge\n{}",
         // A tilde sorts before the release, where a hyphen is not allowed.
         release.version.replace('-', "~"),
-        tree.display()
+        tree.display(),
+        SHARED_FOLDERS.iter().map(|folder| format!("%dir /{folder}\n")).collect::<String>()
     );
     for file in files {
         let path = file.display().to_string();

@@ -45,8 +45,33 @@ fn page(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     let file = out.join("drawbridge-page.cdx.json");
     // Tools of the build are listed too: the code of some of them is part of the page.
     let text = node::npm(&workspace::ui()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
-    fs::write(&file, reproducible(&text, release)?).map_err(Problem::file(&file))?;
+    let text = with_addresses(&reproducible(&text, release)?)?;
+    fs::write(&file, text).map_err(Problem::file(&file))?;
     Ok(file)
+}
+
+/// The same with references that are addresses, as the format wants: packages also write `git@HOST:PATH` or `OWNER/REPOSITORY`, and npm copies that.
+fn with_addresses(text: &str) -> Result<String, Problem> {
+    let mut bill = parsed(text)?;
+    for component in bill["components"].as_array_mut().into_iter().flatten() {
+        for reference in component["externalReferences"].as_array_mut().into_iter().flatten() {
+            if let Some(address) = reference["url"].as_str().and_then(address) {
+                reference["url"] = address.into();
+            }
+        }
+    }
+    Ok(format!("{bill:#}\n"))
+}
+
+/// The address that a package means by what is none; nothing where it is one.
+fn address(written: &str) -> Option<String> {
+    if written.contains("://") {
+        return None;
+    }
+    match written.strip_prefix("git@").and_then(|rest| rest.split_once(':')) {
+        Some((host, path)) => Some(format!("ssh://git@{host}/{path}")),
+        None => Some(format!("https://github.com/{written}")),
+    }
 }
 
 /// cargo-cyclonedx writes one file beside each manifest; those of the packed programs are moved out, the others removed.
@@ -54,7 +79,7 @@ fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     let name = "drawbridge-sbom.cdx";
     cargo()
         .dir(workspace::root())
-        .args(["cyclonedx", "--format", "json", "--override-filename", name, "--quiet"])
+        .args(["cyclonedx", "--format", "json", "--spec-version", "1.5", "--override-filename", name, "--quiet"])
         .args(["--manifest-path", "src-tauri/Cargo.toml"])
         .env("SOURCE_DATE_EPOCH", release.epoch.to_string())
         .run()?;
@@ -79,8 +104,7 @@ fn programs(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
 
 /// The same without what differs between two builds: the random serial number, the time, and this machine's folder.
 fn reproducible(text: &str, release: &Release) -> Result<String, Problem> {
-    let mut value: serde_json::Value = serde_json::from_str(text)
-        .map_err(|error| Problem::Machine(format!("the bill of materials is no JSON: {error}")))?;
+    let mut value = parsed(text)?;
     if let Some(fields) = value.as_object_mut() {
         fields.remove("serialNumber");
     }
@@ -91,9 +115,27 @@ fn reproducible(text: &str, release: &Release) -> Result<String, Problem> {
     Ok(text.replace(&workspace::root().display().to_string(), "/usr/src/drawbridge"))
 }
 
+fn parsed(text: &str) -> Result<serde_json::Value, Problem> {
+    serde_json::from_str(text).map_err(|error| Problem::Machine(format!("the bill of materials is no JSON: {error}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn references_are_addresses() {
+        let written = [
+            ("git@github.com:chaijs/assertion-error.git", "ssh://git@github.com/chaijs/assertion-error.git"),
+            ("unjs/std-env", "https://github.com/unjs/std-env"),
+            ("git+https://github.com/a/b.git", "git+https://github.com/a/b.git"),
+        ];
+        for (written, meant) in written {
+            let bill = format!(r#"{{"components":[{{"externalReferences":[{{"type":"vcs","url":"{written}"}}]}}]}}"#);
+            let bill = parsed(&with_addresses(&bill).unwrap()).unwrap();
+            assert_eq!(bill["components"][0]["externalReferences"][0]["url"], meant, "{written}");
+        }
+    }
 
     #[test]
     fn two_bills_of_one_commit_are_equal() {

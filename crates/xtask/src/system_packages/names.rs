@@ -78,13 +78,14 @@ pub(crate) const SANDBOX: &[Need] = &[
     need("xdg-dbus-proxy", "xdg-dbus-proxy", "xdg-dbus-proxy", Sign::Program("xdg-dbus-proxy", &["--version"])),
 ];
 
-/// For the real servers from PyPI, and the one that works on a git repository.
+/// For the real servers from PyPI, the one that works on a git repository, and the official program that signs bundles.
 pub(crate) const INTEROP: &[Need] = &[
     Need {
         only_linux: false,
         ..need("python3-venv", "python3", "python", Sign::Program("python3", &["-c", "import venv, ensurepip"]))
     },
     Need { only_linux: false, ..need("git", "git", "git", Sign::Program("git", &["--version"])) },
+    Need { only_linux: false, ..need("openssl", "openssl", "openssl", Sign::Program("openssl", &["version"])) },
 ];
 
 /// To count instructions.

@@ -103,7 +103,7 @@ impl Part {
             Self::Unit => vec![COMPILER, KEYCHAIN, SANDBOX],
             Self::Guard => vec![COMPILER, VALGRIND, SANDBOX],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
-            Self::Interop => vec![COMPILER, INTEROP],
+            Self::Interop => vec![COMPILER, INTEROP, SANDBOX],
             Self::Page | Self::Frames => vec![COMPILER, PAGE],
             Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, KEYCHAIN, WINDOW_TESTS, PAGE],
         }

@@ -12,7 +12,9 @@ use crate::{node, workspace};
 
 pub(super) fn run(log: &mut Log) -> Result<Done, Problem> {
     let tests = workspace::tests();
-    node::install(&tests, &mut |program| log.run(program))?;
+    for folder in [tests.clone(), tests.join("interop/bundle")] {
+        node::install(&folder, &mut |program| log.run(program))?;
+    }
     let venv = workspace::target().join("venv");
     install_python_servers(log, "requirements.txt", &venv)?;
     let old = workspace::target().join("venv-old");

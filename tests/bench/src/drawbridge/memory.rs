@@ -216,6 +216,10 @@ impl Platform for Memory {
         Ok(None)
     }
 
+    async fn pick_file(&self, _: &[&str]) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
     async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
         Ok(None)
     }

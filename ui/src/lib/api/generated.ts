@@ -12,7 +12,8 @@ export interface Commands {
   install_offer: { request: InstallSource; response: InstallOffer };
   install_preview: { request: InstallDraft; response: InstallPreview };
   install: { request: Install; response: SecretsKept };
-  install_updates: { request: InstalledVersions; response: InstallUpdates };
+  newer_versions: { request: InstalledVersions; response: VersionReports };
+  upgrade_offer: { request: UpgradeSource; response: UpgradeOffer };
   update_server: { request: UpdateServer; response: SecretsKept };
   set_secret: { request: SetSecret; response: SecretsKept };
   remove_server: { request: ServerName; response: Nothing };
@@ -33,6 +34,7 @@ export interface Commands {
   sandbox: { request: ServerName; response: SandboxReport };
   limits: { request: ServerName; response: LimitsUse };
   pick_folder: { request: Nothing; response: PickedFolder };
+  pick_file: { request: PickFile; response: PickedFile };
   catalog: { request: ServerName; response: Catalog };
   refresh_list: { request: RefreshList; response: Catalog };
   review: { request: Review; response: Nothing };
@@ -827,6 +829,23 @@ export type BlobRef = {
  * Its SHA-256, in hexadecimal.
  */
 hash: string, };
+
+/**
+ * A bundle, and where it was unpacked.
+ */
+export type BundleFiles = { 
+/**
+ * The SHA-256 of its file, in hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * The hash over its unpacked files, in hexadecimal digits.
+ */
+tree: string, 
+/**
+ * The folder that it was unpacked to, by its name below the folder of bundles.
+ */
+folder: string, };
 
 /**
  * A call as it is.
@@ -1963,6 +1982,11 @@ maxItems: number | null, };
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
 /**
+ * The files that a dialog offers.
+ */
+export type FileKind = "any" | "bundle";
+
+/**
  * A server that may change a file which another one runs: its sandbox lets it write there.
  */
 export type FileWriter = { 
@@ -2649,23 +2673,6 @@ toEnter: boolean, };
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
- * An input that is another one in a newer version.
- */
-export type InputChange = { 
-/**
- * The key of the input.
- */
-key: string, 
-/**
- * As it was; none if there was none.
- */
-before: PlanInput | null, 
-/**
- * As it would be; none if there would be none.
- */
-after: PlanInput | null, };
-
-/**
  * What kind of value an input takes.
  */
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
@@ -2686,7 +2693,11 @@ draft: InstallDraft,
 /**
  * `hash`. If anything else would result by now, nothing is installed.
  */
-hash: string, };
+hash: string, 
+/**
+ * True if the user agreed that a running server is stopped for its upgrade.
+ */
+stop: boolean, };
 
 /**
  * One of the packages and remotes of a server, any of which is the server.
@@ -2713,7 +2724,7 @@ version: string | null,
  */
 problem: string | null, 
 /**
- * The bundle that has to be downloaded by hand, if it is one.
+ * The bundle that is downloaded for it, if it is one.
  */
 download: InstallDownload | null, };
 
@@ -2727,7 +2738,7 @@ export type InstallContainment = { "is": "possible" } | { "is": "container" } | 
 cause: string, };
 
 /**
- * A bundle to download and to install from its file.
+ * A bundle that is downloaded when this is chosen.
  */
 export type InstallDownload = { 
 /**
@@ -2756,9 +2767,13 @@ name: string,
  */
 values: { [key in string]: Array<string> }, 
 /**
- * The sandbox; none if it may reach all that its user may.
+ * The sandbox; none if it may reach all that its user may. Not for an upgrade, which keeps what the server has.
  */
-sandbox: Sandbox | null, };
+sandbox: Sandbox | null, 
+/**
+ * The installed server whose place it takes, by the user's name for it; none if it is a new one.
+ */
+upgrades: string | null, };
 
 /**
  * A server as it could be installed. Nothing is unpacked, started or approved.
@@ -2796,59 +2811,11 @@ listing: RegistryListing,
 /**
  * The registry that answered, and the time of its answer.
  */
-answer: RegistryAnswer, } | { "from": "bundle", 
+answer: RegistryAnswer, 
 /**
- * The name of its file.
+ * The bundle that was downloaded, if the chosen package is one. It has the hash that the registry lists.
  */
-file: string, 
-/**
- * The SHA-256 of the file, in hexadecimal digits.
- */
-sha256: string, 
-/**
- * The size of the file in bytes.
- */
-bytes: number, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Its name for people.
- */
-title: string | null, 
-/**
- * Its version.
- */
-version: string, 
-/**
- * What it is said to do.
- */
-description: string, 
-/**
- * Its author.
- */
-author: string, 
-/**
- * How it is signed, in words. A signature is never checked, and says nothing about safety.
- */
-signature: string, 
-/**
- * The folder that it is unpacked to.
- */
-folder: string, 
-/**
- * How many files are in it.
- */
-files: number, 
-/**
- * How many bytes they have when unpacked.
- */
-unpackedBytes: number, 
-/**
- * What of it is not used, in sentences.
- */
-warnings: Array<string>, };
+bundle: OfferedBundle | null, } | { "from": "bundle" } & OfferedBundle;
 
 /**
  * What an installation would set up, with blanks for the user.
@@ -2900,6 +2867,10 @@ problem: string | null,
  */
 server: PreviewedServer | null, 
 /**
+ * The server whose place it takes, as it is set up now.
+ */
+before: PreviewedServer | null, 
+/**
  * A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
  */
 hash: string | null, };
@@ -2941,48 +2912,6 @@ number: number, } | { "kind": "remote",
  * Its number in the description, from 1.
  */
 number: number, };
-
-/**
- * What the registry says of an installed server by now.
- */
-export type InstallUpdate = { 
-/**
- * The user's name for it.
- */
-server: string, 
-/**
- * Its name in the registry.
- */
-registryName: string, 
-/**
- * The installed version.
- */
-version: string, 
-/**
- * Whether that is still offered.
- */
-status: RegistryStatus, 
-/**
- * Why it has this status.
- */
-statusMessage: string | null, 
-/**
- * A newer version.
- */
-newer: NewerVersion | null, 
-/**
- * Why nothing newer is known, if it could not be looked for.
- */
-problem: string | null, };
-
-/**
- * What the registry says of installed servers by now.
- */
-export type InstallUpdates = { 
-/**
- * One for each server that was installed from a registry, in the order of the settings file.
- */
-servers: Array<InstallUpdate>, };
 
 /**
  * What is known of the installation of a server.
@@ -3743,19 +3672,7 @@ version: string,
 /**
  * When it was published, in milliseconds since 1970.
  */
-publishedAt: number | null, 
-/**
- * What it would change, apart from inputs. What was changed by hand since the installation does not count.
- */
-changes: Array<PlanChange>, 
-/**
- * Inputs that it would change.
- */
-inputChanges: Array<InputChange>, 
-/**
- * Why what it would change is not known, if it is not.
- */
-changesProblem: string | null, };
+publishedAt: number | null, };
 
 /**
  * An empty request or response.
@@ -3770,6 +3687,63 @@ export type Notice = { "is": "rounds",
  * How many times.
  */
 rounds: number, };
+
+/**
+ * A bundle. All but the hash, the sizes and the folder is what its publisher says.
+ */
+export type OfferedBundle = { 
+/**
+ * The name of its file.
+ */
+file: string, 
+/**
+ * The SHA-256 of the file, in hexadecimal digits.
+ */
+sha256: string, 
+/**
+ * The size of the file in bytes.
+ */
+bytes: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its name for people.
+ */
+title: string | null, 
+/**
+ * Its version.
+ */
+version: string, 
+/**
+ * What it is said to do.
+ */
+description: string, 
+/**
+ * Its author.
+ */
+author: string, 
+/**
+ * How it is signed, in words. A signature is never checked, and says nothing about safety.
+ */
+signature: string, 
+/**
+ * The folder that it is unpacked to.
+ */
+folder: string, 
+/**
+ * How many files are in it.
+ */
+files: number, 
+/**
+ * How many bytes they have when unpacked.
+ */
+unpackedBytes: number, 
+/**
+ * What of it is not used, in sentences.
+ */
+warnings: Array<string>, };
 
 /**
  * A server whose tools a model may use.
@@ -3842,6 +3816,24 @@ data: string,
 audit: string, };
 
 /**
+ * Asks the user for a file.
+ */
+export type PickFile = { 
+/**
+ * What is offered.
+ */
+kind: FileKind, };
+
+/**
+ * A file the user picked.
+ */
+export type PickedFile = { 
+/**
+ * Its absolute path, or nothing when the dialog was closed.
+ */
+file: string | null, };
+
+/**
  * A folder the user picked.
  */
 export type PickedFolder = { 
@@ -3897,27 +3889,6 @@ tools: Array<PinnedDefinition>,
 prompts: Array<PinnedDefinition>, };
 
 /**
- * A part of a plan that is another one in a newer version.
- */
-export type PlanChange = { 
-/**
- * The part.
- */
-what: PlanPart, 
-/**
- * The name of the variable or header.
- */
-name: string | null, 
-/**
- * The words as they were; none if there were none.
- */
-before: Array<Array<PlannedPart>> | null, 
-/**
- * The words as they would be; none if there would be none.
- */
-after: Array<Array<PlannedPart>> | null, };
-
-/**
  * A value that the user fills in. All texts are the publisher's.
  */
 export type PlanInput = { 
@@ -3969,11 +3940,6 @@ min: number | null,
  * The greatest number.
  */
 max: number | null, };
-
-/**
- * A part of a plan.
- */
-export type PlanPart = "command" | "args" | "env" | "url" | "transport" | "header";
 
 /**
  * A piece of a text with blanks.
@@ -4051,7 +4017,7 @@ export type Preset = "balanced" | "careful";
 /**
  * A piece of the value of a variable or header.
  */
-export type PreviewedPart = { "text": string } | "secret";
+export type PreviewedPart = { "text": string } | "secret" | "kept";
 
 /**
  * A server that would be set up. Secrets for the keychain are masked.
@@ -4276,6 +4242,11 @@ firstMilliseconds: number | null,
  * Why it did not go well.
  */
 problem: ModelProblem | null, };
+
+/**
+ * What may publish under a name.
+ */
+export type PublisherKind = "github_account" | "domain";
 
 /**
  * One question in the queue.
@@ -4728,9 +4699,9 @@ description: string | null,
  */
 version: string, 
 /**
- * The account or domain that may publish under the name, in words, such as `the GitHub account alice`.
+ * Who may publish under the name.
  */
-publisher: string, 
+publisher: RegistryPublisher, 
 /**
  * Whether it is offered.
  */
@@ -4776,6 +4747,23 @@ nextCursor: string | null,
  * The registry that answered, and the time of its answer.
  */
 answer: RegistryAnswer, };
+
+/**
+ * Who may publish under a server's name. It says nothing of the code.
+ */
+export type RegistryPublisher = { 
+/**
+ * What the name stands for.
+ */
+kind: PublisherKind, 
+/**
+ * The account, or the domain.
+ */
+name: string, 
+/**
+ * True if the registry lets nobody else publish under it. Of others than the official one that is not known.
+ */
+checked: boolean, };
 
 /**
  * Words to search the registry for.
@@ -5983,7 +5971,11 @@ version: string,
 /**
  * The package or remote.
  */
-target: InstallTarget, } | { "from": "bundle", 
+target: InstallTarget, 
+/**
+ * Its files, if the package is a bundle.
+ */
+files: BundleFiles | null, } | { "from": "bundle", 
 /**
  * The name in its manifest.
  */
@@ -5993,17 +5985,9 @@ name: string,
  */
 version: string, 
 /**
- * The SHA-256 of its file, in hexadecimal digits.
+ * Its files.
  */
-sha256: string, 
-/**
- * The hash over its unpacked files, in hexadecimal digits.
- */
-tree: string, 
-/**
- * The folder that it was unpacked to, by its name below the folder of bundles.
- */
-folder: string, };
+files: BundleFiles, };
 
 /**
  * How a server is.
@@ -6252,7 +6236,11 @@ chat?: ChatBounds,
 /**
  * What closing the window does while servers run.
  */
-onClose: OnClose, };
+onClose: OnClose, 
+/**
+ * Whether the app looks for newer versions of itself without being told to.
+ */
+checkUpdates: boolean, };
 
 /**
  * An address that gets something of a sign-in.
@@ -6740,6 +6728,41 @@ name: string,
 config: ServerConfig, };
 
 /**
+ * Another version of an installed server, as it could be put in its place. Nothing is unpacked, stopped or approved.
+ */
+export type UpgradeOffer = { 
+/**
+ * The version that is offered.
+ */
+offer: InstallOffer, 
+/**
+ * Where the installed one is from.
+ */
+installed: ServerOrigin, 
+/**
+ * The inputs that keep what they are now unless another value is entered, by key, with their values. A secret has none here, and what goes into
+ * a header neither.
+ */
+kept: { [key in string]: Array<string> | null }, 
+/**
+ * True if the server would be stopped.
+ */
+running: boolean, };
+
+/**
+ * Another version of an installed server.
+ */
+export type UpgradeSource = { 
+/**
+ * The user's name for the installed server.
+ */
+server: string, 
+/**
+ * Where the other version is; none for the newest that the registry lists of what was installed.
+ */
+source: InstallSource | null, };
+
+/**
  * A URL in three parts, and what is strange about it.
  */
 export type UrlParts = { 
@@ -6785,6 +6808,48 @@ url: string, };
  * What is strange about a URL.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
+
+/**
+ * What the registry says of an installed server by now.
+ */
+export type VersionReport = { 
+/**
+ * The user's name for it.
+ */
+server: string, 
+/**
+ * Its name in the registry.
+ */
+registryName: string, 
+/**
+ * The installed version.
+ */
+version: string, 
+/**
+ * Whether that is still offered.
+ */
+status: RegistryStatus, 
+/**
+ * Why it has this status.
+ */
+statusMessage: string | null, 
+/**
+ * A newer version.
+ */
+newer: NewerVersion | null, 
+/**
+ * Why nothing newer is known, if it could not be looked for.
+ */
+problem: string | null, };
+
+/**
+ * What the registry says of installed servers by now.
+ */
+export type VersionReports = { 
+/**
+ * One for each server that was installed from a registry, in the order of the settings file.
+ */
+servers: Array<VersionReport>, };
 
 /**
  * What led to a question.

@@ -5,7 +5,17 @@ import type { Platform } from "./platform";
 import { tauri } from "./tauri";
 import { web } from "./web";
 
-export type { DesktopReport, PageSandbox, Platform, ShellEvent } from "./platform";
+export type {
+  AppRelease,
+  DesktopReport,
+  Opening,
+  OpeningRefusal,
+  PageSandbox,
+  Platform,
+  ShellEvent,
+  SystemSwitch,
+  UpdateReport,
+} from "./platform";
 
 let current: Platform;
 pageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));

@@ -14,12 +14,64 @@ export type PageSandbox = { unkept?: string | null } & (
     ))
 );
 
+/** A switch that the system has. `cause` says in English why it can't be told or changed. */
+export type SystemSwitch = { is: "on" | "off" } | { is: "unavailable"; cause: string };
+
+/** What somebody outside of the page wants opened, or why it is not. */
+export type Opening =
+  | { is: "bundle"; path: string }
+  | { is: "link"; link: string }
+  | { is: "refused"; what: string; why: OpeningRefusal }
+  /** So many were not opened, as too many came at once. */
+  | { is: "left_out"; count: number };
+
+export type OpeningRefusal =
+  | "not_found"
+  | "not_a_file"
+  | "not_a_bundle"
+  | "not_unicode"
+  | "not_an_install_link"
+  | "link_too_long"
+  | "links_off";
+
 /** What the desktop does for an app whose window is closed. */
 export interface DesktopReport {
   /** Whether it shows the app's icon in a tray. */
   hasTray: boolean;
-  /** Whether the app starts at login. `cause` says in English why it can't. */
-  loginStart: { is: "on" | "off" } | { is: "unavailable"; cause: string };
+  /** Whether the app starts at login. */
+  loginStart: SystemSwitch;
+  /** Whether `drawbridge:` links of other programs come to it. */
+  links: SystemSwitch;
+}
+
+/** A release of the app, as its signed announcement says. `notes` is text, `date` in milliseconds since 1970, `size` in bytes. */
+export interface AppRelease {
+  version: string;
+  notes: string;
+  date: number | null;
+  size: number;
+}
+
+/** What there is of newer versions of the app: `UpdateReport` in `crates/updates`. Causes are in English. */
+export interface UpdateReport {
+  /** The version that runs. */
+  version: string;
+  /** Where newer versions come from. `key` is the number of the key that signs them. */
+  source:
+    | { is: "releases"; key: string }
+    | { is: "package_manager" | "flatpak" | "snap" | "not_in_build" | "unknown_installation" }
+    | { is: "unusable"; cause: string };
+  /** How far an update is. */
+  step:
+    | { is: "idle" | "checking" | "current" }
+    | { is: "found" | "installing" | "installed"; release: AppRelease }
+    | { is: "downloading"; release: AppRelease; received: number }
+    | {
+        is: "refused";
+        kind: "network" | "signature" | "announcement" | "platform" | "not_here" | "install";
+        cause: string;
+        release: AppRelease | null;
+      };
 }
 
 /** An event of the desktop shell. */
@@ -27,7 +79,12 @@ export type ShellEvent =
   /** The user closes the window while so many servers run. */
   | { type: "closing_asked"; servers: number }
   /** The user chose a request outside of the window; null stands for the list of all. */
-  | { type: "show_question"; id: string | null };
+  | { type: "show_question"; id: string | null }
+  /** Something is to be opened. The next one comes once `openingDone` was called. */
+  | { type: "opened"; opening: Opening }
+  /** So many bundles are dragged over the window; 0 for none, or once they are no longer. */
+  | { type: "bundles_over"; count: number }
+  | { type: "updates_changed"; report: UpdateReport };
 
 export interface Platform {
   /** Sends a command. Rejects with whatever the other side gave as the error. */
@@ -47,6 +104,18 @@ export interface Platform {
   desktopReport(): Promise<DesktopReport | null>;
   /** Has the app start at login, or not. Rejects with the cause in English. */
   setLoginStart(on: boolean): Promise<void>;
+  /** Has links of other programs come to the app, or not. Rejects with the cause in English. */
+  setLinkHandler(on: boolean): Promise<void>;
+  /** Says that the user is done with what was opened last. */
+  openingDone(): void;
+  /** What there is of newer versions of the app; null without a shell. */
+  updateReport(): Promise<UpdateReport | null>;
+  /** Asks for a newer version. What it comes to is told as an event. */
+  checkForUpdate(): Promise<void>;
+  /** Downloads the version that is shown, installs it, and restarts the app, which ends all servers. */
+  installUpdate(version: string): Promise<void>;
+  /** Stops the download. */
+  stopUpdate(): Promise<void>;
   /** Says that the first content is drawn (for measuring the start). */
   painted(): void;
   /** Says that a question is drawn (for measuring its way). */

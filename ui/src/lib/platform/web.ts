@@ -38,6 +38,13 @@ export const web: Platform = {
   finishClosing: () => Promise.resolve(),
   desktopReport: () => Promise.resolve(null),
   setLoginStart: () => Promise.resolve(),
+  setLinkHandler: () => Promise.resolve(),
+  openingDone: () => undefined,
+  // Whoever serves the page brings newer versions.
+  updateReport: () => Promise.resolve(null),
+  checkForUpdate: () => Promise.resolve(),
+  installUpdate: () => Promise.resolve(),
+  stopUpdate: () => Promise.resolve(),
   painted: () => undefined,
   questionDrawn: () => undefined,
   // The browser's own.

@@ -22,6 +22,7 @@ export class SettingsState {
     auditMegabytes: 1000,
     auditContents: true,
     onClose: "ask",
+    checkUpdates: false,
   });
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();

@@ -15,6 +15,7 @@ import {
   type PageSandbox,
   type Platform,
   type ShellEvent,
+  type UpdateReport,
 } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 
@@ -37,6 +38,7 @@ const NOTHING_SET_UP: Answers = {
     ...{ tools: [], prompts: [] },
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
+  newer_versions: () => ({ servers: [] }),
   secrets_status: () => ({ is: "keychain" }),
   content_protection: () => ({
     conversations: { is: "encrypted" },
@@ -65,6 +67,14 @@ export class FakeHost implements Platform {
   desktop: DesktopReport | null = null;
   /** What the start at login was set to. */
   loginStarts: boolean[] = [];
+  /** What the handler of links was set to. */
+  linkHandlers: boolean[] = [];
+  /** How often the user was said to be done with what was opened. */
+  openingsDone = 0;
+  /** What there is of newer versions. */
+  updates: UpdateReport | null = null;
+  /** What was asked of the updater. */
+  updateSteps: string[] = [];
   /** What closing windows came to. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -126,6 +136,34 @@ export class FakeHost implements Platform {
 
   setLoginStart(on: boolean): Promise<void> {
     this.loginStarts.push(on);
+    return Promise.resolve();
+  }
+
+  setLinkHandler(on: boolean): Promise<void> {
+    this.linkHandlers.push(on);
+    return Promise.resolve();
+  }
+
+  openingDone(): void {
+    this.openingsDone += 1;
+  }
+
+  updateReport(): Promise<UpdateReport | null> {
+    return Promise.resolve(structuredClone(this.updates));
+  }
+
+  checkForUpdate(): Promise<void> {
+    this.updateSteps.push("check");
+    return Promise.resolve();
+  }
+
+  installUpdate(version: string): Promise<void> {
+    this.updateSteps.push(`install ${version}`);
+    return Promise.resolve();
+  }
+
+  stopUpdate(): Promise<void> {
+    this.updateSteps.push("stop");
     return Promise.resolve();
   }
 
@@ -192,6 +230,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
+      checkUpdates: false,
     },
     configProblem: null,
     paths: {

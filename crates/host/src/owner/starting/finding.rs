@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use launches::packages::Launched;
 use launches::sandbox::{NoPlan, OwnFiles, plan};
-use ports::server_config::StdioConfig;
+use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::Plan;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 
@@ -32,17 +32,20 @@ pub(in crate::owner) async fn find(
     (path, found)
 }
 
-/// Finds a command, out how it can be held if it has a sandbox, and which package it loads.
+/// Finds a command, out how it can be held if it has a sandbox, and which package it loads. The bundle that it was installed from is compared
+/// with what was unpacked first.
 pub(super) async fn find_and_plan(
     name: String,
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
     config: StdioConfig,
     own: OwnFiles,
+    bundle: Option<BundleFiles>,
 ) -> (SearchPath, Result<FoundLaunch, NoPlan>) {
+    let verified = verify_bundle(&own, bundle).await;
     let command = own.settle(&name, &config, command).await;
     let (path, found) = find(command.clone(), known).await;
-    let planned = match found {
+    let planned = match verified.and(found.map_err(NoPlan::from)) {
         Ok(program) => match plan(&command, &program, &path, &config, &own).await {
             Ok(plan) => {
                 let launched = crate::owner::packages::launched(&config, &command.directory());
@@ -52,9 +55,23 @@ pub(super) async fn find_and_plan(
             }
             Err(error) => Err(error),
         },
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     };
     (path, planned)
+}
+
+/// Reads all files of an unpacked bundle, on a thread for it.
+async fn verify_bundle(own: &OwnFiles, bundle: Option<BundleFiles>) -> Result<(), NoPlan> {
+    let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
+    let root = own.bundles();
+    let verified = tokio::task::spawn_blocking(move || {
+        let Some(place) = bundles::folder_below(&root, &folder) else {
+            return Err("the record of its installation names no folder of a bundle".to_owned());
+        };
+        bundles::verify_folder(&place, &tree).map_err(|change| change.to_string())
+    });
+    // Where it is interrupted the host ends.
+    verified.await.unwrap_or_else(|_| Err("it could not be read".to_owned())).map_err(NoPlan::Bundle)
 }
 
 /// A command that was found, and what decides what it runs.

@@ -15,7 +15,7 @@ use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{OwnFiles, rename_home};
 use policy::Hash;
-use ports::server_config::{ServerConfig, ServerEntry, config_hash};
+use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
 /// Facts about starts, by server where they differ.
@@ -51,6 +51,12 @@ impl LaunchFacts {
         }
         self.known.insert(name.to_owned(), found);
         true
+    }
+
+    /// The files of the bundle that a server runs from; none if it was not installed from one, or was set up otherwise since.
+    pub(in crate::owner) fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
+        let files = self.origins.get(name)?.files()?;
+        config.names_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
     }
 
     /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.

@@ -48,6 +48,10 @@ impl Platform for NoShell {
         Ok(None)
     }
 
+    async fn pick_file(&self, _: &[&str]) -> Result<Option<PathBuf>, String> {
+        Ok(None)
+    }
+
     async fn pick_save_file(&self, _name: &str) -> Result<Option<PathBuf>, String> {
         Ok(None)
     }

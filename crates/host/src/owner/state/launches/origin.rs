@@ -1,7 +1,7 @@
 //! What is kept of the installation of a server. Caller: `owner/origins.rs`.
 
 use policy::Hash;
-use ports::server_config::{Installed, ServerConfig, ServerOrigin, config_hash};
+use ports::server_config::{BundleFiles, FilledIn, Installed, ServerConfig, ServerOrigin, config_hash};
 use serde::{Deserialize, Serialize};
 
 /// Where a server was installed from, and as what.
@@ -10,17 +10,25 @@ pub(in crate::owner) struct InstallRecord {
     origin: ServerOrigin,
     /// Over what was set up, but for its sandbox.
     config: Hash,
+    #[serde(default)]
+    filled_in: FilledIn,
 }
 
 impl InstallRecord {
     /// The record of a server that was just set up.
-    pub(in crate::owner) fn new(origin: ServerOrigin, config: &ServerConfig) -> Self {
-        Self { origin, config: hash(config) }
+    pub(in crate::owner) fn new(origin: ServerOrigin, filled_in: FilledIn, config: &ServerConfig) -> Self {
+        Self { origin, filled_in, config: hash(config) }
+    }
+
+    /// The files of its bundle, if it was installed from one.
+    pub(in crate::owner) fn files(&self) -> Option<&BundleFiles> {
+        self.origin.files()
     }
 
     /// The record beside the server as it is set up now.
     pub(in crate::owner) fn compared_with(&self, config: &ServerConfig) -> Installed {
-        Installed { origin: self.origin.clone(), changed: self.config != hash(config) }
+        let (origin, filled_in) = (self.origin.clone(), self.filled_in.clone());
+        Installed { origin, changed: self.config != hash(config), filled_in }
     }
 }
 

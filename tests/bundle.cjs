@@ -1,9 +1,12 @@
-// A bundle: a ZIP archive whose files are stored as they are.
-import { crc32 } from "node:zlib";
+// A bundle: a ZIP archive whose files are stored as they are. For the suites `page` and `desktop`, so it is a module for both kinds of import.
+const { crc32 } = require("node:zlib");
 
-/** The bytes of an archive with these files. */
-export function archive(files: Record<string, string>): Buffer {
-  const [local, central]: [Buffer[], Buffer[]] = [[], []];
+/**
+ * The bytes of an archive with these files.
+ * @param {Record<string, string>} files Text by path.
+ */
+exports.archive = function archive(files) {
+  const [local, central] = [[], []];
   let offset = 0;
   for (const [path, text] of Object.entries(files)) {
     const [name, data] = [Buffer.from(path), Buffer.from(text)];
@@ -28,4 +31,4 @@ export function archive(files: Record<string, string>): Buffer {
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([...local, directory, end]);
-}
+};

@@ -1,13 +1,16 @@
-//! What the registry says by now of the versions that are installed, and what newer ones would change. Nothing follows by itself.
+//! What the registry says by now of the versions that are installed, and whether there are newer ones. Nothing follows by itself.
+
+use std::time::Duration;
 
 use domain::Millis;
 use host::Host;
-use installs::InstallPlan;
+use host::view::ServerView;
 use ports::server_config::{Installed, ServerOrigin};
-use registry::{Catalog, Freshness, PlanDiff, RegistryEntry, RegistryError, Status, update_of};
+use registry::{Catalog, Freshness, RegistryEntry, RegistryError, Status, newer_version};
 
-use crate::offer::of_entry;
-use crate::{InstallError, InstallTarget, Installer, NotInstallable};
+use tokio::time::Instant;
+
+use crate::{InstallError, Installer};
 
 /// What is known of the version of an installed server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +38,6 @@ pub struct NewerVersion {
     pub version: String,
     /// When it was published.
     pub published_at: Option<Millis>,
-    /// What it would change.
-    pub diff: Result<PlanDiff, NotInstallable>,
 }
 
 impl Installer {
@@ -48,10 +49,18 @@ impl Installer {
     pub async fn version_reports(&self, host: &Host, freshness: Freshness) -> Result<Vec<VersionReport>, InstallError> {
         let catalog = self.catalog().await?;
         let mut reports = Vec::new();
-        let mut offline: Option<RegistryError> = None;
-        for server in host.snapshot().await?.servers {
+        let servers = host.snapshot().await?.servers;
+        let is_from_registry = |server: &ServerView| {
+            let origin = server.installed.as_ref().map(|installed| &installed.origin);
+            matches!(origin, Some(ServerOrigin::Registry { .. }))
+        };
+        let mut offline = None;
+        if servers.iter().any(is_from_registry) {
+            offline = self.read_changes(catalog, freshness).await.filter(is_down);
+        }
+        for server in servers {
             let Some(Installed { origin, .. }) = server.installed else { continue };
-            let ServerOrigin::Registry { registry, name, version, target } = origin else { continue };
+            let ServerOrigin::Registry { registry, name, version, .. } = origin else { continue };
             let mut report = kept_report(catalog, server.name, name, version);
             if registry != catalog.address().as_str() {
                 report.problem = Some(format!("it was installed from another registry, {registry}"));
@@ -60,7 +69,7 @@ impl Installer {
             } else {
                 match catalog.versions(&report.name, freshness).await {
                     Ok(answer) => {
-                        compare(&mut report, &answer.value.entries, target);
+                        compare(&mut report, &answer.value.entries);
                         report.problem = answer.offline.as_ref().map(ToString::to_string);
                         offline = answer.offline.filter(is_down);
                     }
@@ -73,6 +82,26 @@ impl Installer {
             reports.push(report);
         }
         Ok(reports)
+    }
+}
+
+/// For how long the changes of a registry are not read again.
+const CHANGES_FRESH_FOR: Duration = Duration::from_secs(60 * 60);
+
+impl Installer {
+    /// Reads what changed in the registry, so that a version that was deprecated or deleted is known as such though the answers that are kept of it
+    /// are older. Gives why it could not; a registry that can't tell what changed is asked about each server all the same.
+    async fn read_changes(&self, catalog: &Catalog, freshness: Freshness) -> Option<RegistryError> {
+        let mut read = self.changes_read().await;
+        let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_FRESH_FOR);
+        if freshness == Freshness::Usual && is_fresh {
+            return None;
+        }
+        let changes = catalog.refresh().await;
+        if changes.is_ok() {
+            *read = Some(Instant::now());
+        }
+        changes.err()
     }
 }
 
@@ -96,24 +125,14 @@ fn kept_report(catalog: &Catalog, server: String, name: String, version: String)
     VersionReport { server, name, version, status, status_message, newer: None, problem: None }
 }
 
-fn compare(report: &mut VersionReport, versions: &[RegistryEntry], target: InstallTarget) {
+fn compare(report: &mut VersionReport, versions: &[RegistryEntry]) {
     let own = versions.iter().find(|entry| entry.server.version == report.version);
     if let Some(listing) = own.and_then(|entry| entry.listing.clone()) {
         report.status = listing.status;
         report.status_message = listing.status_message;
     }
-    let Some(newest) = update_of(&report.version, versions) else { return };
-    let diff = match own {
-        Some(own) => diff(own, newest, target),
-        None => Err(NotInstallable::NoTarget),
-    };
-    let published_at = newest.listing.as_ref().and_then(|listing| listing.published_at);
-    report.newer = Some(NewerVersion { version: newest.server.version.clone(), published_at, diff });
-}
-
-/// The targets with the same number are compared. The installed version may have been deleted by now; what it said still stands.
-fn diff(own: &RegistryEntry, newest: &RegistryEntry, target: InstallTarget) -> Result<PlanDiff, NotInstallable> {
-    let offered = RegistryEntry { listing: None, ..own.clone() };
-    let plan = |entry| -> Result<InstallPlan, NotInstallable> { of_entry(entry, Some(target)).1 };
-    Ok(PlanDiff::of(&plan(&offered)?, &plan(newest)?))
+    report.newer = newer_version(&report.version, versions).map(|newest| NewerVersion {
+        version: newest.server.version.clone(),
+        published_at: newest.listing.as_ref().and_then(|listing| listing.published_at),
+    });
 }

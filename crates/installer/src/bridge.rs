@@ -1,0 +1,116 @@
+//! Packages that only lead to a remote server, such as `npx mcp-remote URL`: the remote server is what is offered, as the import from other apps does.
+
+use std::collections::BTreeMap;
+
+use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
+use ports::server_config::{HttpKind, StdioConfig};
+
+/// Around the number of a blank. Readers of command lines take these characters as they are, and no registry's text keeps them.
+const OPENS: char = '\u{e000}';
+const CLOSES: char = '\u{e001}';
+
+/// The plan for the remote server that a package's command leads to, or the plan as it is.
+pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
+    let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
+    let mut blanks = Blanks::default();
+    let words: Vec<&Template> = args.iter().flat_map(|arg| &arg.words).collect();
+    let Some(args) = words.into_iter().map(|word| blanks.text(word)).collect::<Option<Vec<_>>>() else { return plan };
+    let env = env.iter().map(|(name, value)| Some((name.clone(), blanks.text(value)?))).collect::<Option<_>>();
+    let Some(env) = env else { return plan };
+    let config = StdioConfig { command: command.clone(), args, env, ..StdioConfig::default() };
+    let Some((remote, found)) = other_apps::bridged_remote(&config) else { return plan };
+    let headers: BTreeMap<String, Template> =
+        remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
+    let url = blanks.template(&remote.url);
+    // A blank in the name of a header has no place.
+    if headers.keys().any(|name| name.contains([OPENS, CLOSES])) {
+        return plan;
+    }
+    let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
+    let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
+    // What its publisher says of the package's own program does not matter any more.
+    let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
+    InstallPlan { name: plan.name, target, inputs, notes: found }
+}
+
+/// The blanks of a plan, by number, while its texts are read as a command line.
+#[derive(Default)]
+struct Blanks(Vec<TemplatePart>);
+
+impl Blanks {
+    /// A text with the number of each blank; none if its own text could be taken for one.
+    fn text(&mut self, template: &Template) -> Option<String> {
+        let mut text = String::new();
+        for part in &template.parts {
+            match part {
+                TemplatePart::Text(part) if part.contains([OPENS, CLOSES]) => return None,
+                TemplatePart::Text(part) => text.push_str(part),
+                blank => {
+                    text.push_str(&format!("{OPENS}{}{CLOSES}", self.0.len()));
+                    self.0.push(blank.clone());
+                }
+            }
+        }
+        Some(text)
+    }
+
+    fn template(&self, text: &str) -> Template {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while let Some((before, (number, after))) =
+            rest.split_once(OPENS).and_then(|(before, rest)| Some((before, rest.split_once(CLOSES)?)))
+        {
+            if !before.is_empty() {
+                parts.push(TemplatePart::Text(before.to_owned()));
+            }
+            parts.extend(number.parse().ok().and_then(|number: usize| self.0.get(number)).cloned());
+            rest = after;
+        }
+        if !rest.is_empty() {
+            parts.push(TemplatePart::Text(rest.to_owned()));
+        }
+        Template { parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use installs::{Argument, PlanInput};
+
+    use super::*;
+
+    fn plan(words: &[&str], header: Option<Template>) -> InstallPlan {
+        let mut args: Vec<Argument> = words.iter().map(|word| Argument::from(*word)).collect();
+        args.extend(header.map(|value| Argument { words: vec!["--header".into(), value] }));
+        let env = [("TOKEN".to_owned(), Template::input("token"))].into();
+        InstallPlan {
+            name: "notes".to_owned(),
+            target: PlanTarget::Command { command: "npx".to_owned(), args, env },
+            inputs: vec![PlanInput { secret: true, ..PlanInput::text("token") }, PlanInput::text("other")],
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_package_that_leads_to_a_remote_server_is_that_server() {
+        let words = ["-y", "mcp-remote@0.1.0", "https://notes.example/mcp"];
+        let remote = to_remote(plan(&words, Some("Authorization: Bearer ${TOKEN}".into())));
+        let PlanTarget::Remote { url, headers, .. } = &remote.target else { panic!("{remote:?}") };
+        assert_eq!(*url, "https://notes.example/mcp".into());
+        let bearer = [TemplatePart::Text("Bearer ".to_owned()), TemplatePart::Input("token".to_owned())];
+        assert_eq!(headers["Authorization"].parts, bearer, "its blank goes along");
+        let keys: Vec<&str> = remote.inputs.iter().map(|input| input.key.as_str()).collect();
+        assert_eq!(keys, ["token"], "what is not used is not asked");
+        assert!(!remote.notes.is_empty(), "it is said");
+    }
+
+    #[test]
+    fn any_other_package_stays_what_it_is() {
+        for words in
+            [&["-y", "@alice/notes@1.0.0"][..], &["-y", "mcp-remote@0.1.0"], &["-y", "mcp-remote", "\u{e000}0"]]
+        {
+            let before = plan(words, None);
+            assert_eq!(to_remote(before.clone()), before, "{words:?}");
+        }
+    }
+}

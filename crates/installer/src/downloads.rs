@@ -1,0 +1,107 @@
+//! Bundles that a registry lists, downloaded to a folder of their own until they are installed. Each step of an installation finds the file again
+//! by its hash.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use registry::{BundleDownload, DownloadLimits};
+
+use crate::{BundleFile, InstallError, Installer, blocking};
+
+/// The folder in the data folder.
+const DOWNLOADS: &str = "downloads";
+/// How many files stay for installations that are under way. The oldest goes first.
+const MOST_KEPT: usize = 3;
+/// How long a file stays that nobody installed: another program of ours may still need it.
+const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Installer {
+    /// The bundle, from the disk if it was downloaded already. In both cases its file has the hash that the registry lists.
+    pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
+        let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
+        let kept = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
+        if let Ok(file) = BundleFile::open(&kept, &root).await
+            && file.bundle.archive.sha256().eq_ignore_ascii_case(&download.sha256)
+        {
+            return Ok(file);
+        }
+        let room = folder.clone();
+        let made = blocking(move || fs::create_dir_all(&room).and_then(|()| keep_newest(&room, MOST_KEPT - 1)));
+        made.await.map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
+        let path = self.catalog().await?.download(download, &folder, DownloadLimits::default()).await?;
+        BundleFile::open(&path, &root).await
+    }
+
+    /// Removes a file that was downloaded, once it is installed. Others are the user's.
+    pub(crate) async fn forget_download(&self, path: PathBuf) {
+        if path.parent() == Some(&*self.downloads_folder()) {
+            // What stays is removed at the next start.
+            drop(blocking(move || fs::remove_file(path)).await);
+        }
+    }
+
+    pub(crate) fn downloads_folder(&self) -> PathBuf {
+        self.data_folder().join(DOWNLOADS)
+    }
+}
+
+/// Removes what nobody installed for a day.
+pub(crate) fn remove_old(folder: &Path) -> io::Result<()> {
+    let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > KEPT_FOR);
+    for (_, path) in files(folder)?.into_iter().filter(|(at, _)| old(at)) {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+fn keep_newest(folder: &Path, most: usize) -> io::Result<()> {
+    let files = files(folder)?;
+    let surplus = files.len().saturating_sub(most);
+    files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+}
+
+/// The files, the oldest first.
+fn files(folder: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
+    let entries = match fs::read_dir(folder) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let facts = entry.metadata()?;
+        if facts.is_file() {
+            files.push((facts.modified()?, entry.path()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_installs_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |hours: u64| SystemTime::now() - Duration::from_secs(hours * 60 * 60);
+        let write = |name: &str, hours: u64| {
+            fs::File::create(folder.path().join(name)).unwrap().set_modified(at(hours)).unwrap();
+        };
+        let names = || -> Vec<String> {
+            let all = files(folder.path()).unwrap().into_iter();
+            all.map(|(_, path)| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+        };
+        [("a", 30), ("b", 23), ("c", 2), ("d", 1)].into_iter().for_each(|(name, hours)| write(name, hours));
+        remove_old(folder.path()).unwrap();
+        assert_eq!(names(), ["b", "c", "d"], "older than a day");
+        keep_newest(folder.path(), MOST_KEPT - 1).unwrap();
+        assert_eq!(names(), ["c", "d"], "there is room for one more");
+        remove_old(&folder.path().join("gone")).unwrap();
+    }
+}

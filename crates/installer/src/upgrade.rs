@@ -1,0 +1,203 @@
+//! Another version in the place of an installed server: offered, previewed beside what is set up now, and put there by the hash of the preview. The
+//! server keeps its name, its secrets, its sandbox and all that the user set for it; it is stopped only if the user agreed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bundles::folder_below;
+use host::Host;
+use host::view::ServerState;
+use installs::{InstallPlan, KeptValues};
+use ports::SecretKept;
+use ports::secrets::value_parts;
+use ports::server_config::{
+    Access, FilledIn, Folder, Installed, NewServer, SandboxConfig, ServerConfig, ServerEntry, ServerOrigin, ValuePart,
+};
+use registry::Freshness;
+
+use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, InstallSource, Installer};
+
+/// Another version of an installed server.
+#[derive(Debug)]
+pub struct UpgradeOffer {
+    /// The version that is offered.
+    pub offer: InstallOffer,
+    /// Where the installed one is from.
+    pub installed: ServerOrigin,
+    /// [`InstallPlan::shown_values`] of what is kept unless the user enters something else.
+    pub kept: BTreeMap<String, Option<Vec<String>>>,
+    /// Whether the server would have to be stopped.
+    pub is_running: bool,
+}
+
+/// A server that was installed, as it is set up now.
+#[derive(Debug)]
+pub(crate) struct InstalledServer {
+    pub(crate) name: String,
+    pub(crate) config: ServerConfig,
+    pub(crate) origin: ServerOrigin,
+    filled_in: FilledIn,
+    is_running: bool,
+}
+
+impl InstalledServer {
+    pub(crate) async fn find(host: &Host, name: &str) -> Result<Self, InstallError> {
+        let found = host.snapshot().await?.servers.into_iter().find(|server| server.name == name);
+        let found = found.ok_or_else(|| host::ServerError::NotFound(name.to_owned()))?;
+        let Some(Installed { origin, filled_in, .. }) = found.installed else {
+            return Err(InstallError::NotInstalled(found.name));
+        };
+        let is_running = matches!(
+            found.state,
+            ServerState::Starting | ServerState::Ready | ServerState::Stopping | ServerState::Reconnecting(_)
+        );
+        Ok(Self { name: found.name, config: found.config, origin, filled_in, is_running })
+    }
+
+    /// What of it fits into a plan.
+    pub(crate) fn kept(&self, plan: &InstallPlan) -> KeptValues {
+        plan.kept_from(&self.config, &self.filled_in)
+    }
+
+    /// The server as it is, without the values of its secrets.
+    pub(crate) fn shown(&self) -> NewServer {
+        let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
+        let parts = self.config.values().iter().map(|(name, value)| (name.clone(), value_parts(value)));
+        let is_secret = |parts: &Vec<ValuePart>| parts.iter().any(|part| matches!(part, ValuePart::Secret(_)));
+        NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
+    }
+
+    /// Where another version comes from: what is named, with the package or remote that is installed unless another is chosen; or else the newest of
+    /// the registry.
+    fn source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
+        let (name, version, target) = match (&self.origin, named) {
+            (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {
+                (name, version.clone(), *target)
+            }
+            (_, Some(named)) => return Ok(named.clone()),
+            (ServerOrigin::Registry { name, target, .. }, None) => (name, None, *target),
+            (ServerOrigin::Bundle { .. }, None) => return Err(InstallError::NoSource(self.name.clone())),
+        };
+        Ok(InstallSource::Registry { name: name.clone(), version, target: Some(target) })
+    }
+}
+
+impl Installer {
+    /// Looks at another version of an installed server: the newest that the registry lists of what it was installed from, unless a source is named.
+    /// Nothing is unpacked or changed.
+    ///
+    /// # Errors
+    /// As [`offer`](Self::offer); or if the server was not installed, the source is of another server, or it is the version that is installed.
+    pub async fn offer_upgrade(
+        &self,
+        host: &Host,
+        server: &str,
+        source: Option<&InstallSource>,
+    ) -> Result<UpgradeOffer, InstallError> {
+        let installed = InstalledServer::find(host, server).await?;
+        let source = installed.source(source)?;
+        let offer = self.offer(&source, Freshness::Now).await?;
+        self.check_same_server(&installed, &offer).await?;
+        let kept = offer.plan.as_ref().map(|plan| plan.shown_values(&installed.kept(plan))).unwrap_or_default();
+        Ok(UpgradeOffer { offer, kept, is_running: installed.is_running, installed: installed.origin })
+    }
+
+    /// Puts a version in the place of an installed server, as it was previewed. `may_stop` says that the user agreed to stop the server if it runs.
+    /// It is not started again.
+    ///
+    /// # Errors
+    /// As [`install`](Self::install); or if the server runs and may not be stopped. The server stays as it was then.
+    pub async fn upgrade(
+        &self,
+        host: &Host,
+        draft: &InstallDraft,
+        hash: &str,
+        may_stop: bool,
+    ) -> Result<SecretKept, InstallError> {
+        let preview = self.preview_again(host, draft, hash).await?;
+        match &preview.upgraded {
+            None => return Err(InstallError::NotInstalled(draft.name.clone())),
+            Some(installed) if installed.is_running && !may_stop => {
+                return Err(InstallError::Running(installed.name.clone()));
+            }
+            Some(_) => {}
+        }
+        self.put(host, preview).await
+    }
+
+    /// Checks that an offer is another version of what is installed.
+    pub(crate) async fn check_same_server(
+        &self,
+        installed: &InstalledServer,
+        offer: &InstallOffer,
+    ) -> Result<(), InstallError> {
+        let (is_same, is_same_version, installed_name, offered) = match (&installed.origin, &offer.source) {
+            (
+                ServerOrigin::Registry { registry, name, version, target, .. },
+                InstallSource::Registry { name: offered, version: offered_version, target: offered_target },
+            ) => {
+                let address = self.catalog().await?.address().as_str();
+                let is_same_version = Some(version) == offered_version.as_ref() && Some(*target) == *offered_target;
+                let installed_name = format!("{name} of {registry}");
+                (
+                    registry == address && name == offered,
+                    is_same_version,
+                    installed_name,
+                    format!("{offered} of {address}"),
+                )
+            }
+            (ServerOrigin::Bundle { name, files, .. }, InstallSource::Bundle { sha256, path }) => {
+                let offered = offer.origin.bundle().map(|file| file.bundle.manifest.name.clone());
+                let offered = offered.unwrap_or_else(|| path.display().to_string());
+                (*name == offered, Some(&files.sha256) == sha256.as_ref(), name.clone(), offered)
+            }
+            (ServerOrigin::Registry { name, registry, .. }, InstallSource::Bundle { path, .. }) => {
+                (false, false, format!("{name} of {registry}"), path.display().to_string())
+            }
+            (ServerOrigin::Bundle { name, .. }, InstallSource::Registry { name: offered, .. }) => {
+                (false, false, format!("the bundle {name}"), offered.clone())
+            }
+        };
+        if !is_same {
+            return Err(InstallError::OtherServer { installed: installed_name, offered });
+        }
+        if is_same_version {
+            let version = installed.origin.version().to_owned();
+            return Err(InstallError::SameVersion { name: installed.name.clone(), version });
+        }
+        Ok(())
+    }
+
+    /// The sandbox that the server has, with the folder of the new bundle in the place of the old one's. One that was no local program and becomes one
+    /// gets what is proposed for a new server.
+    pub(crate) async fn sandbox_after(
+        &self,
+        installed: &InstalledServer,
+        offer: &InstallOffer,
+        plan: &InstallPlan,
+    ) -> Result<Option<SandboxConfig>, InstallError> {
+        let is_possible = match self.containment(plan).await {
+            InstallContainment::Container | InstallContainment::Remote => return Ok(None),
+            InstallContainment::Possible => true,
+            InstallContainment::Impossible { .. } => false,
+        };
+        let Some(stdio) = installed.config.as_stdio() else {
+            return Ok(is_possible.then(|| offer.proposed_sandbox(plan)));
+        };
+        let Some(mut sandbox) = stdio.sandbox.clone() else { return Ok(None) };
+        if let Some(old) = self.folder_of(&installed.origin).await? {
+            sandbox.folders.retain(|folder| folder.path != old);
+        }
+        let bundle = offer.origin.bundle().map(|file| file.folder.clone());
+        if let Some(path) = bundle.filter(|path| !sandbox.folders.iter().any(|folder| folder.path == *path)) {
+            sandbox.folders.insert(0, Folder { path, access: Access::Read });
+        }
+        Ok(Some(sandbox))
+    }
+
+    /// The folder of the bundle that a server was installed from; none if the record names none right below the folder of bundles.
+    pub(crate) async fn folder_of(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
+        let root = self.bundles_folder().await?;
+        Ok(origin.files().and_then(|files| folder_below(&root, &files.folder)))
+    }
+}

@@ -1,0 +1,100 @@
+//! Bundles that a registry lists: downloaded, checked against the hash that it lists, and gone once they are installed.
+
+use std::fs;
+
+use installer::{InstallError, InstallSource, Installer};
+use ports::server_config::ServerOrigin;
+use registry::{DownloadError, Freshness};
+use sha2::{Digest as _, Sha256};
+use testkit::app::App;
+use testkit::bundle_file::Bundle;
+use testkit::registry::{TestRegistry, bundled};
+
+use crate::{draft, install, installer, servers, unpacked};
+
+const NAME: &str = "io.github.alice/demo";
+const PATH: &str = "/demo.mcpb";
+
+pub(crate) fn source() -> InstallSource {
+    InstallSource::Registry { name: NAME.to_owned(), version: None, target: None }
+}
+
+/// Lists this bundle in this version, and gives it.
+pub(crate) fn list(app: &App, registry: &TestRegistry, version: &str, bundle: &Bundle) -> String {
+    let path = bundle.write(&app.folder.path().join("listed.mcpb"));
+    let bytes = fs::read(path).unwrap();
+    let sha256 = format!("{:x}", Sha256::digest(&bytes));
+    registry.files.lock().unwrap().insert(PATH.to_owned(), bytes);
+    registry.entries.lock().unwrap().insert(0, bundled(version, &registry.server.url(PATH), &sha256));
+    sha256
+}
+
+fn downloads(app: &App) -> usize {
+    fs::read_dir(app.folder.path().join("data/downloads")).map(Iterator::count).unwrap_or_default()
+}
+
+async fn refused(app: &App, installer: &Installer) -> DownloadError {
+    match installer.offer(&source(), Freshness::Now).await.unwrap_err() {
+        InstallError::Download(error) => {
+            assert_eq!(downloads(app), 0, "nothing of it stays");
+            error
+        }
+        error => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn a_listed_bundle_is_downloaded_once_and_installed() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let sha256 = list(&app, &registry, "1.2.3", &Bundle::small());
+    let offer = installer.offer(&source(), Freshness::Now).await.unwrap();
+    assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
+    assert!(unpacked(&app).is_empty(), "it is not unpacked yet");
+    let asked =
+        |registry: &TestRegistry| registry.server.seen().iter().filter(|request| request.path_alone() == PATH).count();
+    let draft = draft(offer.source, "demo", &[]);
+    install(&app, &installer, &draft).await.unwrap();
+    assert_eq!(asked(&registry), 1, "each step finds the file again");
+    assert_eq!(downloads(&app), 0, "it is not kept twice");
+    let origin = app.server("demo").await.installed.unwrap().origin;
+    let ServerOrigin::Registry { name, files: Some(files), .. } = origin else { panic!("{origin:?}") };
+    assert_eq!((name.as_str(), files.sha256), (NAME, sha256));
+    assert_eq!(unpacked(&app), [files.folder]);
+    installer.remove(&app.host, "demo").await.unwrap();
+    assert!(unpacked(&app).is_empty());
+}
+
+#[tokio::test]
+async fn another_file_than_the_listed_one_is_not_opened() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    list(&app, &registry, "1.2.3", &Bundle::small());
+    registry.files.lock().unwrap().insert(PATH.to_owned(), b"another".to_vec());
+    let error = refused(&app, &installer).await;
+    assert!(matches!(error, DownloadError::WrongHash { .. }), "{error}");
+    registry.files.lock().unwrap().clear();
+    let error = refused(&app, &installer).await;
+    assert!(matches!(error, DownloadError::Failed { status: 404, .. }), "{error}");
+    registry.entries.lock().unwrap()[0]["server"]["packages"][0]["identifier"] = "https://10.0.0.1/demo.mcpb".into();
+    let error = refused(&app, &installer).await;
+    assert!(matches!(error, DownloadError::Address { .. }), "{error}");
+    assert!(servers(&app).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_file_that_was_changed_after_the_download_is_downloaded_again() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let sha256 = list(&app, &registry, "1.2.3", &Bundle::small());
+    let offer = installer.offer(&source(), Freshness::Now).await.unwrap();
+    let path = offer.origin.bundle().unwrap().path.clone();
+    let mut other = Bundle::small();
+    other.manifest["description"] = "Adds other numbers".into();
+    other.write(&path);
+    let offer = installer.offer(&source(), Freshness::Now).await.unwrap();
+    assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
+}

@@ -1,0 +1,106 @@
+//! A record of installations that somebody forged: nothing outside the folder of bundles is read or removed for it, and nobody else's bundle.
+
+use std::fs;
+use std::path::Path;
+
+use host::HostOptions;
+use host::view::ServerState;
+use installer::InstallSource;
+use serde_json::{Value, json};
+use testkit::app::App;
+use testkit::bundle_file::Bundle;
+use testkit::registry::TestRegistry;
+
+use crate::{draft, install, installer, servers, unpacked};
+
+/// Starts the app again with another record of where "one" is from; the others stay.
+async fn forge(app: App, one: Value) -> App {
+    start_with(app, |origins| {
+        let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
+        origins["one"] = one;
+        origins.to_string()
+    })
+    .await
+}
+
+/// Starts the app again with other records, once the ones that it has are written.
+async fn start_with(app: App, records: impl FnOnce(&Path) -> String) -> App {
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let origins = folder.path().join("data/origins.json");
+    fs::write(&origins, records(&origins)).unwrap();
+    App::start_in(folder, Vec::new(), HostOptions::default()).await
+}
+
+fn record(folder: &str) -> Value {
+    let files = json!({ "sha256": "0".repeat(64), "tree": "0".repeat(64), "folder": folder });
+    let origin = json!({ "from": "bundle", "name": "demo", "version": "1", "files": files });
+    json!({ "origin": origin, "config": "0".repeat(64) })
+}
+
+fn all_below(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        names.push(entry.path().display().to_string());
+        if entry.path().is_dir() {
+            names.extend(all_below(&entry.path()));
+        }
+    }
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn a_forged_record_removes_nothing() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let other = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "other", &[]);
+    install(&app, &installer(&app, &registry), &other).await.unwrap();
+    let precious = app.folder.path().join("precious");
+    fs::create_dir_all(precious.join("inside")).unwrap();
+    fs::write(precious.join("inside/letter"), "dear Ann").unwrap();
+    let own = unpacked(&app).remove(0);
+    let precious_text = precious.display().to_string();
+    let hostile =
+        ["../../precious", "..", ".", "", "../../precious/inside", &precious_text, &own, "a/../../../precious"];
+    let mut app = app;
+    for folder in hostile {
+        let config = testkit::app::command("/bin/true".into(), &[&precious_text]);
+        let entry = ports::server_config::ServerEntry { name: "one".to_owned(), config };
+        app.host.add_server(entry).await.unwrap();
+        let before = (all_below(&precious), unpacked(&app));
+        app = forge(app, record(folder)).await;
+        assert!(app.server("one").await.installed.is_some(), "the record is believed as far as it is read: {folder:?}");
+        app.host.start_server("one".to_owned()).await.unwrap();
+        let installer = installer(&app, &registry);
+        installer.clean_up().await;
+        installer.remove(&app.host, "one").await.unwrap();
+        assert_eq!((all_below(&precious), unpacked(&app)), before, "{folder:?}");
+    }
+    assert_eq!(servers(&app).await, ["other"]);
+}
+
+#[tokio::test]
+async fn a_record_that_leads_elsewhere_lets_nothing_start() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let one = draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
+    install(&app, &installer(&app, &registry), &one).await.unwrap();
+    let own = unpacked(&app).remove(0);
+    let app = forge(app, record(&own)).await;
+    app.host.start_server("one".to_owned()).await.unwrap();
+    app.until("one", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
+}
+
+#[tokio::test]
+async fn a_record_of_any_size_or_form_is_survived() {
+    let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
+    for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
+        let app = App::start(vec![("one", testkit::app::demo(&[]))]).await;
+        let app = start_with(app, |_| content.to_owned()).await;
+        assert_eq!(app.server("one").await.installed, None, "{}", content.chars().take(40).collect::<String>());
+        app.host.close().await;
+    }
+}

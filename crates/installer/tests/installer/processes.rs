@@ -1,0 +1,67 @@
+//! Two programs install and remove the same bundle in one data folder.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use host::{Host, HostOptions};
+use installer::{InstallDraft, InstallSource, Installer, open_catalog};
+use registry::Freshness;
+use store::CacheFolder;
+use testkit::app::TestPlatform;
+use testkit::bundle_file::Bundle;
+
+/// Names the folder to the other program, which is this one again.
+const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
+const ROUNDS: usize = 12;
+
+/// Installs the bundle, looks whether its files are there, and removes it, again and again. The last time it stays.
+async fn work(folder: &Path, name: &str) {
+    let (config, data) = (folder.join("mcp.json"), folder.join("data"));
+    let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
+    let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
+    let host = Host::start(ports, HostOptions::default()).await;
+    let kept = folder.join(format!("kept-{name}"));
+    let installer = Installer::new(data, move || open_catalog(None, Arc::new(CacheFolder::open(&kept)?)));
+    let source = InstallSource::Bundle { path: folder.join("demo.mcpb"), sha256: None };
+    let draft =
+        InstallDraft { source, name: name.to_owned(), values: Default::default(), sandbox: None, upgrades: None };
+    for round in 0..ROUNDS {
+        let shown = installer.preview(&host, &draft, Freshness::Usual).await.unwrap().hash;
+        installer.install(&host, &draft, shown.as_str()).await.unwrap();
+        let server = host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == name);
+        let origin = server.unwrap().installed.unwrap().origin;
+        let files = origin.files().unwrap();
+        let root = installer.bundles_folder().await.unwrap();
+        bundles::verify_folder(&root.join(&files.folder), &files.tree)
+            .unwrap_or_else(|change| panic!("{name} in round {round}: {change}"));
+        if round + 1 < ROUNDS {
+            installer.remove(&host, name).await.unwrap();
+        }
+    }
+    host.close().await;
+}
+
+#[tokio::test]
+async fn the_other_program() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        work(&PathBuf::from(folder), "other").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[allow(clippy::disallowed_methods, reason = "starts this test once more, not a server")]
+async fn two_programs_do_not_remove_each_others_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    Bundle::small().write(&folder.path().join("demo.mcpb"));
+    let mut other = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "processes::the_other_program"])
+        .env(FOLDER, folder.path())
+        .spawn()
+        .unwrap();
+    work(folder.path(), "own").await;
+    let ended = tokio::task::spawn_blocking(move || other.wait()).await.unwrap().unwrap();
+    assert!(ended.success(), "{ended}");
+    let settings = std::fs::read_to_string(folder.path().join("mcp.json")).unwrap();
+    assert!(settings.contains("\"own\"") && settings.contains("\"other\""), "{settings}");
+}

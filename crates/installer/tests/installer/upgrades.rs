@@ -1,0 +1,205 @@
+//! A newer version in the place of an installed server: what is kept, what is shown, and that nothing happens without the user.
+
+use std::sync::Arc;
+
+use host::HostOptions;
+use host::view::ServerState;
+use installer::{InstallDraft, InstallError, InstallSource, InstallTarget, Installer};
+use ports::Secrets as _;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::{Network, SandboxConfig, ServerConfig, ServerEntry};
+use registry::Freshness;
+use serde_json::{Value, json};
+use testkit::app::App;
+use testkit::bundle_file::Bundle;
+use testkit::registry::{TestRegistry, active, notes};
+
+use crate::downloads::list;
+use crate::{draft, install, installer, servers, unpacked};
+
+const NAME: &str = "io.github.alice/notes";
+
+fn package() -> InstallSource {
+    let target = Some(InstallTarget::Package { number: 1 });
+    InstallSource::Registry { name: NAME.to_owned(), version: None, target }
+}
+
+/// The notes in another version, with an argument that the user fills in.
+fn version(version: &str) -> Value {
+    let mut entry = notes(active());
+    entry["server"]["version"] = version.into();
+    let package = &mut entry["server"]["packages"][0];
+    package["version"] = version.into();
+    package["packageArguments"] = json!([{ "type": "positional", "valueHint": "folder", "isRequired": true }]);
+    entry
+}
+
+/// An upgrade to what is offered of a server.
+async fn upgrade(app: &App, installer: &Installer, server: &str) -> InstallDraft {
+    let offered = installer.offer_upgrade(&app.host, server, None).await.unwrap();
+    InstallDraft { upgrades: Some(server.to_owned()), ..draft(offered.offer.source, server, &[]) }
+}
+
+fn args(config: &ServerConfig) -> &[String] {
+    &config.as_stdio().unwrap().args
+}
+
+#[tokio::test]
+async fn an_upgrade_keeps_what_is_the_users() {
+    let secrets = Arc::new(SecretsInMemory::default());
+    let folder = tempfile::tempdir().unwrap();
+    let app = App::start_with(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
+    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
+    let installer = installer(&app, &registry);
+    let first = draft(package(), "notes", &[("NOTES_KEY", "s3cret-value"), ("folder", "/srv")]);
+    install(&app, &installer, &first).await.unwrap();
+    let mut config = app.server("notes").await.config;
+    let stdio = config.as_stdio_mut().unwrap();
+    stdio.sandbox = Some(SandboxConfig { network: Network::Full, ..SandboxConfig::default() });
+    stdio.env.insert("MINE".to_owned(), "1".to_owned());
+    let entry = ServerEntry { name: "mine".to_owned(), config };
+    app.host.update_server("notes".to_owned(), entry).await.unwrap();
+    registry.entries.lock().unwrap().insert(0, version("1.3.0"));
+
+    let offered = installer.offer_upgrade(&app.host, "mine", None).await.unwrap();
+    let folder = Some(vec!["/srv".to_owned()]);
+    assert_eq!(offered.kept, [("NOTES_KEY".to_owned(), None), ("folder".to_owned(), folder)].into());
+    assert!(!offered.is_running);
+    let upgrade = upgrade(&app, &installer, "mine").await;
+    let preview = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap();
+    let (before, after) = (preview.before.unwrap().entry.config, &preview.server.entry.config);
+    assert_eq!(args(&before), ["-y", "@alice/notes@1.2.0", "/srv"]);
+    assert_eq!(args(after), ["-y", "@alice/notes@1.3.0", "/srv"], "nothing but the version");
+    assert!(args(&app.server("mine").await.config)[1].ends_with("1.2.0"), "so far nothing is changed");
+
+    installer.upgrade(&app.host, &upgrade, preview.hash.as_str(), false).await.unwrap();
+    assert_eq!(servers(&app).await, ["mine"], "under the user's name");
+    let server = app.server("mine").await;
+    assert_eq!(args(&server.config)[1], "@alice/notes@1.3.0");
+    let stdio = server.config.as_stdio().unwrap();
+    assert_eq!(stdio.sandbox.as_ref().unwrap().network, Network::Full, "the user's sandbox");
+    assert_eq!(stdio.env["MINE"], "1", "the user's variable");
+    let name = ports::secrets::names(&stdio.env["NOTES_KEY"])[0];
+    let key = ports::secrets::key(name, &ports::secrets::command_place(stdio));
+    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some("s3cret-value"), "the secret goes with it");
+    let keys = secrets.keys("notes.").unwrap().len() + secrets.keys("mine.").unwrap().len();
+    assert_eq!(keys, 1, "and is not kept for the version before");
+    let installed = server.installed.unwrap();
+    assert_eq!((installed.origin.version(), installed.changed), ("1.3.0", false));
+    let again = installer.offer_upgrade(&app.host, "mine", None).await.unwrap_err();
+    assert!(matches!(again, InstallError::SameVersion { .. }), "{again}");
+}
+
+#[tokio::test]
+async fn what_changed_since_it_was_shown_is_not_put_there() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
+    let installer = installer(&app, &registry);
+    let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
+    install(&app, &installer, &first).await.unwrap();
+    registry.entries.lock().unwrap().insert(0, version("1.3.0"));
+    let upgrade = upgrade(&app, &installer, "notes").await;
+    let shown = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap().hash;
+    let as_new = installer.install(&app.host, &upgrade, shown.as_str()).await.unwrap_err();
+    assert!(matches!(as_new, InstallError::Setup(_) | InstallError::Stale | InstallError::Fill(_)), "{as_new}");
+    let mut config = app.server("notes").await.config;
+    config.as_stdio_mut().unwrap().env.insert("MINE".to_owned(), "1".to_owned());
+    let entry = ServerEntry { name: "notes".to_owned(), config };
+    app.host.update_server("notes".to_owned(), entry).await.unwrap();
+    let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
+    assert!(matches!(stale, InstallError::Stale), "the user changed it meanwhile: {stale}");
+    let shown = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap().hash;
+    registry.entries.lock().unwrap()[0]["server"]["packages"][0]["identifier"] = "@alice/other".into();
+    let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
+    assert!(matches!(stale, InstallError::Stale), "the registry changed it: {stale}");
+    assert!(args(&app.server("notes").await.config)[1].ends_with("1.2.0"));
+}
+
+#[tokio::test]
+async fn nothing_entered_for_one_address_goes_to_another() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = installer(&app, &registry);
+    let target = Some(InstallTarget::Remote { number: 1 });
+    let remote = InstallSource::Registry { name: NAME.to_owned(), version: None, target };
+    install(&app, &installer, &draft(remote, "notes", &[("X-Team", "red")])).await.unwrap();
+    let mut newer = version("1.3.0");
+    registry.entries.lock().unwrap().insert(0, newer.clone());
+    let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
+    assert_eq!(offered.kept, [("X-Team".to_owned(), None)].into(), "at the same address, and not shown");
+    newer["server"]["remotes"][0]["url"] = "https://elsewhere.example/mcp".into();
+    registry.entries.lock().unwrap()[0] = newer;
+    let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
+    assert!(offered.kept.is_empty(), "{:?}", offered.kept);
+}
+
+#[tokio::test]
+async fn another_server_is_no_upgrade() {
+    let app = App::start(vec![("added", testkit::app::demo(&[]))]).await;
+    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
+    let installer = installer(&app, &registry);
+    let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
+    install(&app, &installer, &first).await.unwrap();
+    let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
+    let bundle = InstallSource::Bundle { path: path.into(), sha256: None };
+    let other = installer.offer_upgrade(&app.host, "notes", Some(&bundle)).await.unwrap_err();
+    assert!(matches!(other, InstallError::OtherServer { .. }), "{other}");
+    let added = installer.offer_upgrade(&app.host, "added", None).await.unwrap_err();
+    assert!(matches!(added, InstallError::NotInstalled(_)), "{added}");
+    install(&app, &installer, &draft(bundle, "demo", &[])).await.unwrap();
+    let unnamed = installer.offer_upgrade(&app.host, "demo", None).await.unwrap_err();
+    assert!(matches!(unnamed, InstallError::NoSource(_)), "{unnamed}");
+}
+
+#[tokio::test]
+async fn a_bundle_is_upgraded_with_its_files_and_its_running_server_stopped_only_if_the_user_agrees() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    list(&app, &registry, "1.2.3", &Bundle::demo());
+    install(&app, &installer, &draft(crate::downloads::source(), "demo", &[])).await.unwrap();
+    let old = unpacked(&app);
+    app.ready("demo").await;
+    let mut newer = Bundle::demo();
+    newer.manifest["version"] = "1.3.0".into();
+    list(&app, &registry, "1.3.0", &newer);
+    let upgrade = upgrade(&app, &installer, "demo").await;
+    let shown = installer.preview(&app.host, &upgrade, Freshness::Usual).await.unwrap().hash;
+    let refused = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
+    assert!(matches!(refused, InstallError::Running(_)), "{refused}");
+    assert_eq!(app.server("demo").await.state, ServerState::Ready, "it runs on");
+    assert_eq!(unpacked(&app), old, "and nothing is unpacked");
+    installer.upgrade(&app.host, &upgrade, shown.as_str(), true).await.unwrap();
+    let server = app.until("demo", "stopped", |server| server.state == ServerState::Stopped).await;
+    assert!(!server.approved, "another command asks again");
+    let now = unpacked(&app);
+    assert!(now.len() == 1 && now != old, "the files of the version before are gone: {now:?}");
+    app.ready("demo").await;
+}
+
+#[tokio::test]
+async fn a_bundle_that_was_changed_is_not_started() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let path = Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
+    let source = InstallSource::Bundle { path: path.into(), sha256: None };
+    install(&app, &installer, &draft(source, "demo", &[])).await.unwrap();
+    let folder = app.folder.path().join("data/bundles").join(&unpacked(&app)[0]);
+    let manifest = folder.join("manifest.json");
+    let was = std::fs::read(&manifest).unwrap();
+    std::fs::write(&manifest, "{}").unwrap();
+    app.host.start_server("demo".to_owned()).await.unwrap();
+    let failed = app.until("demo", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = failed.state else { panic!("{:?}", failed.state) };
+    assert!(failure.message.contains("manifest.json has changed"), "{}", failure.message);
+    assert!(failure.message.contains("install its bundle again"), "what to do: {}", failure.message);
+    assert!(app.questions().await.is_empty(), "nothing is asked");
+    std::fs::write(&manifest, was).unwrap();
+    std::fs::write(folder.join("server/added.js"), "").unwrap();
+    app.host.start_server("demo".to_owned()).await.unwrap();
+    let added = |server: &host::view::ServerView| matches!(&server.state, ServerState::Failed(failure) if failure.message.contains("server/added.js"));
+    app.until("demo", "failed for what was added", added).await;
+    std::fs::remove_file(folder.join("server/added.js")).unwrap();
+    app.ready("demo").await;
+}

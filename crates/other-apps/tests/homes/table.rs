@@ -1,0 +1,96 @@
+//! The table of what is found in a home, as it lies in `tests/import`: a line for each problem and each server.
+#![allow(dead_code, reason = "each of the tests takes what it needs")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use other_apps::{FoundServer, ImportedValueKind, Report};
+use ports::server_config::ServerTransport;
+
+/// The columns of the table.
+const HEAD: &str = "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
+
+/// The homes, traps and settings of `tests/import`.
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").canonicalize().expect("the fixtures are there")
+}
+
+/// The lines so far.
+pub(crate) struct Table {
+    lines: Vec<String>,
+}
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self { lines: vec![HEAD.to_owned()] }
+    }
+
+    /// Adds what was found in a home, which the table names by `case`.
+    pub(crate) fn add(&mut self, case: &str, home: &Path, report: &Report) {
+        let home = home.to_str().unwrap();
+        for problem in &report.problems {
+            let at = format!("{}:{}", problem.line.unwrap_or_default(), problem.column.unwrap_or_default());
+            let file = problem.file.clone().unwrap_or_default();
+            let cells = [case, "PROBLEM", &file, &at, &problem.message];
+            self.lines.push(cells.join("\t").replace(home, "HOME"));
+        }
+        for server in &report.servers {
+            self.lines.push(row(case, server).replace(home, "HOME"));
+        }
+    }
+
+    /// Compares it with what this file expects, and writes it elsewhere if it differs, to be looked at.
+    pub(crate) fn expect(&self, file: &Path) {
+        let actual = self.lines.join("\n") + "\n";
+        let expected = fs::read_to_string(file).unwrap_or_default();
+        if actual != expected {
+            let folder = file.parent().and_then(Path::file_name).unwrap_or_default().display();
+            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{folder}-actual.tsv"));
+            fs::write(&path, &actual).unwrap();
+            let different = actual.lines().zip(expected.lines()).find(|(actual, expected)| actual != expected);
+            panic!("{} differs; what was found is in {}; first: {different:#?}", file.display(), path.display());
+        }
+    }
+}
+
+pub(crate) fn notes_of(server: &FoundServer) -> String {
+    server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+fn row(case: &str, server: &FoundServer) -> String {
+    let origin = &server.origins[0];
+    let (target, args) = match &server.config.transport {
+        ServerTransport::Stdio(config) => (config.command.clone(), config.args.join(" ")),
+        ServerTransport::Http(config) => (config.url.clone(), String::new()),
+    };
+    let kinds = |kinds: &BTreeMap<String, ImportedValueKind>| {
+        let typed = |name: &String| if server.pending.contains_key(name) { ", to be typed" } else { "" };
+        kinds.iter().map(|(name, kind)| format!("{name}={}{}", kind.word(), typed(name))).collect::<Vec<_>>().join("; ")
+    };
+    let mut extras = Vec::new();
+    if server.off {
+        extras.push(String::from("off"));
+    }
+    extras.extend((!server.placeholders.is_empty()).then(|| String::from("incomplete")));
+    extras.extend((!server.denied_tools.is_empty()).then(|| format!("not {}", server.denied_tools.join(","))));
+    extras.extend((!server.exposed_tools.is_empty()).then(|| format!("only {}", server.exposed_tools.join(","))));
+    let cells = [
+        case,
+        &origin.app,
+        &origin.file,
+        &server.name,
+        server.transport(),
+        &target,
+        &args,
+        &kinds(&server.env),
+        &kinds(&server.headers),
+        server.status.word(),
+        &extras.join("; "),
+        &notes_of(server).replace('\n', " | "),
+    ];
+    for cell in cells {
+        assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");
+    }
+    cells.join("\t")
+}

@@ -1,0 +1,40 @@
+//! Which of two versions is newer. Nothing follows by itself.
+
+use std::cmp::Ordering;
+
+use semver::Version;
+
+use crate::server_json::{RegistryEntry, Status};
+
+/// Compares two versions of one server: the one that the registry marks as its latest is newer; then the greater semantic version, which
+/// is newer than any other text; then the one that was published later.
+#[must_use]
+pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
+    let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);
+    let published = |entry: &RegistryEntry| entry.listing.as_ref().and_then(|listing| listing.published_at);
+    let semantic = |entry: &RegistryEntry| semantic(&entry.server.version);
+    // No version is less than any.
+    is_latest(one)
+        .cmp(&is_latest(other))
+        .then_with(|| semantic(one).cmp(&semantic(other)))
+        .then_with(|| published(one).cmp(&published(other)))
+}
+
+/// The newest version that is offered, if it is newer than the installed one.
+///
+/// If the registry does not list the installed version any more, its text is compared.
+#[must_use]
+pub fn newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
+    let is_offered =
+        |entry: &&RegistryEntry| entry.listing.as_ref().is_none_or(|listing| listing.status != Status::Deleted);
+    let newest = versions.iter().filter(is_offered).max_by(|one, other| compare_versions(one, other))?;
+    let is_newer = match versions.iter().find(|entry| entry.server.version == installed) {
+        Some(own) => compare_versions(newest, own) == Ordering::Greater,
+        None => semantic(&newest.server.version) >= semantic(installed),
+    };
+    (is_newer && newest.server.version != installed).then_some(newest)
+}
+
+fn semantic(version: &str) -> Option<Version> {
+    Version::parse(version.strip_prefix('v').unwrap_or(version)).ok()
+}

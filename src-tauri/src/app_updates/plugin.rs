@@ -1,0 +1,102 @@
+//! Tauri's updater, for what it does well on each system: it checks that the project's key signed a file as the announced version, and puts
+//! the file in place of the present one. It fetches nothing: `crates/updates` does, as the updater would read an answer of any size.
+//! Public for `src-tauri/tests/updater.rs`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tauri::plugin::TauriPlugin;
+use tauri::{AppHandle, Context, Runtime};
+use tauri_plugin_updater::{Builder, Config, Error, Update, UpdaterExt as _};
+use updates::{Channel, Install, Refusal, Release, SignatureProblem};
+
+/// The address of the manifest, given to the build.
+const ADDRESS: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS");
+/// The project's public key as `tauri signer generate` writes it, given to the build.
+const KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
+
+/// What this build is updated from. None if it was given no address or no key.
+pub(super) fn channel() -> Result<Option<Channel>, Refusal> {
+    Channel::of_build(ADDRESS, KEY)
+}
+
+/// Sets the updater up, whatever the configuration file says.
+pub fn configure<R: Runtime>(context: &mut Context<R>) {
+    let config = json!({
+        "pubkey": KEY.unwrap_or_default(),
+        "endpoints": [],
+        "requireSignedVersion": true,
+        "allowDowngrades": false,
+    });
+    context.config_mut().plugins.0.insert("updater".to_owned(), config);
+}
+
+/// The updater itself. Its commands are allowed to no window.
+#[must_use]
+pub fn plugin<R: Runtime>() -> TauriPlugin<R, Config> {
+    Builder::new().build()
+}
+
+/// Installs by Tauri's updater.
+#[derive(Debug)]
+pub struct UpdateInstall<R: Runtime> {
+    app: AppHandle<R>,
+    channel: Result<Option<Channel>, Refusal>,
+    program: Option<PathBuf>,
+}
+
+impl<R: Runtime> UpdateInstall<R> {
+    /// Takes what `channel` signed, in place of `program`; by default that is the program that runs, or its AppImage.
+    #[must_use]
+    pub fn new(app: &AppHandle<R>, channel: Result<Option<Channel>, Refusal>, program: Option<PathBuf>) -> Self {
+        Self { app: app.clone(), channel, program }
+    }
+
+    pub(super) fn of(app: &AppHandle<R>) -> Self {
+        Self::new(app, channel(), None)
+    }
+
+    /// The release as the updater reads it.
+    fn update(&self, release: &Release) -> Result<Update, Refusal> {
+        let channel = self.channel.clone()?.ok_or(Refusal::NotHere)?;
+        let builder = self.app.updater_builder().pubkey(channel.key.as_str()).target(&release.platform);
+        let builder = match &self.program {
+            Some(program) => builder.executable_path(program),
+            None => builder,
+        };
+        // On Windows the updater ends this process once the set-up program runs.
+        #[cfg(windows)]
+        let builder = {
+            let app = self.app.clone();
+            builder.on_before_exit(move || {
+                crate::closing::end(&app);
+                app.cleanup_before_exit();
+            })
+        };
+        let builder = builder.endpoints(vec![channel.address.url().clone()]).map_err(|error| refusal(&error))?;
+        let updater = builder.build().map_err(|error| refusal(&error))?;
+        // It demands a signed version, whatever the configuration says.
+        let update = updater.restore_update(release.manifest.clone()).map_err(|error| refusal(&error))?;
+        update.ok_or(Refusal::NotReady)
+    }
+}
+
+impl<R: Runtime> Install for UpdateInstall<R> {
+    async fn install(&self, release: &Release, file: Vec<u8>) -> Result<(), Refusal> {
+        let update = self.update(release)?;
+        let installed = tauri::async_runtime::spawn_blocking(move || update.install(file)).await;
+        installed.map_err(|error| Refusal::Install(error.to_string()))?.map_err(|error| refusal(&error))
+    }
+}
+
+fn refusal(error: &Error) -> Refusal {
+    match error {
+        Error::Minisign(error) => Refusal::FileSignature(SignatureProblem::from(error)),
+        Error::Base64(_) | Error::SignatureUtf8(_) => Refusal::FileSignature(SignatureProblem::Unreadable),
+        Error::SignedVersionMismatch { signed, announced } => {
+            Refusal::OtherVersion { signed: signed.clone(), announced: announced.clone() }
+        }
+        Error::MissingSignedVersion => Refusal::NoVersion,
+        other => Refusal::Install(other.to_string()),
+    }
+}

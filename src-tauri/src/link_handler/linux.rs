@@ -1,0 +1,199 @@
+//! Links on Linux: a desktop file of its own for the scheme, and the user's choice of it (Association between MIME types and
+//! applications 1.0.1). The package's desktop file names no scheme. The choice is written without `xdg-mime`, and it does without the
+//! cache that `update-desktop-database` makes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::desktop_entry::{exec, keys, problem, program, read, remove, runs, user_folder, write};
+
+/// The desktop file, in the folder for data.
+const ENTRY: &str = "applications/drawbridge-links.desktop";
+/// What it is called in a choice.
+const ID: &str = "drawbridge-links.desktop";
+/// The choices, in the folder for configuration.
+const CHOICES: &str = "mimeapps.list";
+const GROUP: &str = "Default Applications";
+const TYPE: &str = "x-scheme-handler/drawbridge";
+
+/// Whether links come to this app.
+///
+/// # Errors
+/// In words, if that can't be told.
+pub(super) fn is_on() -> Result<bool, String> {
+    Places::of_user()?.is_on()
+}
+
+/// Has links come to this app, or not.
+///
+/// # Errors
+/// In words, if a file can't be read or written.
+pub(super) fn set(on: bool) -> Result<(), String> {
+    Places::of_user()?.set(on)
+}
+
+struct Places {
+    entry: PathBuf,
+    choices: PathBuf,
+    /// The command line of the desktop file.
+    exec: String,
+}
+
+impl Places {
+    fn of_user() -> Result<Self, String> {
+        Ok(Self {
+            entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(ENTRY),
+            choices: user_folder("XDG_CONFIG_HOME", ".config")?.join(CHOICES),
+            exec: exec(&program("turn links on")?, "%u")?,
+        })
+    }
+
+    fn is_on(&self) -> Result<bool, String> {
+        let entry = text(&self.entry)?;
+        Ok(runs(&entry, &self.exec) && chosen(&text(&self.choices)?) == Some(ID))
+    }
+
+    fn set(&self, on: bool) -> Result<(), String> {
+        let before = text(&self.choices)?;
+        if on {
+            let entry = format!(
+                "[Desktop Entry]\nType=Application\nName=Drawbridge\nExec={}\nIcon=drawbridge\nTerminal=false\nNoDisplay=true\n\
+                 StartupNotify=true\nMimeType={TYPE};\n",
+                self.exec
+            );
+            write(&self.entry, &entry).map_err(|error| problem(&self.entry, "written", &error))?;
+            return self.choose(&before, &choosing(&before));
+        }
+        if chosen(&before) == Some(ID) {
+            self.choose(&before, &without_choice(&before))?;
+        }
+        remove(&self.entry).map_err(|error| problem(&self.entry, "removed", &error))
+    }
+
+    /// Writes the choices, which are all of the user's: as a whole, or not at all.
+    fn choose(&self, before: &str, after: &str) -> Result<(), String> {
+        if before == after {
+            return Ok(());
+        }
+        replace(&self.choices, after).map_err(|error| problem(&self.choices, "written", &error))
+    }
+}
+
+fn text(file: &Path) -> Result<String, String> {
+    read(file).map(Option::unwrap_or_default).map_err(|error| problem(file, "read", &error))
+}
+
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    // Behind a link, as of a user who keeps such files elsewhere, its target is what is replaced.
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let new = file.with_extension("list.drawbridge");
+    write(&new, text)?;
+    if let Ok(facts) = fs::metadata(&file) {
+        fs::set_permissions(&new, facts.permissions())?;
+    }
+    fs::rename(&new, &file)
+}
+
+/// What is chosen for the scheme: the first of a list.
+fn chosen(choices: &str) -> Option<&str> {
+    let (_, value) = keys(choices, GROUP).into_iter().find(|(key, _)| *key == TYPE)?;
+    value.split(';').next().map(str::trim)
+}
+
+fn choosing(choices: &str) -> String {
+    let mut lines: Vec<String> = without_choice(choices).lines().map(str::to_owned).collect();
+    let header = format!("[{GROUP}]");
+    let at = lines.iter().position(|line| line.trim() == header).unwrap_or_else(|| {
+        lines.push(header);
+        lines.len() - 1
+    });
+    lines.insert(at + 1, format!("{TYPE}={ID};"));
+    lines.join("\n") + "\n"
+}
+
+fn without_choice(choices: &str) -> String {
+    let header = format!("[{GROUP}]");
+    let mut is_in_group = false;
+    let kept = choices.split_inclusive('\n').filter(|line| {
+        let line = line.trim();
+        if line.starts_with('[') {
+            is_in_group = line == header;
+        }
+        !(is_in_group && line.split_once('=').is_some_and(|(key, _)| key.trim_end() == TYPE))
+    });
+    kept.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OTHERS: &str = "# mine\n[Added Associations]\nx-scheme-handler/drawbridge=other.desktop;\n\n[Default Applications]\ntext/html=firefox.desktop\n";
+
+    fn places(folder: &Path) -> Places {
+        let exec = exec(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
+        Places { entry: folder.join("data").join(ENTRY), choices: folder.join("config").join(CHOICES), exec }
+    }
+
+    #[test]
+    fn links_are_off_until_they_are_turned_on_and_nothing_is_left_when_they_are_turned_off() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let places = places(folder.path());
+        assert_eq!(places.is_on(), Ok(false), "off at first");
+        assert_eq!(places.set(false), Ok(()), "off once more");
+        assert!(!places.choices.exists(), "and nothing is written for it");
+        write(&places.choices, OTHERS).expect("written");
+        assert_eq!(places.set(true), Ok(()), "turned on");
+        assert_eq!(places.is_on(), Ok(true), "on");
+        assert_eq!(places.set(true), Ok(()), "on once more");
+        let text = fs::read_to_string(&places.entry).expect("the file");
+        assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "with the link: {text}");
+        let choices = fs::read_to_string(&places.choices).expect("the choices");
+        assert_eq!(choices.matches(ID).count(), 1, "chosen once: {choices}");
+        assert_eq!(places.set(false), Ok(()), "turned off");
+        assert_eq!(places.is_on(), Ok(false), "off");
+        assert!(!places.entry.exists(), "the desktop file is gone");
+        assert_eq!(fs::read_to_string(&places.choices).ok().as_deref(), Some(OTHERS), "and the choices are as before");
+    }
+
+    #[test]
+    fn a_choice_of_another_app_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let places = places(folder.path());
+        assert_eq!(places.set(true), Ok(()), "turned on");
+        let others = "[Default Applications]\nx-scheme-handler/drawbridge = other.desktop;drawbridge-links.desktop\n";
+        write(&places.choices, others).expect("written");
+        assert_eq!(places.is_on(), Ok(false), "the user chose another app elsewhere");
+        assert_eq!(places.set(false), Ok(()), "turned off");
+        assert_eq!(fs::read_to_string(&places.choices).ok().as_deref(), Some(others), "their choice stays");
+    }
+
+    #[test]
+    fn choices_without_a_group_or_a_last_line_get_theirs() {
+        for before in ["", "[Default Applications]", "[Added Associations]\na/b=c.desktop"] {
+            let after = choosing(before);
+            assert_eq!(chosen(&after), Some(ID), "chosen in {after:?}");
+            assert_eq!(choosing(&after), after, "once");
+        }
+        assert_eq!(
+            chosen("[Added Associations]\nx-scheme-handler/drawbridge=drawbridge-links.desktop"),
+            None,
+            "no choice"
+        );
+    }
+
+    #[test]
+    fn a_linked_file_stays_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let places = places(folder.path());
+        let real = folder.path().join("dotfiles/mimeapps.list");
+        write(&real, OTHERS).expect("written");
+        fs::create_dir_all(folder.path().join("config")).expect("a folder");
+        std::os::unix::fs::symlink(&real, &places.choices).expect("a link");
+        assert_eq!(places.set(true), Ok(()), "turned on");
+        assert_eq!(places.is_on(), Ok(true), "on");
+        assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "still a link");
+        assert!(fs::read_to_string(&real).expect("there").contains(ID), "what it leads to has the choice");
+    }
+}

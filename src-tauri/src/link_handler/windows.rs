@@ -1,0 +1,46 @@
+//! Links on Windows: the scheme as a key below the user's own `Software\Classes` ("Registering an Application to a URI Scheme",
+//! learn.microsoft.com).
+
+use std::env;
+
+use windows_registry::CURRENT_USER;
+
+const CLASS: &str = r"Software\Classes\drawbridge";
+const COMMAND: &str = r"Software\Classes\drawbridge\shell\open\command";
+
+/// Whether links come to this app.
+///
+/// # Errors
+/// In words, if that can't be told.
+pub(super) fn is_on() -> Result<bool, String> {
+    let command = command()?;
+    let registered = CURRENT_USER.open(COMMAND).and_then(|key| key.get_string(""));
+    Ok(registered.is_ok_and(|registered| registered == command))
+}
+
+/// Has links come to this app, or not.
+///
+/// # Errors
+/// In words, if the registry does not take it.
+pub(super) fn set(on: bool) -> Result<(), String> {
+    if on {
+        let command = command()?;
+        let class = CURRENT_USER.create(CLASS).map_err(|error| error.to_string())?;
+        // Its presence is what makes the class a scheme.
+        class.set_string("URL Protocol", "").map_err(|error| error.to_string())?;
+        class.set_string("", "URL:Drawbridge").map_err(|error| error.to_string())?;
+        let key = CURRENT_USER.create(COMMAND).map_err(|error| error.to_string())?;
+        key.set_string("", command).map_err(|error| error.to_string())
+    } else if is_on()? {
+        CURRENT_USER.remove_tree(CLASS).map_err(|error| error.to_string())
+    } else {
+        Ok(())
+    }
+}
+
+fn command() -> Result<String, String> {
+    let program = env::current_exe().map_err(|error| format!("The program's own path is not known: {error}"))?;
+    let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
+    // A path can't hold quotation marks here.
+    Ok(format!("\"{path}\" -- \"%1\""))
+}

@@ -1,0 +1,251 @@
+//! What a command line names to be opened. A second start hands its arguments over as they were given, and anybody may have given
+//! them: what they are is decided here, from the text first and then from the file, which is not opened.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use installer::BUNDLE_EXTENSIONS;
+use tauri::Url;
+
+use super::{Opening, Refusal};
+
+/// How the app's own links begin, in any case (RFC 3986, section 3.1).
+const SCHEME: &str = "drawbridge:";
+/// How those of its links begin that install a server. `other-apps` reads what follows; everything else it would read as pasted settings.
+const INSTALL: &str = "drawbridge://mcp/install?";
+/// The longest link that is handed on, in bytes. `other-apps` reads no longer one.
+const MAX_LINK: usize = 32 << 10;
+/// The most arguments of one start that are looked at.
+const MOST_ARGUMENTS: usize = 64;
+/// The most characters that are said of what is not opened.
+const MOST_SAID: usize = 300;
+
+/// Something that is named to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Argument {
+    /// A file.
+    File(PathBuf),
+    /// A link, of whatever scheme.
+    Link(String),
+}
+
+/// What the arguments of a program name, without its own name and without options. Paths begin in `folder`.
+pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<Argument> {
+    let mut has_options = true;
+    let named = arguments.skip(1).filter_map(|argument| {
+        if has_options && argument.as_encoded_bytes().starts_with(b"-") {
+            has_options = argument != OsStr::new("--");
+            return None;
+        }
+        Some(of_text(argument, folder))
+    });
+    named.take(MOST_ARGUMENTS).collect()
+}
+
+/// The same of this program.
+pub(crate) fn named_here() -> Vec<Argument> {
+    named(env::args_os(), &env::current_dir().unwrap_or_default())
+}
+
+fn of_text(argument: OsString, folder: &Path) -> Argument {
+    match argument.to_str() {
+        Some(text) if text.contains("://") || begins_as(text, SCHEME) => match of_url(text) {
+            Some(path) => Argument::File(path),
+            None => Argument::Link(text.to_owned()),
+        },
+        _ => Argument::File(folder.join(argument)),
+    }
+}
+
+fn of_url(text: &str) -> Option<PathBuf> {
+    let url = Url::parse(text).ok().filter(|url| url.scheme() == "file")?;
+    url.to_file_path().ok()
+}
+
+/// What the system names by URLs, as macOS does.
+#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems name it in arguments"))]
+pub(crate) fn of_urls(urls: &[Url]) -> Vec<Argument> {
+    urls.iter().take(MOST_ARGUMENTS).map(|url| of_text(url.as_str().into(), Path::new("/"))).collect()
+}
+
+fn begins_as(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+impl Argument {
+    /// Looks at it. Blocks while a file is looked up.
+    pub(crate) fn look_at(self, are_links_on: impl FnOnce() -> bool) -> Opening {
+        match self {
+            Self::File(path) => of_file(&path),
+            Self::Link(link) => match problem_of(&link, are_links_on) {
+                // What a link says beyond its beginning may be secret.
+                Some(why) => refused(link.split(['?', '#']).next().unwrap_or_default(), why),
+                None => Opening::Link { link },
+            },
+        }
+    }
+}
+
+fn problem_of(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<Refusal> {
+    if link.len() > MAX_LINK {
+        Some(Refusal::LinkTooLong)
+    } else if !begins_as(link, INSTALL) || link.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        Some(Refusal::NotAnInstallLink)
+    } else if !are_links_on() {
+        Some(Refusal::LinksOff)
+    } else {
+        None
+    }
+}
+
+fn of_file(path: &Path) -> Opening {
+    let shown = path.to_string_lossy();
+    let Some(text) = path.to_str() else { return refused(&shown, Refusal::NotUnicode) };
+    match fs::metadata(path) {
+        // A second start replaces what is not Unicode in its arguments.
+        Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
+            refused(text, Refusal::NotUnicode)
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => refused(text, Refusal::NotFound),
+        Ok(facts) if !facts.is_file() => refused(text, Refusal::NotAFile),
+        _ if !has_bundle_name(path) => refused(text, Refusal::NotABundle),
+        // Why it can't be looked at is said when it can't be read either.
+        Ok(_) | Err(_) => Opening::Bundle { path: text.to_owned() },
+    }
+}
+
+/// Whether a path ends as a bundle's does.
+pub(crate) fn has_bundle_name(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+}
+
+fn refused(what: &str, why: Refusal) -> Opening {
+    let mut said: String = what.chars().take(MOST_SAID).collect();
+    if said.len() < what.len() {
+        said.push('…');
+    }
+    Opening::Refused { what: said, why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: &str = "drawbridge://mcp/install?name=notes&config=e30";
+
+    fn named_by(arguments: &[&str]) -> Vec<Argument> {
+        let program = ["drawbridge"].into_iter().chain(arguments.iter().copied());
+        named(program.map(OsString::from), Path::new("/home/ann"))
+    }
+
+    fn file(path: &str) -> Argument {
+        Argument::File(path.into())
+    }
+
+    fn link(text: &str) -> Argument {
+        Argument::Link(text.to_owned())
+    }
+
+    fn why(opening: Opening) -> Option<Refusal> {
+        match opening {
+            Opening::Refused { why, .. } => Some(why),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_command_line_names_files_and_links() {
+        assert_eq!(named_by(&[]), [], "the program's own name is nothing to open");
+        assert_eq!(named_by(&["--background", "-x"]), [], "nor are options");
+        assert_eq!(
+            named_by(&["--background", "a.mcpb", "/b.dxt", "--", "-c.mcpb"]),
+            [file("/home/ann/a.mcpb"), file("/b.dxt"), file("/home/ann/-c.mcpb")],
+            "paths begin in the folder of the start, and after -- nothing is an option"
+        );
+        assert_eq!(named_by(&["file:///home/ann/My%20notes.mcpb"]), [file("/home/ann/My notes.mcpb")], "a file's URL");
+        let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
+        assert_eq!(named_by(&links), links.map(link), "links of any scheme");
+        assert_eq!(named_by(&["x"; 1_000]).len(), MOST_ARGUMENTS, "bounded");
+    }
+
+    #[test]
+    fn only_install_links_of_the_own_scheme_are_opened_and_only_if_links_are_on() {
+        let opened = |text: &str, on: bool| link(text).look_at(|| on);
+        assert_eq!(opened(LINK, true), Opening::Link { link: LINK.to_owned() }, "turned on");
+        let loud = LINK.replace("drawbridge", "DrawBridge");
+        assert_eq!(opened(&loud, true), Opening::Link { link: loud.clone() }, "a scheme has no case");
+        assert_eq!(why(opened(LINK, false)), Some(Refusal::LinksOff), "turned off");
+        let others = [
+            "drawbridge:mcp/install?name=a&config=e30",
+            "drawbridge://mcp/start?name=a",
+            "drawbridge://callback?code=1",
+            "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30",
+            "https://cursor.com/install-mcp?name=a&config=e30",
+            "drawbridge://mcp/install?name=a b",
+            "drawbridge://mcp/install?name=a\n{\"mcpServers\":{}}",
+            "drawbridge://mcp/install?name=a\u{0}",
+        ];
+        for other in others {
+            assert_eq!(why(opened(other, true)), Some(Refusal::NotAnInstallLink), "{other:?}");
+        }
+        let long = format!("{LINK}{}", "A".repeat(MAX_LINK));
+        assert_eq!(why(opened(&long, true)), Some(Refusal::LinkTooLong), "bounded");
+    }
+
+    #[test]
+    fn of_a_refused_link_only_the_beginning_is_said() {
+        let opening = link("drawbridge://mcp/install?config=secret token").look_at(|| true);
+        let what = "drawbridge://mcp/install".to_owned();
+        assert_eq!(opening, Opening::Refused { what, why: Refusal::NotAnInstallLink }, "nothing of its parameters");
+        let Opening::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else { panic!("refused") };
+        assert_eq!(what.chars().count(), MOST_SAID + 1, "cut");
+    }
+
+    #[test]
+    fn a_file_is_a_bundle_by_its_name_and_has_to_be_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a.mcpb", "b.DXT", "c.txt", "mcpb"] {
+            fs::write(at(name), "").expect("written");
+        }
+        fs::create_dir(at("folder.mcpb")).expect("a folder");
+        let look = |name: &str| Argument::File(at(name)).look_at(|| true);
+        for name in ["a.mcpb", "b.DXT"] {
+            let path = at(name).to_str().expect("Unicode").to_owned();
+            assert_eq!(look(name), Opening::Bundle { path }, "{name} may be one");
+        }
+        let refusals = [
+            ("c.txt", Refusal::NotABundle),
+            ("mcpb", Refusal::NotABundle),
+            ("none.mcpb", Refusal::NotFound),
+            ("folder.mcpb", Refusal::NotAFile),
+            ("n\u{FFFD}.mcpb", Refusal::NotUnicode),
+        ];
+        for (name, expected) in refusals {
+            assert_eq!(why(look(name)), Some(expected), "{name}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_refused_without_being_opened() {
+        use std::os::unix::ffi::OsStringExt as _;
+        use std::os::unix::net::UnixListener;
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let _socket = UnixListener::bind(at("socket.mcpb")).expect("a socket");
+        std::os::unix::fs::symlink("/dev/zero", at("device.mcpb")).expect("a link");
+        std::os::unix::fs::symlink("none", at("lost.mcpb")).expect("a link");
+        let look = |path: PathBuf| why(Argument::File(path).look_at(|| true));
+        assert_eq!(look(at("socket.mcpb")), Some(Refusal::NotAFile), "a socket");
+        assert_eq!(look(at("device.mcpb")), Some(Refusal::NotAFile), "a link to a device that never ends");
+        assert_eq!(look(at("lost.mcpb")), Some(Refusal::NotFound), "a link to nothing");
+        let path = at("x").with_file_name(OsString::from_vec(b"n\xFF.mcpb".to_vec()));
+        fs::write(&path, "").expect("written");
+        assert_eq!(look(path), Some(Refusal::NotUnicode), "a name that no text can say");
+    }
+}

@@ -1,0 +1,124 @@
+// What the app takes while nothing happens: memory of its processes and wake-ups, for an empty window and with 0, 10 and 50 demo servers
+// that run. Needs a display and a session bus, root to read the memory of a process that keeps it private, and WebKitWebDriver:
+//   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/bench/idle.mjs /usr/bin/drawbridge /usr/lib/drawbridge/demo-server
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { startSession } from "../desktop/driver.mjs";
+import { Page } from "../desktop/page.mjs";
+import { kill, processes } from "../desktop/processes.mjs";
+
+const [app, demo] = process.argv.slice(2);
+const COUNTS = [0, 10, 50];
+/** From the last start until it is measured, and for how long wake-ups are counted. */
+const SETTLES_MS = 20_000;
+const COUNTED_MS = 30_000;
+/** A start with all its servers takes no longer. */
+const STARTS_MS = 60_000;
+const WEB_PROCESS = "/WebKitWebProcess ";
+
+/** A folder for everything that one app writes, and its environment. */
+function home() {
+  const folder = mkdtempSync(join(tmpdir(), "drawbridge-idle-"));
+  mkdirSync(join(folder, "config/drawbridge"), { recursive: true });
+  const env = {
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_DATA_HOME: join(folder, "data"),
+    XDG_CACHE_HOME: join(folder, "cache"),
+    GDK_BACKEND: "x11",
+    NO_AT_BRIDGE: "1",
+  };
+  return { folder, env, output: openSync(join(folder, "output.log"), "a") };
+}
+
+/** Starts and approves these servers for always, so that the next app starts them by itself. */
+async function approve(place, names) {
+  const session = await startSession(app, place.env, place.output);
+  try {
+    const page = new Page(session.browser, place.folder);
+    const state = async () => (await page.invoke("snapshot", {})).value;
+    for (const server of names) {
+      await page.invoke("start_server", { server });
+      const question = await page.until(`the question about ${server}`, async () => (await state())?.questions[0]);
+      const { id, hash } = question;
+      await page.invoke("answer_question", { id, hash, answer: { action: "allow", scope: "always" } });
+      const isReady = ({ name, state: now }) => name === server && now.is === "ready";
+      await page.until(`${server} to be ready`, async () => (await state()).servers.some(isReady));
+    }
+  } finally {
+    await session.stop();
+  }
+}
+
+async function until(what, holds) {
+  const end = Date.now() + STARTS_MS;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`waited ${STARTS_MS / 1000} s for ${what}`);
+    await wait(100);
+  }
+}
+
+const number = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
+
+/** The proportional set size of a process, in MiB. */
+const memory = (pid) => number(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"), "Pss") / 1024;
+
+/** How often the threads of a process have waited, and so were woken, by thread. */
+function switches(pid) {
+  const counts = {};
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const text = readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8");
+      counts[thread] = number(text, "voluntary_ctxt_switches");
+    } catch {
+      // It ended in between.
+    }
+  }
+  return counts;
+}
+
+/** Starts the app, lets it come to rest, measures, and ends it. */
+async function measure(what, place, servers, env = {}) {
+  const running = spawn(app, [], { env: { ...process.env, ...place.env, ...env }, stdio: ["ignore", place.output, place.output] });
+  const ended = once(running, "exit");
+  try {
+    await until("the window", () => processes(place.folder, WEB_PROCESS).length > 0);
+    await until("the servers", () => processes(place.folder, demo).length >= servers);
+    await wait(SETTLES_MS);
+    const all = processes(place.folder, "");
+    const own = all.filter(({ command }) => !command.includes(demo));
+    const ofServers = all.filter(({ command }) => command.includes(demo));
+    const sum = (some, of) => some.reduce((total, { pid }) => total + of(pid), 0);
+    const counts = () => Object.assign({}, ...own.map(({ pid }) => switches(pid)));
+    const before = counts();
+    await wait(COUNTED_MS);
+    const after = Object.entries(counts());
+    const wakeups = after.reduce((total, [thread, count]) => total + count - (before[thread] ?? 0), 0) / (COUNTED_MS / 1000);
+    const [mine, theirs] = [sum(own, memory), sum(ofServers, memory)];
+    const parts = own.map(({ pid, command }) => `${command.split(" ")[0].split("/").pop()} ${memory(pid).toFixed(0)}`);
+    console.log(`| ${what} | ${mine.toFixed(0)} | ${theirs.toFixed(0)} | ${wakeups.toFixed(1)} | ${parts.join(", ")} |`);
+  } finally {
+    running.kill("SIGTERM");
+    await ended;
+    for (const { pid } of processes(place.folder, "")) kill(pid);
+  }
+}
+
+console.log("| | app with its web processes, MiB PSS | servers, MiB PSS | wake-ups a second | of these, MiB |\n|--|--:|--:|--:|--|");
+const empty = home();
+await measure("an empty window", empty, 0, { DRAWBRIDGE_BENCH: "empty-at-rest" });
+rmSync(empty.folder, { recursive: true, force: true });
+for (const count of COUNTS) {
+  const place = home();
+  const names = Array.from({ length: count }, (_, index) => `server-${index}`);
+  const mcpServers = Object.fromEntries(names.map((name) => [name, { command: demo }]));
+  writeFileSync(join(place.env.XDG_CONFIG_HOME, "drawbridge/mcp.json"), JSON.stringify({ mcpServers }));
+  await approve(place, names);
+  await measure(`${count} servers`, place, count);
+  rmSync(place.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}

@@ -1,0 +1,54 @@
+// A newcomer with the installed package: from the first start to the result of the first approved call, by mouse and keys alone.
+// `cargo xtask dist --check` runs this in a fresh system. The arguments: the app, and a folder for pictures.
+import assert from "node:assert/strict";
+import { mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+
+import { startSession } from "./driver.mjs";
+import { Page } from "./page.mjs";
+
+const [app, pictures] = process.argv.slice(2);
+const QUESTION = "[data-testid=question]";
+const RESULT = "[data-testid=tool-result]";
+const TAB = "\uE004";
+const MOST_CLICKS = 6;
+const MOST_SECONDS = 60;
+
+mkdirSync(pictures, { recursive: true });
+const start = Date.now();
+const session = await startSession(app, {}, openSync(join(pictures, "output.log"), "a"));
+const page = new Page(session.browser, pictures);
+let clicks = 0;
+const click = async (...target) => {
+  await page.goAndClick(...target);
+  clicks += 1;
+};
+try {
+  await session.browser.setTimeouts(undefined, 30_000, 30_000);
+  await click("button", "Start the demo server");
+  await page.asks("wants to run on this computer");
+  await page.armed();
+  await page.picture("first-question");
+  await click("button", /allow/i, QUESTION);
+  await click("option", /Add two numbers/, "main");
+  await click("textbox", /^First number/, "main");
+  await page.press("2", TAB, "3");
+  await click("button", "Call", "main");
+  await page.asks("wants to run a tool");
+  await page.readByWheel();
+  await page.picture("first-call");
+  await click("button", "Allow once", QUESTION);
+  await page.reads("2 + 3 = 5", RESULT);
+  await page.picture("first-result");
+  const seconds = (Date.now() - start) / 1000;
+  assert.ok(clicks <= MOST_CLICKS, `at most ${MOST_CLICKS} clicks, not ${clicks}`);
+  assert.ok(seconds < MOST_SECONDS, `less than ${MOST_SECONDS} s, not ${seconds}`);
+  console.log(`ok      from the start of the app to the first result: ${clicks} clicks, ${seconds.toFixed(1)} s`);
+} catch (error) {
+  await page.picture("failure").catch(() => undefined);
+  console.log(await page.text().catch(() => ""));
+  console.log(`FAILED  the first approval in the window: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  await session.stop();
+}

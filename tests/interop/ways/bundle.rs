@@ -1,0 +1,138 @@
+//! A bundle: a real server with all that it needs, packed and signed by the official program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use api::{Api, dispatch};
+use host::HostOptions;
+use installer::{Installer, open_catalog};
+use serde_json::{Value, json};
+use store::CacheFolder;
+use testkit::app::App;
+
+use super::user::NewUser;
+use crate::installed;
+use crate::user::{call, text};
+
+/// Copies the files of a folder, without links: npm's lead to programs that the server does not need.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (kind, to) = (entry.file_type().unwrap(), to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &to);
+        } else if kind.is_file() {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Runs the official program for bundles.
+async fn mcpb(user: &NewUser, arguments: &[&Path]) {
+    let mut command = user.program(&installed::node());
+    let output = command.arg(installed::mcpb()).args(arguments).output().await.unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "mcpb {arguments:?}: {}", String::from_utf8_lossy(&said));
+}
+
+/// Packs a version of the server.
+async fn pack(user: &mut NewUser, version: &str) -> PathBuf {
+    let source = user.path("source");
+    if !source.exists() {
+        copy(&installed::bundle(), &source);
+    }
+    let manifest = source.join("manifest.json");
+    let mut written: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+    written["version"] = version.into();
+    fs::write(manifest, written.to_string()).unwrap();
+    let file = user.path(&format!("memory-{version}.mcpb"));
+    let begun = Instant::now();
+    mcpb(user, &[Path::new("pack"), &source, &file]).await;
+    user.took("mcpb pack", begun);
+    file
+}
+
+/// The names below a folder; none if it is not there.
+fn below(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_bundle_is_packed_installed_called_updated_and_removed() {
+    let mut user = NewUser::new("a bundle");
+    let (first, second) = (pack(&mut user, "1.0.0").await, pack(&mut user, "1.1.0").await);
+    let (inspected, _) = user.run(&["bundle", "inspect", &first.display().to_string()]).await;
+    let inspected = inspected.unwrap();
+    assert_eq!(inspected["signature"], json!({ "state": "absent" }));
+    assert_eq!(inspected["plan"]["inputs"][0]["key"], "folder", "what it wants to know: {}", inspected["plan"]);
+    assert!(inspected["files"].as_array().unwrap().len() > 1_000, "all that npm installed is in it");
+    let mut told = user.program(&installed::command_line());
+    let told = told.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.lines().count() < 150 && told.contains("more; --json lists them all"), "people can read it: {told}");
+    assert!(below(&user.path("data/bundles")).is_empty(), "nothing is unpacked so far");
+
+    let graph = user.path("graph");
+    fs::create_dir(&graph).unwrap();
+    let set = format!("folder={}", graph.display());
+    let write = graph.display().to_string();
+    let options = ["--set", &set, "--write", &write, "--name"];
+    user.install(&first.display().to_string(), &[&options[..], &["memory"]].concat()).await;
+    let sandbox = &user.settings()["memory"]["sandbox"];
+    assert_eq!(sandbox["folders"].as_array().unwrap().len(), 2, "its own files, and the folder: {sandbox}");
+    assert!(user.tools("memory").await.contains(&"create_entities".to_owned()));
+    let harbour = json!({ "name": "harbour", "entityType": "place", "observations": ["it has a bridge"] });
+    user.call("memory", "create_entities", &json!({ "entities": [harbour] })).await;
+    let kept = fs::read_to_string(graph.join("memory.jsonl")).unwrap();
+    assert!(kept.contains("it has a bridge"), "it writes from its sandbox where the user said: {kept}");
+
+    user.install(&second.display().to_string(), &[&options[..], &["memory-2"]].concat()).await;
+    let (args, folders) = (|name: &str| user.settings()[name]["args"][0].clone(), below(&user.path("data/bundles")));
+    assert_ne!(args("memory"), args("memory-2"), "each version has its files");
+    assert_eq!(folders.len(), 2, "{folders:?}");
+    let read = user.call("memory-2", "read_graph", &json!({})).await;
+    assert!(read.contains("it has a bridge"), "the second version has what the first one kept: {read}");
+
+    let app = App::start_in(user.done(), Vec::new(), HostOptions::default()).await;
+    let (folder, removing) = (app.folder.path().to_owned(), removing(&app));
+    dispatch(&removing, "remove_server", json!({ "server": "memory" })).await.unwrap();
+    assert_eq!(below(&folder.join("data/bundles")).len(), 1, "its files go with a version");
+    app.ready("memory-2").await;
+    let read = text(&call(&app, "memory-2", "read_graph", json!({})).await);
+    assert!(read.contains("it has a bridge"), "the other version has its own: {read}");
+    dispatch(&removing, "remove_server", json!({ "server": "memory-2" })).await.unwrap();
+    app.host.close().await;
+    for place in ["data/bundles", "data/sandbox"] {
+        assert_eq!(below(&folder.join(place)), Vec::<String>::new(), "nothing is left in {place}");
+    }
+    let origins = fs::read_to_string(folder.join("data/origins.json")).unwrap();
+    assert!(!origins.contains("memory"), "nor where it came from: {origins}");
+    assert_eq!(below(&folder.join("graph")), ["memory.jsonl"], "what the user kept stays");
+}
+
+/// The api as the page has it.
+fn removing(app: &App) -> Api {
+    let kept = app.folder.path().join("kept");
+    let installer =
+        Installer::new(app.folder.path().join("data"), move || open_catalog(None, Arc::new(CacheFolder::open(&kept)?)));
+    Api::new(app.host.clone()).installing_with(installer)
+}
+
+#[tokio::test]
+async fn the_signature_of_a_bundle_is_shown_for_what_it_is() {
+    let mut user = NewUser::new("a signed bundle");
+    let file = pack(&mut user, "1.0.0").await;
+    let plain = fs::metadata(&file).unwrap().len();
+    mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
+    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature is behind the archive");
+    let (inspected, _) = user.run(&["bundle", "inspect", &file.display().to_string()]).await;
+    let signature = inspected.unwrap()["signature"].clone();
+    let claimed = json!({ "state": "claimed", "name": "MCPB Self-Signed Certificate" });
+    assert_eq!(signature, claimed, "who it says that signed it, which nothing proves");
+    user.install(&file.display().to_string(), &["--set", "folder=/nowhere", "--no-sandbox"]).await;
+    user.done();
+}

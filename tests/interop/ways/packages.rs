@@ -1,0 +1,76 @@
+//! Packages that a launcher loads: of npm by npx, of PyPI by uvx.
+
+use serde_json::{Value, json};
+
+use super::user::NewUser;
+
+/// The day that dependencies are taken of.
+const AS_OF: &str = "2026-11-01T00:00:00Z";
+
+/// The server runs in its sandbox, with a home of its own, which goes with it.
+fn expect_sandbox(user: &NewUser, server: &str) {
+    let sandbox = &user.settings()[server]["sandbox"];
+    assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "it reaches the network and no files");
+    let homes: Vec<_> = std::fs::read_dir(user.path("data/sandbox")).unwrap().collect();
+    assert_eq!(homes.len(), 1, "what it loaded lies in a home of its own: {homes:?}");
+    let mut own: Vec<_> = std::fs::read_dir(user.path("home")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    own.retain(|name| name != ".profile" && name != ".cache");
+    assert!(own.is_empty(), "and nothing of it in the user's: {own:?}");
+}
+
+#[tokio::test]
+async fn a_package_of_npm() {
+    let name = "io.github.modelcontextprotocol/everything";
+    let entry = json!({
+        "name": name, "version": "2026.8.31", "description": "Shows what a server can do",
+        "packages": [{
+            "registryType": "npm", "identifier": "@modelcontextprotocol/server-everything", "version": "2026.8.31",
+            "transport": { "type": "stdio" },
+            "environmentVariables": [{ "name": "npm_config_before", "value": AS_OF }],
+        }],
+    });
+    let mut user = NewUser::with_registry("npm by npx", entry).await;
+    let done = user.install(name, &["--network", "all"]).await;
+    let notes = done["plan"]["notes"].to_string();
+    assert!(notes.contains("npm_config_before"), "what decides which code runs is named: {notes}");
+    let args = &user.settings()["everything"]["args"];
+    assert_eq!(args, &json!(["-y", "@modelcontextprotocol/server-everything@2026.8.31"]), "its version is pinned");
+    assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
+    let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
+    assert_eq!(sum, "The sum of 2 and 40 is 42.");
+    expect_sandbox(&user, "everything");
+    user.done();
+}
+
+#[tokio::test]
+async fn a_package_of_pypi() {
+    let name = "io.github.modelcontextprotocol/time";
+    let entry = json!({
+        "name": name, "version": "2026.10.19", "description": "Tells the time",
+        "packages": [{
+            "registryType": "pypi", "identifier": "mcp-server-time", "version": "2026.10.19", "transport": { "type": "stdio" },
+            "packageArguments": [{ "type": "named", "name": "--local-timezone", "value": "{zone}", "variables": {
+                "zone": { "description": "Where you are", "isRequired": true },
+            } }],
+            "environmentVariables": [
+                { "name": "UV_EXCLUDE_NEWER", "value": AS_OF },
+                // Where a proxy opens what is encrypted, only the system knows its certificate.
+                { "name": "UV_SYSTEM_CERTS", "value": "true" },
+            ],
+        }],
+    });
+    let mut user = NewUser::with_registry("PyPI by uvx", entry).await;
+    let done = user.install(name, &["--network", "all", "--set", "zone=Europe/Oslo"]).await;
+    assert_eq!(done["server"]["command"], "uvx");
+    let args = &user.settings()["time"]["args"];
+    assert_eq!(
+        args,
+        &json!(["mcp-server-time==2026.10.19", "--local-timezone", "Europe/Oslo"]),
+        "its version is pinned"
+    );
+    assert_eq!(user.tools("time").await, ["get_current_time", "convert_time"]);
+    let now = user.call("time", "get_current_time", &json!({ "timezone": "Europe/Oslo" })).await;
+    assert_eq!(serde_json::from_str::<Value>(&now).unwrap()["timezone"], "Europe/Oslo");
+    expect_sandbox(&user, "time");
+    user.done();
+}

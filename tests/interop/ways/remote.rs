@@ -1,0 +1,53 @@
+//! A remote: a real server that listens, as the registry lists it.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+use super::user::NewUser;
+use crate::installed;
+
+/// Until the server listens.
+const STARTS: Duration = Duration::from_secs(60);
+
+/// The server over Streamable HTTP, and its port. It can't choose one itself.
+#[allow(clippy::disallowed_methods, reason = "a remote server is started by somebody else")]
+async fn everything() -> (Child, u16) {
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let mut command = Command::new(installed::node());
+    command.args([&installed::script("server-everything"), "streamableHttp"]).env("PORT", port.to_string());
+    let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let listens = async {
+        while let Some(line) = said.next_line().await.unwrap() {
+            if line.ends_with(&format!("listening on port {port}")) {
+                return;
+            }
+        }
+        panic!("the server ended before it listened");
+    };
+    tokio::time::timeout(STARTS, listens).await.expect("the server listens by now");
+    tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
+    (child, port)
+}
+
+#[tokio::test]
+async fn a_remote() {
+    let (_server, port) = everything().await;
+    let (name, url) = ("io.github.modelcontextprotocol/everything", format!("http://127.0.0.1:{port}/mcp"));
+    let entry = json!({
+        "name": name, "version": "2026.8.31", "description": "Shows what a server can do",
+        "remotes": [{ "type": "streamable-http", "url": url }],
+    });
+    let mut user = NewUser::with_registry("a remote", entry).await;
+    let done = user.install(name, &[]).await;
+    assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "where it leads is said: {done}");
+    assert_eq!(user.settings(), json!({ "everything": { "type": "http", "url": url } }));
+    assert!(user.tools("everything").await.contains(&"get-sum".to_owned()));
+    let sum = user.call("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;
+    assert_eq!(sum, "The sum of 2 and 40 is 42.");
+    user.done();
+}

@@ -1,0 +1,143 @@
+//! A new user: a home with nothing in it, and `drawbridge-cli`.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use testkit::registry::{TestRegistry, active};
+use tokio::process::Command;
+
+use crate::installed;
+
+/// Stands in for the keychain of whoever runs the tests, which is no place for them.
+const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
+
+/// Their home, settings and data, and what they have done so far.
+pub(super) struct NewUser {
+    folder: TempDir,
+    way: &'static str,
+    registry: Option<TestRegistry>,
+    times: Vec<(&'static str, f64)>,
+}
+
+impl NewUser {
+    /// Somebody whose shell finds Node.js and uv, as an installer or a version manager sets it up.
+    pub(super) fn new(way: &'static str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let user = Self { folder, way, registry: None, times: Vec::new() };
+        for folder in ["home", "data"] {
+            std::fs::create_dir(user.path(folder)).unwrap();
+        }
+        let (node, uv) = (installed::node(), installed::uvx());
+        let folders = [&node, &uv].map(|program| program.parent().unwrap().display().to_string());
+        let profile = format!("PATH=\"{}:$PATH\"\nexport PATH\n", folders.join(":"));
+        std::fs::write(user.path("home/.profile"), profile).unwrap();
+        std::fs::write(user.path("mcp.json"), "{}").unwrap();
+        let answers = json!([
+            { "kind": "start-server", "commandLineOnly": true, "answer": { "action": "allow" } },
+            { "kind": "tool", "unreviewed": true, "answer": { "action": "allow" } },
+        ]);
+        std::fs::write(user.path("answers.json"), answers.to_string()).unwrap();
+        user
+    }
+
+    /// The same with a registry on loopback that lists one server, without what only a registry adds.
+    pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
+        let entry = json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active() } });
+        Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
+    }
+
+    /// A path in their folder, by where it really lies.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// The servers in the settings.
+    pub(super) fn settings(&self) -> Value {
+        let text = std::fs::read_to_string(self.path("mcp.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()
+    }
+
+    /// Installs what the registry lists under a name, or a bundle. Nothing is started.
+    pub(super) async fn install(&mut self, what: &str, options: &[&str]) -> Value {
+        let begun = Instant::now();
+        let address = self.registry.as_ref().map(|registry| registry.server.url(""));
+        let registry: Vec<&str> = address.iter().flat_map(|address| ["--registry", address.as_str()]).collect();
+        let (done, lines) = self.run(&[&["install", what, "--yes"], options, &registry].concat()).await;
+        let done = done.unwrap_or_else(|error| panic!("{what} is installed: {error}"));
+        assert_eq!(done["added"], true, "{done}");
+        let is_stopped = |line: &Value| line["server"]["state"]["is"] == "stopped";
+        let is_quiet =
+            |line: &Value| line["event"] == "result" || line["event"] == "server_changed" && is_stopped(line);
+        assert!(lines.iter().all(is_quiet), "nothing was started or asked: {lines:?}");
+        self.took("install", begun);
+        done
+    }
+
+    /// The names of a server's tools. It is started for that, after it was not without a yes.
+    pub(super) async fn tools(&mut self, server: &str) -> Vec<String> {
+        let (refused, _) = self.run(&["tools", server]).await;
+        assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without a yes");
+        let begun = Instant::now();
+        let listed = self.allowing(&["tools", server]).await;
+        self.took("first start and its tools", begun);
+        let tools = listed.as_array().unwrap_or_else(|| panic!("a list of tools: {listed}"));
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Calls a tool, and gives the text of its answer.
+    pub(super) async fn call(&mut self, server: &str, tool: &str, arguments: &Value) -> String {
+        let begun = Instant::now();
+        let called = self.allowing(&["call", server, tool, "--args", &arguments.to_string()]).await;
+        self.took("start and a call", begun);
+        assert_ne!(called["isError"], true, "{tool} of {server}: {called}");
+        called["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool} answers with text: {called}")).to_owned()
+    }
+
+    async fn allowing(&self, arguments: &[&str]) -> Value {
+        let answers = self.path("answers.json").display().to_string();
+        let (done, lines) = self.run(&[&["--answers", &answers], arguments].concat()).await;
+        done.unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{lines:#?}"))
+    }
+
+    /// The value or the error of a command, and all that it said.
+    pub(super) async fn run(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
+        let mut command = self.program(&installed::command_line());
+        command.arg("--config").arg(self.path("mcp.json")).arg("--data-dir").arg(self.path("data")).arg("--json");
+        let output = command.args(arguments).output().await.unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let parse = |line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        let mut lines: Vec<Value> = said.lines().map(parse).collect();
+        let last = lines.last_mut().unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        let done = if last["ok"] == true { Ok(last["value"].take()) } else { Err(last["error"].take()) };
+        (done, lines)
+    }
+
+    /// A program in the user's home.
+    #[allow(clippy::disallowed_methods, reason = "what a user starts in a terminal, not a server")]
+    pub(super) fn program(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        for (name, folder) in [("HOME", "home"), ("XDG_CACHE_HOME", "home/.cache"), ("XDG_CONFIG_HOME", "home/.config")]
+        {
+            command.env(name, self.path(folder));
+        }
+        command.env("SHELL", "/bin/sh").env("DBUS_SESSION_BUS_ADDRESS", NO_SESSION_BUS).env_remove("XDG_DATA_HOME");
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        command
+    }
+
+    /// Notes how long a step took.
+    pub(super) fn took(&mut self, step: &'static str, begun: Instant) {
+        self.times.push((step, begun.elapsed().as_secs_f64()));
+    }
+
+    /// Prints how long everything took, and gives the folder.
+    #[allow(clippy::print_stdout, reason = "what the run is looked at for")]
+    pub(super) fn done(self) -> TempDir {
+        let steps: Vec<String> = self.times.iter().map(|(step, seconds)| format!("{step} {seconds:.1} s")).collect();
+        println!("{}: {}", self.way, steps.join(", "));
+        self.folder
+    }
+}

@@ -1,0 +1,162 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+
+import type { ImportedServer, Server } from "$lib/api/generated";
+import { front } from "../questions";
+import { question, roots } from "../questions/fixtures";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import Window from "../shell/Window.svelte";
+
+import { bundleOffer, samplePreview } from "./fixtures";
+// The window loads it when it is wanted first, which takes longer than a test waits for what it shows.
+import "./InstallSheet.svelte";
+import { installSheet } from "./install-sheet.svelte";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+const LINK = "drawbridge://mcp/install?name=words&config=e30";
+const SHEET = "Add a server from a link";
+const UNKNOWN = "Where this link came from is not known";
+
+function imported(name: string): ImportedServer {
+  return {
+    ...{ name, usable: true, notes: ["-c runs code"] },
+    config: {
+      ...{ type: "stdio", command: "npx", args: ["-c", "touch ~/x"] },
+      ...{ env: { NODE_OPTIONS: "-r x" }, cwd: null, revision: null },
+    },
+  };
+}
+
+async function start(answers: Parameters<typeof startFake>[0] = {}, servers: Server[] = []) {
+  const host = await startFake(
+    {
+    install_offer: (source) => ({ ...bundleOffer(), source }),
+    install_preview: () => samplePreview(),
+    check_import: () => ({ servers: [imported("words")], problem: null }),
+    add_server: () => ({ onlyThisRun: null }),
+      ...answers,
+    },
+    { servers },
+  );
+  render(Window);
+  return host;
+}
+
+const bundle = (path: string) => ({ type: "opened", opening: { is: "bundle", path } }) as const;
+const link = { type: "opened", opening: { is: "link", link: LINK } } as const;
+const sheet = () => screen.findByRole("dialog");
+
+test("a bundle that was opened outside is looked at, with the focus in the sheet", async () => {
+  const host = await start();
+  host.shell(bundle("/home/ann/words.mcpb"));
+  const dialog = await sheet();
+  await within(dialog).findByRole("heading", { name: "Where it comes from" });
+  await waitFor(() => expect(dialog.contains(document.activeElement), "the focus").toBe(true));
+  expect(host.requests("install_offer"), "by the path from the shell").toEqual([
+    { from: "bundle", path: "/home/ann/words.mcpb", sha256: null },
+  ]);
+  const add = within(dialog).getByRole("button", { name: "Add server" });
+  expect(add, "what was typed for something else adds nothing").toBeDisabled();
+  await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
+  expect(host.openingsDone, "it is still open").toBe(0);
+  await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(host.openingsDone, "the next one may come").toBe(1));
+  expect(host.requests("install"), "nothing was installed").toEqual([]);
+});
+
+test("it waits while the user decides something else", async () => {
+  const host = await start();
+  installSheet.openFile();
+  const typed = await screen.findByRole("dialog", { name: "Install a bundle" });
+  host.shell(bundle("/a.mcpb"));
+  host.shell(bundle("/a.mcpb"));
+  await user.type(within(typed).getByRole("textbox", { name: "File" }), "/b");
+  expect(screen.getByRole("dialog", { name: "Install a bundle" }), "it stays").toBeVisible();
+  expect(host.requests("install_offer")).toEqual([]);
+  await user.click(within(typed).getByRole("button", { name: "Cancel" }));
+  await waitFor(() => expect(host.requests("install_offer"), "now").toHaveLength(1));
+  expect(host.openingsDone).toBe(0);
+});
+
+test("it waits behind a consent request", async () => {
+  const host = await start();
+  host.send({ type: "question_changed", question: question(roots, { id: "q1" }) });
+  await waitFor(() => expect(front.question?.id).toBe("q1"));
+  host.shell(link);
+  await screen.findByTestId("question");
+  expect(host.requests("check_import"), "nothing is read").toEqual([]);
+  host.send({ type: "question_closed", id: "q1", outcome: "denied" });
+  await waitFor(() => expect(host.requests("check_import"), "then it comes").toHaveLength(1));
+});
+
+test("a link says that nobody knows where it came from, shows all, and is added once it was looked at", async () => {
+  const host = await start();
+  host.shell(link);
+  const dialog = await screen.findByRole("dialog", { name: SHEET });
+  expect(within(dialog).getByText(UNKNOWN)).toBeVisible();
+  expect(await within(dialog).findByText(/touch ~\/x/), "the whole command").toBeVisible();
+  expect(dialog).toHaveTextContent("NODE_OPTIONS");
+  expect(dialog).toHaveTextContent("-c runs code");
+  expect(await axeProblems(), "axe").toEqual([]);
+  const add = within(dialog).getByRole("button", { name: /^Add 1 server/ });
+  expect(add, "not at once").toBeDisabled();
+  await user.keyboard("{Enter}");
+  expect(host.requests("add_server")).toEqual([]);
+  await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
+  await user.click(add);
+  await waitFor(() => expect(host.requests("add_server")).toHaveLength(1));
+  await waitFor(() => expect(host.openingsDone).toBe(1));
+});
+
+test("a link under a name that is taken replaces nothing", async () => {
+  const host = await start(
+    { check_import: () => ({ servers: [imported("files")], problem: null }) },
+    [sampleServer({ name: "files" })],
+  );
+  host.shell(link);
+  const add = await screen.findByRole("button", { name: /^Add 1 server/ });
+  await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
+  await user.click(add);
+  expect(await screen.findByText("Another server has this name."), "said").toBeVisible();
+  expect(host.requests("add_server")).toEqual([]);
+});
+
+test("a refused link has nothing to add", async () => {
+  const message = "this link for Drawbridge can't be used: it may not set dxtPath";
+  const host = await start({
+    check_import: () => ({
+      servers: [],
+      problem: { file: null, line: null, column: null, message },
+    }),
+  });
+  host.shell(link);
+  const dialog = await screen.findByRole("dialog", { name: SHEET });
+  expect(await within(dialog).findByText(message)).toBeVisible();
+  expect(within(dialog).queryByRole("button", { name: /^Add/ })).toBeNull();
+});
+
+test("what is not opened says why, as text, and lets the next one come", async () => {
+  const host = await start();
+  const what = "/home/ann/<img src=x>\u202e.txt";
+  host.shell({ type: "opened", opening: { is: "refused", what, why: "not_a_bundle" } });
+  const note = await screen.findByText(/This file is no bundle/);
+  expect(note).toBeVisible();
+  expect(document.body).toHaveTextContent("U+202E");
+  host.shell({ type: "opened", opening: { is: "left_out", count: 3 } });
+  expect(await screen.findByText(/^3 more files or links/)).toBeVisible();
+  expect(host.openingsDone).toBe(2);
+  expect(screen.queryByRole("dialog"), "no sheet").toBeNull();
+});
+
+test("a drop target is shown while bundles are dragged over the window", async () => {
+  const host = await start();
+  host.shell({ type: "bundles_over", count: 2 });
+  expect(await screen.findByText("Drop to look at 2 bundles")).toBeVisible();
+  host.shell({ type: "bundles_over", count: 0 });
+  await waitFor(() => expect(screen.queryByText(/^Drop to look/)).toBeNull());
+});

@@ -1,0 +1,132 @@
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+
+import type { Installed, InstallPreview, VersionReport } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import Overview from "../servers/Overview.svelte";
+
+import {
+  NAME,
+  sampleInput,
+  sampleListing,
+  sampleOffer,
+  samplePlan,
+  samplePreview,
+} from "./fixtures";
+import InstallSheet from "./InstallSheet.svelte";
+import { installSheet } from "./install-sheet.svelte";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+const installed: Installed = {
+  origin: {
+    ...{ from: "registry", registry: "https://registry.example", name: NAME, version: "1.2.0" },
+    target: { kind: "package", number: 1 },
+    files: null,
+  },
+  changed: false,
+};
+
+function report(changes: Partial<VersionReport> = {}): VersionReport {
+  return {
+    ...{ server: "notes", registryName: NAME, version: "1.2.0", status: "active" },
+    ...{ statusMessage: null, newer: { version: "1.3.0", publishedAt: 1 }, problem: null },
+    ...changes,
+  };
+}
+
+const INPUTS = [
+  sampleInput("NOTES_KEY", { required: true, secret: true }),
+  sampleInput("dir", { required: true }),
+];
+
+/** What the newer version would change: its package, and one variable. */
+function preview(): InstallPreview {
+  const after = samplePreview().server;
+  const before = after && {
+    ...after,
+    args: ["-y", "@alice/notes@1.1.0", "--dir=/home/ann/notes"],
+    env: { NOTES_KEY: ["secret" as const], OLD: [{ text: "1" }] },
+  };
+  return { ...samplePreview(), before };
+}
+
+async function open(reported = report(), running = false) {
+  const offer = sampleOffer({
+    plan: samplePlan({ inputs: INPUTS }),
+    origin: {
+      ...{ from: "registry", bundle: null },
+      listing: sampleListing({ version: "1.3.0" }),
+      answer: { registry: "https://registry.example", fetched: 1, fromCache: false, offline: null },
+    },
+  });
+  const server = sampleServer({ name: "notes", installed });
+  const host = await startFake(
+    {
+      newer_versions: () => ({ servers: [reported] }),
+      upgrade_offer: () => ({
+        ...{ offer, installed: installed.origin, running },
+        kept: { NOTES_KEY: null, dir: ["/home/ann/notes"] },
+      }),
+      install_preview: () => preview(),
+      install: () => ({ onlyThisRun: null }),
+    },
+    { servers: [server] },
+  );
+  render(Overview, { server: app.server("notes") ?? server });
+  await screen.findByText("1.2.0");
+  return host;
+}
+
+test("a server's page says from where it is, and leads to what a newer version changes", async () => {
+  const host = await open();
+  expect(await screen.findByText("A newer version is available: 1.2.0 → 1.3.0")).toBeVisible();
+  expect(await axeProblems(), "axe").toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Show what changes…" }));
+  cleanup();
+  render(InstallSheet);
+  const sheet = await screen.findByRole("dialog", { name: "Change notes to version 1.3.0" });
+  expect(host.requests("upgrade_offer")).toEqual([{ server: "notes", source: null }]);
+  const changes = await within(sheet).findByTestId("changes");
+  expect(changes).toHaveTextContent(/Now: npx -y @alice\/notes@1\.1\.0/);
+  expect(changes).toHaveTextContent(/Then: npx -y @alice\/notes@1\.2\.0/);
+  expect(changes, "a variable that goes").toHaveTextContent("OLD");
+  expect(changes, "what stays is not listed").not.toHaveTextContent("NOTES_KEY");
+  expect(within(sheet).queryByRole("textbox", { name: "Name" }), "it keeps its name").toBeNull();
+  expect(within(sheet).queryByText("What it may touch"), "and its sandbox").toBeNull();
+  expect(within(sheet).getByLabelText("dir")).toHaveValue("/home/ann/notes");
+  expect(within(sheet).getByLabelText("NOTES_KEY")).toHaveAccessibleDescription(
+    "Stays as it is unless you enter another value.",
+  );
+  expect(await axeProblems(), "axe").toEqual([]);
+  const button = within(sheet).getByRole("button", { name: "Change version" });
+  await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
+  await user.click(button);
+  await waitFor(() => expect(installSheet.isOpen).toBe(false));
+  expect(host.requests("install")).toMatchObject([
+    { draft: { upgrades: "notes", name: "notes", values: {}, sandbox: null }, stop: false },
+  ]);
+});
+
+test("that a running server is stopped is said on the button", async () => {
+  const host = await open(report(), true);
+  void installSheet.openUpgrade("notes");
+  render(InstallSheet);
+  const button = await screen.findByRole("button", { name: "Stop it and change version" });
+  expect(await screen.findByText("It is running, and is stopped for this.")).toBeVisible();
+  await waitFor(() => expect(button).not.toHaveAttribute("aria-busy"));
+  await user.click(button);
+  await waitFor(() => expect(host.requests("install")).toMatchObject([{ stop: true }]));
+});
+
+test("a deleted version is a warning, with the publisher's message as text", async () => {
+  await open(report({ status: "deleted", statusMessage: "<b>malware</b>", newer: null }));
+  expect(await screen.findByText(/was deleted from the registry/)).toBeVisible();
+  expect(screen.getByText("<b>malware</b>")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Show what changes…" })).toBeNull();
+});

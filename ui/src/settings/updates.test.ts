@@ -1,0 +1,133 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, describe, expect, it } from "vitest";
+
+import type { AppRelease, UpdateReport } from "$lib/platform";
+import { axeProblems } from "$lib/testing/axe";
+import { sampleServer, startFake } from "$lib/testing/fake";
+
+import Window from "../shell/Window.svelte";
+import SettingsView from "./SettingsView.svelte";
+
+afterEach(() => cleanup());
+
+const KEY = "0123456789ABCDEF";
+const release: AppRelease = {
+  ...{ version: "1.2.0", notes: "Now <b>bold</b>\u202e.", date: null, size: 12_000_000 },
+};
+
+function report(step: UpdateReport["step"], source?: UpdateReport["source"]): UpdateReport {
+  return { version: "1.1.0", source: source ?? { is: "releases", key: KEY }, step };
+}
+
+async function settings(
+  updates: UpdateReport | null,
+  snapshot: Parameters<typeof startFake>[1] = {},
+) {
+  const host = await startFake({}, snapshot);
+  host.updates = updates;
+  render(SettingsView);
+  await screen.findByRole("heading", { name: "Files" });
+  return host;
+}
+
+const found = report({ is: "found", release });
+const INSTALL = "Install and restart";
+
+describe("updates in the settings", () => {
+  it("are not mentioned in a browser", async () => {
+    await settings(null);
+    expect(screen.queryByRole("heading", { name: "Updates" })).toBeNull();
+  });
+
+  it.each([
+    ["package_manager", /^Your package manager updates Drawbridge/],
+    ["flatpak", /^Flatpak updates/],
+    ["not_in_build", /^Updates are not part of this build/],
+    ["unknown_installation", /can't tell how this copy was installed/],
+  ] as const)("say who brings them: %s", async (is, words) => {
+    await settings(report({ is: "idle" }, { is }));
+    expect(await screen.findByText(words)).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Check now" }), "nothing to ask").toBeNull();
+    expect(screen.queryByRole("checkbox", { name: /automatically/ })).toBeNull();
+  });
+
+  it("say why a build can't check", async () => {
+    await settings(
+      report({ is: "idle" }, { is: "unusable", cause: "its public key can't be read" }),
+    );
+    expect(await screen.findByText("its public key can't be read")).toBeVisible();
+  });
+
+  it("check only when told to, and not by themselves at first", async () => {
+    const host = await settings(report({ is: "idle" }));
+    const automatic = await screen.findByRole("checkbox", { name: /automatically/ });
+    expect(automatic, "off").not.toBeChecked();
+    expect(host.updateSteps, "nothing was asked").toEqual([]);
+    await fireEvent.click(screen.getByRole("button", { name: "Check now" }));
+    expect(host.updateSteps).toEqual(["check"]);
+    await fireEvent.click(automatic);
+    await waitFor(() =>
+      expect(host.requests("set_settings"), "kept").toEqual([
+        { ...host.snapshot.settings, checkUpdates: true },
+      ]),
+    );
+  });
+
+  it("show version, size, signer and notes as text, and install that version by one click", async () => {
+    const host = await settings(found);
+    expect(await screen.findByText("Drawbridge 1.2.0 is available")).toBeVisible();
+    expect(screen.getByText(`The Drawbridge project, key ${KEY}`)).toBeVisible();
+    expect(screen.getByText("12 MB")).toBeVisible();
+    expect(screen.getByText(/Now <b>bold<\/b>/), "no markup").toBeVisible();
+    expect(document.body.textContent, "hidden characters are named").not.toContain("\u202e");
+    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
+    expect(host.updateSteps).toEqual(["install 1.2.0"]);
+  });
+
+  it("ask before a restart ends servers", async () => {
+    const stopped = sampleServer({ name: "mail", state: { is: "stopped" } });
+    const host = await settings(found, { servers: [sampleServer(), stopped] });
+    await fireEvent.click(await screen.findByRole("button", { name: INSTALL }));
+    const dialog = await screen.findByRole("dialog", { name: "Restart and end 1 server?" });
+    expect(host.updateSteps, "not yet").toEqual([]);
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(host.updateSteps, "nothing").toEqual([]);
+    await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
+    const again = await screen.findByRole("dialog");
+    await fireEvent.click(within(again).getByRole("button", { name: INSTALL }));
+    await waitFor(() => expect(host.updateSteps).toEqual(["install 1.2.0"]));
+  });
+
+  it("show a download, and stop it", async () => {
+    const host = await settings(report({ is: "downloading", release, received: 6_000_000 }));
+    const bar = await screen.findByRole<HTMLProgressElement>("progressbar", {
+      name: /Downloading/,
+    });
+    expect(bar.value / bar.max).toBe(0.5);
+    expect(screen.queryByRole("button", { name: INSTALL }), "once").toBeNull();
+    expect(screen.getByRole("button", { name: "Check now" })).toBeDisabled();
+    await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(host.updateSteps).toEqual(["stop"]);
+  });
+
+  it("say what was refused, and offer to try again what can be", async () => {
+    const cause = "the download is not signed by the Drawbridge project";
+    const host = await settings(report({ is: "refused", kind: "signature", cause, release }));
+    expect(await screen.findByText("The update is not what the project signed")).toBeVisible();
+    expect(screen.getByText(cause)).toBeVisible();
+    await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
+    expect(host.updateSteps).toEqual(["install 1.2.0"]);
+  });
+});
+
+it("a version that was found is marked beside the settings", async () => {
+  const host = await startFake();
+  render(Window);
+  const entry = await screen.findByRole("link", { name: "Settings" });
+  host.shell({ type: "updates_changed", report: found });
+  await waitFor(() => expect(entry).toHaveTextContent(/Settings\s*Update/));
+  host.shell({ type: "updates_changed", report: report({ is: "current" }) });
+  await waitFor(() => expect(entry, "no more").toHaveTextContent(/Settings\s*$/));
+});
