@@ -44,8 +44,8 @@ export async function models(page, place, step) {
     await page.click("button", "Test Fake lab");
     await page.reads(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
-    await page.click("button", "Begin conversations with gpt-4o");
-    await page.reads("New conversations begin with gpt-4o of Fake lab.", "main");
+    await page.click("button", "Use gpt-4o by default");
+    await page.reads("Default model: gpt-4o of Fake lab.", "main");
     await page.picture("models");
     const secrets = join(place.data, "secrets.json");
     assert.ok(existsSync(secrets), "the key is kept, encrypted, as there is a keychain");

@@ -52,8 +52,8 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   await card.getByText(/^\d+ models$/).click();
   const row = card.getByRole("row").nth(1);
   const name = await row.getByRole("rowheader").innerText();
-  await row.getByRole("button", { name: /^Begin conversations with/ }).click();
-  await expect(app.getByText(`New conversations begin with ${name} of Fake lab.`)).toBeVisible();
+  await row.getByRole("button", { name: /by default$/ }).click();
+  await expect(app.getByText(`Default model: ${name} of Fake lab.`)).toBeVisible();
   await row.getByRole("button", { name: /to say something/ }).click();
   await expect(card, "a model says something").toContainText(/began after \d+ ms: “Hello!/);
   expect(await app.content(), "the key is nowhere in the page").not.toContain(KEY);

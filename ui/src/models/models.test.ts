@@ -182,7 +182,7 @@ describe("the page of models", () => {
     const [, small, odd] = screen.getAllByRole("row");
     expect(small, "context and price").toHaveTextContent(/128K.*\$0.15 in, \$0.60 out.*tools/);
     expect(odd, "what is not known is said to be unknown").toHaveTextContent("unknown");
-    const name = "Begin conversations with gpt-small";
+    const name = "Use gpt-small by default";
     await fireEvent.click(screen.getByRole("button", { name }));
     await waitFor(() =>
       expect(host.requests("set_default_model")).toEqual([
