@@ -32,7 +32,7 @@ function receive(event: ShellEvent): void {
     closing.servers = event.servers;
   } else if (event.type === "opened") openings.receive(event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
-  } else if (event.type === "updates_changed") appUpdate.report = event.report;
+  else if (event.type === "updates_changed") appUpdate.report = event.report;
   else if (event.id === null) openQueue();
   else showQuestion(event.id);
 }
