@@ -35,10 +35,10 @@ function imported(name: string): ImportedServer {
 async function start(answers: Parameters<typeof startFake>[0] = {}, servers: Server[] = []) {
   const host = await startFake(
     {
-    install_offer: (source) => ({ ...bundleOffer(), source }),
-    install_preview: () => samplePreview(),
-    check_import: () => ({ servers: [imported("words")], problem: null }),
-    add_server: () => ({ onlyThisRun: null }),
+      install_offer: (source) => ({ ...bundleOffer(), source }),
+      install_preview: () => samplePreview(),
+      check_import: () => ({ servers: [imported("words")], problem: null }),
+      add_server: () => ({ onlyThisRun: null }),
       ...answers,
     },
     { servers },

@@ -104,6 +104,8 @@ export function eachWithHost(): void {
       checkForUpdate: () => Promise.resolve(),
       installUpdate: () => Promise.resolve(),
       stopUpdate: () => Promise.resolve(),
+      setLinkHandler: () => Promise.resolve(),
+      openingDone: () => undefined,
     });
   });
   afterEach(() => {
