@@ -4,10 +4,10 @@ import { lossWords } from "./sampling-words";
 
 describe("what a provider can't carry", () => {
   it.each([
-    ["temperature", "Not supported by this provider: a temperature to this model (left out)."],
+    ["temperature", "Not supported by this provider: a temperature for this model (left out)."],
     [
       "thinkingWithTools",
-      "Not supported by this provider: thinking beside tools to this model (left out).",
+      "Not supported by this provider: thinking with tools for this model (left out).",
     ],
     ["ofALaterVersion", "Not supported by this provider: ofALaterVersion (left out)."],
   ])("%s is said in words", (what, words) => {

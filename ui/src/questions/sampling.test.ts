@@ -58,6 +58,7 @@ describe("a request to a model", () => {
   it("E27: a message can be taken out, but not the last one", async () => {
     const body = samplingByModel();
     show(question(body));
+    host.handlers.edit_question = () => question(body, { hash: "edited" });
     await arm();
     await click(button("Edit the request"));
     await click(button("Remove message 2"));
