@@ -133,7 +133,7 @@ test.describe("a value that grows when it is opened", () => {
   test.use({ setup: saying({}) });
 
   test("X14: nothing is allowed from the moment a value is opened until its end was in view", async ({ app, host }) => {
-    const lines = Array.from({ length: 80 }, (_, line) => `line ${line}`).join("\n");
+    const lines = Array.from({ length: 120 }, (_, line) => `line ${line}`).join("\n");
     const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
     const call = host.call("call_tool", request).catch(String);
     const frame = question(app);
