@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import type { Question } from "$lib/api/generated";
 
-import { question, roots, url } from "./fixtures";
+import { question, roots } from "./fixtures";
 import { Queue, byServer } from "./queue.svelte";
 
 function asked(id: string, server = "files", hash = "h1"): Question {
-  return question(url, { id, server, hash });
+  return question(roots, { id, server, hash });
 }
 
 function queueOf(...first: Question[]) {
@@ -75,17 +75,6 @@ describe("queue", () => {
       queue.open.map((q) => q.id),
       "with another hash it is another question, as the second step of a request to the model",
     ).toEqual(["a", "b"]);
-  });
-
-  it("E7: leaves folders that a server asks for by itself in the list", () => {
-    const folders = (why: Question["why"]) => ({ ...asked("a"), body: roots, why });
-    const { queue, set } = queueOf(folders({ by: "server" }));
-    expect(queue.current, "nobody is interrupted").toBeNull();
-    expect(queue.open.length, "it is counted and listed").toBe(1);
-    queue.show("a");
-    expect(queue.current?.id, "and opened from there").toBe("a");
-    set(folders({ by: "call", call: "c", kind: "tool", name: "list" }));
-    expect(queue.current?.id, "the user waits for this call").toBe("a");
   });
 
   it("has nothing in front when nothing is asked", () => {
