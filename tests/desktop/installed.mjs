@@ -34,7 +34,7 @@ try {
   await click("textbox", /^First number/, "main");
   await page.press("2", TAB, "3");
   await click("button", "Call", "main");
-  await page.asks("wants to run a tool");
+  await page.asks("Run add on demo?");
   await page.readByWheel();
   await page.picture("first-call");
   await click("button", "Allow once", QUESTION);

@@ -40,12 +40,12 @@ export async function models(page, place, step) {
     await page.picture("add-provider");
     await page.click("button", "Add", DIALOG);
     await page.reads(/It answers and lists \d+ models/, "main");
-    await page.reads("Key kept", "main");
+    await page.reads("Has a key", "main");
     await page.click("button", "Test Fake lab");
     await page.reads(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
-    await page.click("button", "Begin conversations with gpt-4o");
-    await page.reads("New conversations begin with gpt-4o of Fake lab.", "main");
+    await page.click("button", "Use gpt-4o by default");
+    await page.reads("Default model: gpt-4o of Fake lab.", "main");
     await page.picture("models");
     const secrets = join(place.data, "secrets.json");
     assert.ok(existsSync(secrets), "the key is kept, encrypted, as there is a keychain");
@@ -85,8 +85,8 @@ export async function models(page, place, step) {
     await page.click("button", "Close", DIALOG);
     await page.sees("button", "Tools of everything", COMPOSER);
     await write(page, "Please add 2 and 40.");
-    await page.asks("wants to run a tool");
-    await page.asks("Asked for by the model");
+    await page.asks("Run add on everything?");
+    await page.asks("The model asked");
     await page.asks(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
     await page.click("button", "Edit what is sent", QUESTION);

@@ -39,7 +39,7 @@ export async function firstCall(page, _place, step) {
     await page.click("textbox", /^First number/, "main");
     await page.press("2", TAB, "3");
     await page.click("button", "Call", "main");
-    await page.asks("wants to run a tool");
+    await page.asks("Run add on demo?");
     await scrollAndAllow(page, "Allow once");
     await page.reads("2 + 3 = 5", RESULT);
     console.log(`        ${page.clicks} clicks; the app took ${seconds(begun)} s`);

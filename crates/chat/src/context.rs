@@ -92,6 +92,9 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
     messages.0
 }
 
+/// Between texts of the same side.
+const APART: &str = "\n\n";
+
 /// Messages in which the two sides take turns.
 #[derive(Default)]
 struct Messages(Vec<Message>);
@@ -100,7 +103,16 @@ impl Messages {
     fn add(&mut self, role: Role, parts: Vec<Part>) {
         let parts = parts.into_iter().filter(|part| !matches!(part, Part::Text(text) if text.is_empty()));
         match self.0.last_mut().filter(|last| last.role == role) {
-            Some(last) => last.parts.extend(parts),
+            Some(last) => {
+                let mut parts = parts.peekable();
+                // Wires join texts as they are; what the user put in one after the other is apart.
+                if let (Role::User, Some(Part::Text(before)), Some(Part::Text(_))) =
+                    (role, last.parts.last_mut(), parts.peek())
+                {
+                    before.push_str(APART);
+                }
+                last.parts.extend(parts);
+            }
             None => {
                 let parts: Vec<Part> = parts.collect();
                 if !parts.is_empty() {
@@ -284,6 +296,13 @@ mod tests {
             ItemState::Whole,
             ItemBody::Message { role: item::Role::User, content, prompt: None, attachments: Vec::new() },
         )
+    }
+
+    #[test]
+    fn e3_texts_that_follow_each_other_are_apart() {
+        let sent = messages(&[said("a", "Greet the ship."), said("b", "In Dutch.")], &model("m"), 1_000);
+        let [message] = &sent[..] else { panic!("one message: {sent:?}") };
+        assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "as one reads them");
     }
 
     fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> Item {

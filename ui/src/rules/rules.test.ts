@@ -50,16 +50,28 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("are removed after asking", async () => {
-    const host = await show({ rules: [sampleRule({ id: "7" })] });
-    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Ask/ }));
-    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
-    await fireEvent.click(await screen.findByRole("button", { name: "Remove" }));
-    await waitFor(() =>
-      expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
-        { source: "user", id: "7" },
-      ]),
+  it("E24: are removed at once, and written again as they were by Undo", async () => {
+    let rules = [sampleRule({ id: "7", effect: "deny", tool: "delete_*", note: "mine" })];
+    const [removed] = rules;
+    const host = await show(
+      {},
+      {
+        policy: () => ({ ...noRules, rules }),
+        remove_policy_rule: () => ((rules = []), {}),
+        set_policy_rule: () => ({ source: "user", id: "8" }),
+      },
     );
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Deny/ }));
+    await screen.findByText("Rule removed");
+    expect(screen.queryByRole("dialog"), "nothing is asked").toBeNull();
+    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+      { source: "user", id: "7" },
+    ]);
+    await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await waitFor(() => expect(screen.queryByText("Rule removed")).toBeNull());
+    expect(host.requests("set_policy_rule"), "whole, as a new one").toEqual([
+      { ...removed, id: "" },
+    ]);
   });
 
   it("are written in a form, and why one can't be used is said there", async () => {
