@@ -8,6 +8,7 @@ import { keyless, keylessPage } from "./canary.mjs";
 import { KEY } from "./provider.mjs";
 
 const QUESTION = "[data-testid=question]";
+const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
 
@@ -66,7 +67,9 @@ export async function models(page, place, step) {
     await page.asks(place.everything);
     await page.allow("Always allow this command");
     await page.reads("ready", "main header");
-    // It asks on its own, as soon as it runs.
+    // E7: it asks on its own, as soon as it runs. Nobody waits for it, so it is found among the approvals.
+    await page.click("button", /^Approvals \(/);
+    await page.click("button", /^asks for your folders/, QUEUE);
     await page.asks("everything asks for your folders");
     await page.allow("Share none");
     await page.go("#/server/everything/tools");

@@ -85,10 +85,9 @@ export async function tenImported(page, place, step) {
         if (commands.size === 0) await page.picture("ten-asked");
         commands.add(question);
         await page.allow("Always allow this command");
-      } else if (question.includes("asks for your folders")) {
-        // Those that run ask it meanwhile.
-        await page.allow("Share none");
       }
+      // E7: what those that run ask on their own does not come in front.
+      assert.ok(!question.includes("asks for your folders"), "no folders are asked for in front");
       ready = (await own()).filter(({ state }) => state.is === "ready").length;
       assert.ok(Date.now() - begun < TEN_READY_MS, `${ready} of ${count} are ready in time`);
     }
@@ -99,11 +98,10 @@ export async function tenImported(page, place, step) {
 
   await step("a new user: an imported server is called", async () => {
     const called = "#/server/files-1/tools/list_allowed_directories";
-    await page.until("the folders that servers ask for to be answered", async () => {
-      const { value } = await page.invoke("snapshot", {});
-      if (value.questions.length > 0) await page.allow("Share none");
-      return value.questions.length === 0;
-    });
+    // E7: the folders that servers asked for wait in the list.
+    const waiting = (await page.invoke("snapshot", {})).value.questions;
+    assert.ok(waiting.length > 0 && waiting.every(({ body }) => body.kind === "roots"), "only folders wait");
+    assert.equal(await page.question(), "", "and none of them in front");
     await page.go(called);
     await page.click("button", "Call", "main");
     await page.allow("Allow once");
