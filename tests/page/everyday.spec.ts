@@ -65,7 +65,9 @@ test.describe("in the dark", () => {
     expect(await style("appearance"), "no web view draws it its own way").toBe("none");
     const [red = 255] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
     expect(red, "dark").toBeLessThan(80);
+    const { y } = (await off.boundingBox())!;
     await off.check();
+    expect((await off.boundingBox())!.y, "it stays where it was").toBe(y);
     const [, , blue = 0] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
     expect(blue, "and the accent colour once it is checked").toBeGreaterThan(150);
   });
