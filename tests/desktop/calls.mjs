@@ -21,7 +21,7 @@ export async function calls(page, place, step) {
   for (const era of ["legacy", "modern"]) {
     await step(`4 ${era}: a call is approved with its arguments, and its result is shown`, async () => {
       await callTool(page, era, "add", { "First number": "2", "Second number": "40" });
-      await page.asks("wants to run a tool");
+      await page.asks(`Run add on ${era}?`);
       await page.asks(/a\s+(number\s+)?2/);
       await page.picture(`${era}-question-tool`);
       await page.allow("Allow once");
@@ -94,7 +94,8 @@ export async function calls(page, place, step) {
       await page.click("button", "Preview");
       await page.reads(/harbour master of Bergen to the crew of the Borealis/, "[role=dialog]");
       await page.picture(`${era}-prompt-preview`);
-      await page.click("button", "Put into the conversation");
+      await page.click("button", "Add to the message");
+      await page.click("button", "Send", "[data-testid=composer]");
       await page.reads(/crew of the Borealis/, "main");
     });
 

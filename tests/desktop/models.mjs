@@ -8,6 +8,7 @@ import { keyless, keylessPage } from "./canary.mjs";
 import { KEY } from "./provider.mjs";
 
 const QUESTION = "[data-testid=question]";
+const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
 
@@ -40,12 +41,12 @@ export async function models(page, place, step) {
     await page.picture("add-provider");
     await page.click("button", "Add", DIALOG);
     await page.reads(/It answers and lists \d+ models/, "main");
-    await page.reads("Key kept", "main");
+    await page.reads("Has a key", "main");
     await page.click("button", "Test Fake lab");
     await page.reads(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);
-    await page.click("button", "Begin conversations with gpt-4o");
-    await page.reads("New conversations begin with gpt-4o of Fake lab.", "main");
+    await page.click("button", "Use gpt-4o by default");
+    await page.reads("Default model: gpt-4o of Fake lab.", "main");
     await page.picture("models");
     const secrets = join(place.data, "secrets.json");
     assert.ok(existsSync(secrets), "the key is kept, encrypted, as there is a keychain");
@@ -66,7 +67,9 @@ export async function models(page, place, step) {
     await page.asks(place.everything);
     await page.allow("Always allow this command");
     await page.reads("ready", "main header");
-    // It asks on its own, as soon as it runs.
+    // E7: it asks on its own, as soon as it runs. Nobody waits for it, so it is found among the approvals.
+    await page.click("button", /^Approvals \(/);
+    await page.click("button", /^asks for your folders/, QUEUE);
     await page.asks("everything asks for your folders");
     await page.allow("Share none");
     await page.go("#/server/everything/tools");
@@ -78,15 +81,16 @@ export async function models(page, place, step) {
   await step("12 a model calls a tool; the user changes what is sent, and the model answers by what came back", async () => {
     await page.click("button", "New conversation", "nav");
     await page.reads("Start here", "main");
-    await page.click("button", "No tools", COMPOSER);
-    await page.click("checkbox", "everything", DIALOG);
+    // E4: it begins with the servers of the conversation before.
+    await page.click("button", "Tools of demo, legacy, modern, family", COMPOSER);
+    for (const name of ["demo", "legacy", "modern", "family", "everything"]) await page.click("checkbox", name, DIALOG);
     await page.reads(/\d+ tools offered/, DIALOG);
     await page.picture("tools-of-conversation");
     await page.click("button", "Close", DIALOG);
     await page.sees("button", "Tools of everything", COMPOSER);
     await write(page, "Please add 2 and 40.");
-    await page.asks("wants to run a tool");
-    await page.asks("Asked for by the model");
+    await page.asks("Run add on everything?");
+    await page.asks("The model asked");
     await page.asks(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
     await page.click("button", "Edit what is sent", QUESTION);

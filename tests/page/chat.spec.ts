@@ -93,7 +93,7 @@ test("X09: a call of the model is decided in its card, with other arguments, and
   await say(app, "please add at the harbour");
   const frame = log(app).getByTestId("question");
   await expect(frame, "the question stands in the conversation").toContainText(
-    "wants to run a tool",
+    "Run add on harbour?",
   );
   await expect(app.getByRole("dialog"), "and nothing covers it").toHaveCount(0);
   await expect(
@@ -206,7 +206,7 @@ test("a question that is not in view leads there, and is asked over everything e
   await expect(log(app).getByTestId("question")).toBeVisible();
   await visit(app, "#/settings");
   await expect(
-    app.getByRole("dialog").getByText("wants to run a tool"),
+    app.getByRole("dialog").getByText("Run add on harbour?"),
     "elsewhere it covers the page",
   ).toBeVisible();
   await refusable(app);

@@ -24,10 +24,15 @@ test("a prompt with the keyboard only: /, search, arguments, preview, into the c
   await app.keyboard.press("Enter");
   await app.keyboard.press("Enter");
   await expect(dialog.getByText(/Report on the tides at Bergen/).first(), "what it gives is seen first").toBeVisible();
-  const put = dialog.getByRole("button", { name: "Put into the conversation" });
+  const put = dialog.getByRole("button", { name: "Add to the message" });
   await put.focus();
   await app.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
+  const chips = app.getByRole("list", { name: "Goes with the message" });
+  await expect(chips, "E3: it waits beside what is written").toContainText(/tide/i);
+  await expect(app.getByRole("textbox", { name: "Message" })).toBeFocused();
+  await app.keyboard.press("Enter");
+  await expect(chips, "E3: it is sent without a word").toBeHidden();
   await expect(app.getByRole("main").getByText(/Report on the tides at Bergen/).first()).toBeVisible();
   await expect(app.getByRole("main").getByText(/tide_report|Tide report/).first(), "and where it came from").toBeVisible();
 });
@@ -46,6 +51,9 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
   await app.keyboard.type("welcome");
   await expect(app.getByRole("dialog").getByRole("option").first(), "the best match is first").toContainText("Welcome");
   await app.keyboard.press("Enter");
+  const chips = app.getByRole("list", { name: "Goes with the message" });
+  await expect(chips, "E20: it waits beside what is written").toContainText("resource of harbour");
+  await app.getByRole("button", { name: "Send", exact: true }).click();
   await expect(main.getByText("from harbour").first()).toBeVisible();
 
   await app.getByRole("button", { name: "Run a tool" }).click();

@@ -98,7 +98,7 @@ test.describe("a call with blanks before what matters", () => {
     await expect(frame.getByText("; rm -rf ~"), "behind its blanks").toBeVisible();
     await expect(frame).toContainText(`␣×${SPACES}`);
     const allow = frame.getByRole("button", { name: "Allow once" });
-    await expect(frame, "how much is not shown").toContainText(/hidden characters: open them/);
+    await expect(frame, "how much is not shown").toContainText(/Show the rest \([\d,]+ characters\) to allow/);
     await app.keyboard.press("a");
     expect((await host.snapshot()).questions, "A does nothing").toHaveLength(1);
     for (const part of ["a_command", "lines", "bulk"]) {
@@ -108,7 +108,7 @@ test.describe("a call with blanks before what matters", () => {
     for (let part = 1; part < 20; part++) {
       await expect(frame, "a long text has parts").toContainText(`Part ${part} of 20`);
       const left = ((20 - part) * 50_000).toLocaleString("en-GB");
-      await expect(frame, "what was not drawn is counted").toContainText(`${left} hidden characters: open them`);
+      await expect(frame, "what was not drawn is counted").toContainText(`Show the rest (${left} characters) to allow`);
       await expect(allow, "and nothing is allowed").toHaveAttribute("aria-disabled", "true");
       await frame.getByRole("button", { name: "Next", exact: true }).click();
     }
@@ -133,7 +133,7 @@ test.describe("a value that grows when it is opened", () => {
   test.use({ setup: saying({}) });
 
   test("X14: nothing is allowed from the moment a value is opened until its end was in view", async ({ app, host }) => {
-    const lines = Array.from({ length: 80 }, (_, line) => `line ${line}`).join("\n");
+    const lines = Array.from({ length: 120 }, (_, line) => `line ${line}`).join("\n");
     const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
     const call = host.call("call_tool", request).catch(String);
     const frame = question(app);

@@ -119,10 +119,11 @@ test.describe("with a server that runs", () => {
     await app.keyboard.press("Tab");
     await app.keyboard.type("Borealis");
     await app.keyboard.press("Enter");
-    await expect(app.getByRole("button", { name: "Put into the conversation" }), "the next step").toBeFocused();
+    await expect(app.getByRole("button", { name: "Add to the message" }), "the next step").toBeFocused();
     await app.keyboard.press("Enter");
     const log = app.getByRole("log");
-    await expect(log.getByText(/crew of the Borealis/)).toBeVisible();
+    const chips = app.getByRole("list", { name: "Goes with the message" });
+    await expect(chips, "it waits beside what is written").toContainText("Greet a ship");
     await expect(composer, "one can go on writing").toBeFocused();
 
     await app.keyboard.press("@");
@@ -130,7 +131,7 @@ test.describe("with a server that runs", () => {
     await app.keyboard.type("welcome");
     await expect(app.getByRole("option", { name: /Welcome/ })).toBeVisible();
     await app.keyboard.press("Enter");
-    await expect(log.getByRole("article", { name: /Welcome/ }), "it is attached").toBeVisible();
+    await expect(chips, "so does this").toContainText("Welcome");
     await expect(composer).toBeFocused();
 
     await app.keyboard.type("Ahoy");
@@ -138,6 +139,8 @@ test.describe("with a server that runs", () => {
     // What is typed while a message is on its way is kept.
     await app.keyboard.type("next");
     await expect(log.getByText("Ahoy", { exact: true })).toBeVisible();
+    await expect(log.getByText(/crew of the Borealis/), "the prompt went before it").toBeVisible();
+    await expect(log.getByRole("article", { name: /Welcome/ }), "and the resource").toBeVisible();
     await expect(composer, "no letter is lost").toHaveValue("next");
 
     await tabTo(app, "button", "Run a tool");

@@ -44,7 +44,7 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   const card = app.getByRole("article", { name: "Fake lab" });
   await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another one.");
   // Until then the place for a key may have opened by itself.
-  await expect(card, "and the key is there").toContainText("Key kept");
+  await expect(card, "and the key is there").toContainText("Has a key");
   await card.getByText("New key").click();
   await card.getByLabel("Key").fill(KEY);
   await card.getByRole("button", { name: "Keep the key" }).click();
@@ -52,8 +52,8 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   await card.getByText(/^\d+ models$/).click();
   const row = card.getByRole("row").nth(1);
   const name = await row.getByRole("rowheader").innerText();
-  await row.getByRole("button", { name: /^Begin conversations with/ }).click();
-  await expect(app.getByText(`New conversations begin with ${name} of Fake lab.`)).toBeVisible();
+  await row.getByRole("button", { name: /by default$/ }).click();
+  await expect(app.getByText(`Default model: ${name} of Fake lab.`)).toBeVisible();
   await row.getByRole("button", { name: /to say something/ }).click();
   await expect(card, "a model says something").toContainText(/began after \d+ ms: “Hello!/);
   expect(await app.content(), "the key is nowhere in the page").not.toContain(KEY);

@@ -10,7 +10,7 @@ for (const [era, setup] of ERAS) {
       await app.getByRole("textbox", { name: /Second number/ }).fill("40");
       await app.getByRole("button", { name: "Call", exact: true }).click();
       const frame = question(app);
-      await expect(frame).toContainText("wants to run a tool");
+      await expect(frame).toContainText("Run add on harbour?");
       await expect(frame).toContainText("Sends to harbour:");
       for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
       const sent = await host.activity("harbour");

@@ -92,6 +92,9 @@ pub fn messages(path: &[Item], model: &ModelRef, limit: usize) -> Vec<Message> {
     messages.0
 }
 
+/// Between texts of the same side.
+const APART: &str = "\n\n";
+
 /// Messages in which the two sides take turns.
 #[derive(Default)]
 struct Messages(Vec<Message>);
@@ -100,7 +103,16 @@ impl Messages {
     fn add(&mut self, role: Role, parts: Vec<Part>) {
         let parts = parts.into_iter().filter(|part| !matches!(part, Part::Text(text) if text.is_empty()));
         match self.0.last_mut().filter(|last| last.role == role) {
-            Some(last) => last.parts.extend(parts),
+            Some(last) => {
+                let mut parts = parts.peekable();
+                // Wires join texts as they are; what the user put in one after the other is apart.
+                if let (Role::User, Some(Part::Text(before)), Some(Part::Text(_))) =
+                    (role, last.parts.last_mut(), parts.peek())
+                {
+                    before.push_str(APART);
+                }
+                last.parts.extend(parts);
+            }
             None => {
                 let parts: Vec<Part> = parts.collect();
                 if !parts.is_empty() {
@@ -196,9 +208,22 @@ fn call_parts(
         parts.extend(bounded(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
-        parts.push(Part::Text(format!("The call failed: {}", shown(error))));
+        parts.push(Part::Text(failure_text(error)));
     }
     parts
+}
+
+/// Why there is no result, as the model reads it: a call that the user declined did not fail, and is not to be tried again
+/// in another way. The words are those of [`domain::call::CallFailure::Refused`].
+fn failure_text(error: &str) -> String {
+    let declined = error.strip_prefix("refused: by the user");
+    if declined == Some("") {
+        return "The user declined.".to_owned();
+    }
+    match declined.and_then(|rest| rest.strip_prefix(", who says: ")) {
+        Some(reason) => format!("The user declined. Reason: {}", shown(reason)),
+        None => format!("The call failed: {}", shown(error)),
+    }
 }
 
 /// A result with at most `limit` bytes of text, and how many were left out. The rest can be read by its call's name.
@@ -286,6 +311,13 @@ mod tests {
         )
     }
 
+    #[test]
+    fn e3_texts_that_follow_each_other_are_apart() {
+        let sent = messages(&[said("a", "Greet the ship."), said("b", "In Dutch.")], &model("m"), 1_000);
+        let [message] = &sent[..] else { panic!("one message: {sent:?}") };
+        assert_eq!(message.plain_text(), "Greet the ship.\n\nIn Dutch.", "as one reads them");
+    }
+
     fn uses(id: &str, state: ItemState, parts: Vec<ReplyPart>) -> Item {
         let (stop, usage, error, conversions) = (None, models::TokenUse::default(), None, Vec::new());
         let body = ItemBody::Reply {
@@ -350,7 +382,7 @@ mod tests {
         let path = [
             said("1", "do it"),
             uses("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
-            called("4", "2", "u2", Err("refused: by the user: not now")),
+            called("4", "2", "u2", Err("refused: by the user, who says: not now")),
             called("3", "2", "u1", Ok("done\u{e0041}")),
         ];
         let messages = messages(&path, &model("m"), 1_000);
@@ -372,10 +404,17 @@ mod tests {
         );
         assert!(results[0].1.contains("done[U+E0041]"), "X10: what is hidden from the user is named: {results:?}");
         assert!(
-            results[1].1.contains("by the user: not now") && results[1].2,
+            results[1].1 == "The user declined. Reason: not now" && results[1].2,
             "a refusal with its reason: {results:?}"
         );
         assert!(results[2].1.contains(NO_RESULT) && results[2].2, "one that was not made: {results:?}");
+    }
+
+    #[test]
+    fn a_call_without_a_result_says_why() {
+        assert_eq!(failure_text("refused: by the user"), "The user declined.");
+        assert_eq!(failure_text("refused: by a rule"), "The call failed: refused: by a rule");
+        assert_eq!(failure_text("refused: by the user, who says: no\u{202e}"), "The user declined. Reason: no[U+202E]");
     }
 
     #[test]

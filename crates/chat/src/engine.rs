@@ -226,7 +226,7 @@ impl Chat {
         let servers = servers_of(&self.host, &settings.servers).await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
-        let threshold = self.host.conversation_bounds().await?.threshold(context);
+        let threshold = settings.search_threshold(self.host.conversation_bounds().await?, context);
         let said = |(_, server): &(OfferedServer, ServerForModel)| {
             let text = system::shown_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })

@@ -23,6 +23,7 @@ pub mod search;
 mod stream;
 mod system;
 
+use domain::bounds::ChatBounds;
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -49,10 +50,15 @@ pub struct ConversationSettings {
     pub share_roots: bool,
     /// Whether it should think before it answers, where it can.
     pub thinking: bool,
+    /// Whether it finds its tools by search, or gets all of them; none for a search where they take much of its context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub tool_search: Option<bool>,
 }
 
 /// Members whose names in the history are others than the page's, with both. Earlier versions read the history as well.
-const STORED_NAMES: [(&str, &str); 2] = [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots")];
+const STORED_NAMES: [(&str, &str); 3] =
+    [("system_prompt", "systemPrompt"), ("share_roots", "shareRoots"), ("tool_search", "toolSearch")];
 
 impl ConversationSettings {
     /// The form in the history and in exported files.
@@ -65,6 +71,16 @@ impl ConversationSettings {
             }
         }
         stored
+    }
+
+    /// From how many tokens on its tools are found by search, with a model that takes so many.
+    #[must_use]
+    pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
+        match self.tool_search {
+            Some(true) => 0,
+            Some(false) => u64::from(u32::MAX),
+            None => bounds.threshold(context),
+        }
     }
 
     /// Reads that form. What can't be read is as if nothing was set.
@@ -140,5 +156,19 @@ mod tests {
             json!({"model": null, "systemPrompt": "Be brief.", "servers": [], "shareRoots": true, "thinking": false});
         assert_eq!(json!(settings), shown, "as all of the page's data");
         assert_eq!(ConversationSettings::from_stored(&Value::Null), ConversationSettings::default(), "nothing was set");
+    }
+
+    #[test]
+    fn e5_a_search_is_chosen_or_follows_from_a_known_context() {
+        let chosen = |tool_search| ConversationSettings { tool_search, ..ConversationSettings::default() };
+        let threshold =
+            |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);
+        assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "five percent of a context that is known");
+        assert!(threshold(&chosen(None), None) > 1_000_000, "a small context is not assumed");
+        assert_eq!(threshold(&chosen(Some(true)), None), 0, "the user wants the search");
+        assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "the user wants all of them");
+        let kept = chosen(Some(true));
+        assert_eq!(kept.stored()["tool_search"], json!(true), "it is kept");
+        assert_eq!(ConversationSettings::from_stored(&kept.stored()), kept, "and read");
     }
 }

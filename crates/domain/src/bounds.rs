@@ -42,13 +42,13 @@ impl ChatBounds {
     }
 }
 
-/// How many tokens a model takes of which it is not known: as few as models on one's own computer often do.
-const UNKNOWN_CONTEXT: u32 = 32_768;
+/// From so many tokens on tools are found by search with a model whose context is not known. None has so many: a small context is not assumed.
+const NO_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {
     /// From how many tokens on tools are found by search, with a model that takes so many.
     #[must_use]
     pub fn threshold(self, context: Option<u32>) -> u64 {
-        u64::from(context.unwrap_or(UNKNOWN_CONTEXT)) * u64::from(self.tools_percent) / 100
+        context.map_or(NO_THRESHOLD, |context| u64::from(context) * u64::from(self.tools_percent) / 100)
     }
 }

@@ -83,7 +83,7 @@ it("says what the model may not get", () => {
     "small does not take pictures. Choose another model, or remove them.",
   ]);
   expect(of(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
-    "Lab may not take a audio (audio/wav). What is done then: Leave out, and say so.",
+    "Lab may not take a audio (audio/wav). What is done then: Leave out, with a notice.",
   ]);
   expect(lossesOf([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual([]);
 });

@@ -184,6 +184,7 @@ describe("a conversation", () => {
     render(ConversationView, { id: "c1" });
     await user.type(field(), "@");
     await user.click(await screen.findByRole("option", { name: /a\.txt/ }));
+    await user.click(await screen.findByRole("button", { name: "Send" }));
     const card = await screen.findByRole("article", { name: "Attached a.txt" });
     await user.click(within(card).getByRole("button"));
     expect(within(card).getByText("hello"), "as it was then").toBeInTheDocument();
@@ -214,6 +215,7 @@ describe("a conversation", () => {
     render(ConversationView, { id: "c1" });
     await user.type(field(), "@");
     await user.click(await screen.findByRole("option", { name: /tidy.*Skill/ }));
+    await user.click(await screen.findByRole("button", { name: "Send" }));
     const card = await screen.findByRole("article", { name: "Attached tidy" });
     expect(within(card).getByText(`skill from ${server}`), "whose it is").toBeInTheDocument();
     await user.click(within(card).getByRole("button"));

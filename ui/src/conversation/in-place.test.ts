@@ -138,7 +138,7 @@ describe("a question about a call of the model", () => {
     await shown();
     openQueue();
     const list = within(await screen.findByTestId("queue"));
-    const rows = list.getAllByRole("button", { name: /wants to run a tool/ });
+    const rows = list.getAllByRole("button", { name: /tool call/ });
     expect(rows, "both are listed").toHaveLength(2);
     await user.click(rows[1] as HTMLElement);
     await waitFor(() => expect(screen.queryByTestId("queue"), "the list closes").toBeNull());

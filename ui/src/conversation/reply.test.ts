@@ -215,7 +215,7 @@ describe("writing to a model", () => {
       expect(host.requests("set_conversation")[1]?.settings.servers[0]?.instructions).toBe("h1"),
     );
     expect(
-      screen.getByRole("button", { name: "Tools of files", hidden: true }),
+      screen.getByRole("button", { name: /^Tools of files/, hidden: true }),
       "in view in the composer",
     ).toBeInTheDocument();
     expect(await axeProblems(), "axe finds nothing").toEqual([]);

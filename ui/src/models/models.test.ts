@@ -182,7 +182,7 @@ describe("the page of models", () => {
     const [, small, odd] = screen.getAllByRole("row");
     expect(small, "context and price").toHaveTextContent(/128K.*\$0.15 in, \$0.60 out.*tools/);
     expect(odd, "what is not known is said to be unknown").toHaveTextContent("unknown");
-    const name = "Begin conversations with gpt-small";
+    const name = "Use gpt-small by default";
     await fireEvent.click(screen.getByRole("button", { name }));
     await waitFor(() =>
       expect(host.requests("set_default_model")).toEqual([
@@ -191,10 +191,24 @@ describe("the page of models", () => {
     );
   });
 
+  it("E23: says that keys are kept only where the keychain keeps them", async () => {
+    await startFake({ models: () => having(), secrets_status: () => ({ is: "keychain" }) });
+    const { unmount } = render(ModelsView);
+    expect(await screen.findByText(/Keys are kept encrypted/)).toBeInTheDocument();
+    unmount();
+    await startFake({
+      models: () => having(),
+      secrets_status: () => ({ is: "missing", cause: "nothing answers" }),
+    });
+    render(ModelsView);
+    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
+    expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
+  });
+
   it("lets the user choose what is done with what can't be carried", async () => {
     const host = await startFake({ models: () => having() });
     render(ModelsView);
-    await fireEvent.click(await screen.findByText("What it can't carry"));
+    await fireEvent.click(await screen.findByText("Fallbacks for unsupported content"));
     await choose(screen.getByRole("combobox", { name: "Pictures in results of tools" }), "refuse");
     await waitFor(() =>
       expect(host.requests("set_provider")[0]?.conversions).toEqual([

@@ -4,6 +4,7 @@ import { call } from "$lib/api/client";
 import { beginning } from "$lib/format/text-safety";
 import { router } from "$lib/state/view.svelte";
 
+import { beginConversation } from "../conversation/begin";
 import { nameAfter } from "../conversation/name";
 import type { PromptRun } from "./run.svelte";
 
@@ -15,7 +16,7 @@ export async function putIntoConversation(
   conversation: string | null,
 ): Promise<void> {
   const title = beginning(run.prompt.title ?? run.prompt.name, TITLE, 1);
-  const id = conversation ?? (await call("create_conversation", { title })).id;
+  const id = conversation ?? (await beginConversation(title));
   await call("append_items", { conversation: id, items: run.items(Date.now()) });
   if (conversation !== null) await nameAfter(conversation, title);
   if (conversation === null) router.go({ at: "conversation", id });

@@ -10,7 +10,8 @@ import type {
 } from "$lib/api/generated";
 import { jsonToRead } from "$lib/format/json";
 
-import type { Part } from "./reading.svelte";
+import { withoutIcons } from "./definition";
+import { SHOWN_CHARACTERS, SHOWN_LINES, type Part } from "./reading.svelte";
 
 /** What kind of value a row holds, where its text alone does not say. */
 export type ValueKind = "text" | "number" | "boolean" | "null" | "list" | "object";
@@ -38,15 +39,12 @@ export function toolPart(tool: string): Part {
   return { key: "tool", text: tool };
 }
 
-/** A definition within both bounds is never folded: its end has to be scrolled into view before it is allowed, so opening it would add nothing. */
-const WHOLE_CHARACTERS = 4_096;
-const WHOLE_LINES = 100;
-
 /** The whole definition of a tool that the user has not seen as it is now: to allow a call of it is to have seen it. */
 export function definitionPart(body: QuestionBody): Part | null {
-  const text = body.kind === "tool" ? body.definition : undefined;
-  if (text === undefined) return null;
-  const uncut = text.length <= WHOLE_CHARACTERS && text.split("\n").length <= WHOLE_LINES;
+  const written = body.kind === "tool" ? body.definition : undefined;
+  if (written === undefined) return null;
+  const text = withoutIcons(written);
+  const uncut = text.length <= SHOWN_CHARACTERS && text.split("\n").length <= SHOWN_LINES;
   return { key: "definition", text, uncut };
 }
 

@@ -18,6 +18,8 @@ export class FormDraft {
   readonly touched = new SvelteSet<string>();
   /** Whether the user wanted to send it. */
   tried = $state(false);
+  /** How often what is wrong was pointed out. */
+  sought = $state(0);
   readonly #values: SvelteMap<string, FieldValue>;
 
   constructor(id: string, fields: FormField[]) {
@@ -56,7 +58,9 @@ export class FormDraft {
   /** Whether it may be sent as far as is known; points out what is wrong if not. */
   ready(): boolean {
     this.tried = true;
-    return !(this.check.current && this.check.problems.length > 0);
+    const isReady = !(this.check.current && this.check.problems.length > 0);
+    if (!isReady) this.sought += 1;
+    return isReady;
   }
 }
 

@@ -41,7 +41,7 @@ describe("a question", () => {
     expect(
       dialog.getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim(),
       "who and what",
-    ).toBe("files wants to run a tool");
+    ).toBe("Run write_file on files?");
     for (const text of [
       /npx -y @modelcontextprotocol/,
       /organize/,
@@ -175,7 +175,7 @@ describe("a question", () => {
     expect(
       screen.getAllByRole("status").map((status) => status.textContent?.trim()),
       "said, to readers too",
-    ).toContain("Move the pointer first: this came to lie under it.");
+    ).toContain("The dialog moved under your pointer; move it, then click.");
     await click(button("Allow once"));
     expect(answers().at(-1), "a press elsewhere was").toMatchObject({ id: "q2" });
   });
@@ -231,7 +231,7 @@ describe("a question", () => {
     show(question(tool({ content: `${"\n".repeat(12_000)}rm -rf ~` })));
     await arm();
     expect(
-      screen.getByText(/hidden characters: open them/),
+      screen.getByText(/Show the rest \([\d,]+ characters\) to allow/),
       "the number is said",
     ).toBeInTheDocument();
     await press("a");

@@ -2,7 +2,7 @@
 
 import { SvelteMap } from "svelte/reactivity";
 
-import type { Edit, Question, QuestionBody, Scope } from "$lib/api/generated";
+import type { Edit, JsonValue, Question, QuestionBody, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
 import { crossing, definitionPart } from "./crossing";
@@ -45,6 +45,8 @@ export class Front {
   readonly #drafts = new Map<string, Draft>();
   /** What a model was asked here, by question: reviewed whole, and approved. */
   readonly #asked = new SvelteMap<string, string>();
+  /** The arguments as they were asked for, by question, of those that were edited here. */
+  readonly #askedFor = new SvelteMap<string, JsonValue>();
   readonly #all: () => Question[];
 
   constructor(all: () => Question[], { elsewhere, inPlace = false }: Drawn = {}) {
@@ -83,6 +85,11 @@ export class Front {
   readonly againBlocker: Blocker | null = $derived.by(() => this.#againBlocker());
   readonly againStanding: Standing = $derived.by(() => this.#standing(this.againBlocker));
 
+  /** The arguments that a call was asked for with, if they were edited here. */
+  askedFor({ id }: Question): JsonValue | undefined {
+    return this.#askedFor.get(id);
+  }
+
   /** Lets the question cross, if `event` may do that. `lasts` bounds how long an approval holds, in milliseconds. */
   async allow(scope: Scope, event: Event, lasts?: number): Promise<void> {
     const { question, draft } = this;
@@ -111,6 +118,9 @@ export class Front {
     if (!question || !draft) return;
     const changed = await this.decision.edit(question, edit);
     if (!changed) return;
+    const { body } = question;
+    if (body.kind === "tool" && !this.#askedFor.has(question.id))
+      this.#askedFor.set(question.id, body.arguments);
     this.queue.changed(question, changed);
     draft.editing = false;
   }
@@ -160,7 +170,8 @@ export class Front {
       this.#drafts.delete(key);
     }
     const open = new Set(this.#all().map(({ id }) => id));
-    for (const id of this.#asked.keys()) if (!open.has(id)) this.#asked.delete(id);
+    for (const map of [this.#asked, this.#askedFor])
+      for (const id of map.keys()) if (!open.has(id)) map.delete(id);
   }
 
   /** The only way to an answer that lets something leave. */

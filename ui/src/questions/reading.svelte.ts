@@ -5,9 +5,9 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { pageOf, pagesOf } from "$lib/format/pages";
 import { firstParts, type Beginning } from "$lib/format/text-safety";
 
-/** So much of a value is shown before it is opened. */
-export const SHOWN_CHARACTERS = 600;
-export const SHOWN_LINES = 10;
+/** So much of a value is shown before it is opened. Its end has to be scrolled into view all the same. */
+export const SHOWN_CHARACTERS = 4_096;
+export const SHOWN_LINES = 100;
 
 /** A value that would cross. */
 export interface Part {

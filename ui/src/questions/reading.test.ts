@@ -90,7 +90,7 @@ describe("reading", () => {
   it("looks at everything that would cross", () => {
     const long = "x".repeat(12_600);
     const hidden = new Reading().hidden(crossing(question(tool({ path: "/x", content: long }))));
-    expect(hidden, "12,000 hidden characters").toBe(12_000);
+    expect(hidden, "what is folded").toBe(12_600 - SHOWN_CHARACTERS);
     const texts = crossing(question(samplingRequest)).map((p) => p.text);
     expect(texts, "system prompt, messages, what else is text, and metadata").toEqual([
       "You are terse.",

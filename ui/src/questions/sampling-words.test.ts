@@ -4,12 +4,12 @@ import { lossWords } from "./sampling-words";
 
 describe("what a provider can't carry", () => {
   it.each([
-    ["temperature", "This provider can't carry a temperature to this model: left out."],
+    ["temperature", "Not supported by this provider: a temperature for this model (left out)."],
     [
       "thinkingWithTools",
-      "This provider can't carry thinking beside tools to this model: left out.",
+      "Not supported by this provider: thinking with tools for this model (left out).",
     ],
-    ["ofALaterVersion", "This provider can't carry ofALaterVersion: left out."],
+    ["ofALaterVersion", "Not supported by this provider: ofALaterVersion (left out)."],
   ])("%s is said in words", (what, words) => {
     expect(lossWords({ what, then: "leaveOut" }), "the whole sentence").toBe(words);
   });

@@ -55,6 +55,24 @@ describe("a request to a model", () => {
     ["stopped", { ...answered, run: { is: "stopped" } } as QuestionBody],
   ];
 
+  it("E27: a message can be taken out, but not the last one", async () => {
+    const body = samplingByModel();
+    show(question(body));
+    host.handlers.edit_question = () => question(body, { hash: "edited" });
+    await arm();
+    await click(button("Edit the request"));
+    await click(button("Remove message 2"));
+    await click(button("Remove message 3"));
+    expect(screen.queryByRole("button", { name: "Remove message 1" }), "one stays").toBeNull();
+    await click(button("Keep message 3"));
+    await click(button("Use these changes"));
+    const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    const messages = body.kind === "sampling" ? body.request.messages : [];
+    expect(request, "what is left").toMatchObject({
+      edit: { change: "request", request: { messages: [messages[0], messages[2]] } },
+    });
+  });
+
   it.each(bodies)("%s: axe finds nothing", async (_, body) => {
     show(question(body));
     await vi.advanceTimersByTimeAsync(QUIET);

@@ -15,6 +15,9 @@ import { languageTag } from "$lib/state/locale.svelte";
 import { m } from "../paraglide/messages";
 import type { ValueKind } from "./crossing";
 
+/** Stand for names in a sentence until it is taken apart. No message has these characters. */
+const [TOOL, SERVER] = ["\uE000", "\uE001"] as const;
+
 /** A name from outside, short and visible, to stand inside a sentence of ours. */
 export function named(text: string): string {
   const short = beginning(text, 80, 1);
@@ -24,6 +27,29 @@ export function named(text: string): string {
 /** A number with its thousands apart. */
 export function numbered(value: number): string {
   return new Intl.NumberFormat(languageTag()).format(value);
+}
+
+/** Who wants what: the title of a question. A tool is run for the user or a model, not for its server. */
+export function titleWords({ body, server }: Question): string {
+  return body.kind === "tool"
+    ? m.questions_run_tool({ tool: named(body.tool), server: named(server) })
+    : m.questions_announce({ server: named(server), wants: wants(body) });
+}
+
+/** The same in pieces, so that the names in it can be told from the words. */
+export function titleParts({ body, server }: Question): { text: string; foreign: boolean }[] {
+  const tool = body.kind === "tool" ? body.tool : "";
+  const words =
+    body.kind === "tool"
+      ? m.questions_run_tool({ tool: TOOL, server: SERVER })
+      : m.questions_announce({ server: SERVER, wants: wants(body) });
+  return words
+    .split(/([\uE000\uE001])/)
+    .filter((text) => text !== "")
+    .map((text) => {
+      if (text === TOOL) return { text: tool, foreign: true };
+      return text === SERVER ? { text: server, foreign: true } : { text, foreign: false };
+    });
 }
 
 /** What a server wants, to follow its name. */

@@ -1,7 +1,9 @@
 // Puts a resource or a skill into a conversation.
 
 import { call } from "$lib/api/client";
-import type { ResourceContents } from "$lib/api/generated";
+import type { ConversationItem, ResourceContents } from "$lib/api/generated";
+
+import { beginConversation } from "../conversation/begin";
 
 /** What to attach, and where. */
 export interface Attach {
@@ -17,31 +19,33 @@ export interface Attach {
   conversation: string | null;
 }
 
-/** Attaches a resource or a skill as it is now. Returns the conversation. Rejects with an `ApiError`. */
-export async function attachResource(attach: Attach): Promise<string> {
+/** A resource or a skill as it is now, as an item of a conversation. Rejects with an `ApiError`. */
+export async function attachmentOf(
+  attach: Omit<Attach, "conversation">,
+): Promise<ConversationItem> {
   const { server, uri, name, skill } = attach;
   const contents =
     attach.contents ??
     (await (skill === undefined ? readResource(server, uri) : readSkill(server, uri, skill)));
-  const conversation =
-    attach.conversation ?? (await call("create_conversation", { title: name })).id;
-  await call("append_items", {
-    conversation,
-    items: [
-      {
-        id: crypto.randomUUID(),
-        at: Date.now(),
-        body: {
-          kind: "attachment",
-          server,
-          uri,
-          name,
-          contents,
-          ...(skill !== undefined && { skill: true }),
-        },
-      },
-    ],
-  });
+  return {
+    id: crypto.randomUUID(),
+    at: Date.now(),
+    body: {
+      kind: "attachment",
+      server,
+      uri,
+      name,
+      contents,
+      ...(skill !== undefined && { skill: true }),
+    },
+  };
+}
+
+/** Attaches a resource or a skill as it is now. Returns the conversation. Rejects with an `ApiError`. */
+export async function attachResource(attach: Attach): Promise<string> {
+  const item = await attachmentOf(attach);
+  const conversation = attach.conversation ?? (await beginConversation(attach.name));
+  await call("append_items", { conversation, items: [item] });
   return conversation;
 }
 

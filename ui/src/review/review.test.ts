@@ -162,7 +162,7 @@ describe("a question", () => {
     expect(
       reason(asked.why, () => "Trip"),
       "and where",
-    ).toBe("Asked for by the model in “Trip”.");
+    ).toBe("The model asked in “Trip”.");
     expect(ruleWords("after-untrusted"), "and by which rule").toContain("untrusted");
   });
 

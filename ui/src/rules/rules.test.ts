@@ -50,16 +50,46 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("are removed after asking", async () => {
-    const host = await show({ rules: [sampleRule({ id: "7" })] });
-    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Ask/ }));
-    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
-    await fireEvent.click(await screen.findByRole("button", { name: "Remove" }));
-    await waitFor(() =>
-      expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
-        { source: "user", id: "7" },
-      ]),
+  async function removable(effect: Rule["effect"]) {
+    let rules = [sampleRule({ id: "7", effect, tool: "delete_*", note: "mine" })];
+    const [removed] = rules;
+    const host = await show(
+      {},
+      {
+        policy: () => ({ ...noRules, rules }),
+        remove_policy_rule: () => ((rules = []), {}),
+        set_policy_rule: () => ({ source: "user", id: "8" }),
+      },
     );
+    return { host, removed };
+  }
+
+  it("E24: that allow are removed at once, and written again as they were by Undo", async () => {
+    const { host, removed } = await removable("allow");
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Allow/ }));
+    await screen.findByText("Rule removed");
+    expect(screen.queryByRole("dialog"), "nothing is asked").toBeNull();
+    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+      { source: "user", id: "7" },
+    ]);
+    await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await waitFor(() => expect(screen.queryByText("Rule removed")).toBeNull());
+    expect(host.requests("set_policy_rule"), "whole, as a new one").toEqual([
+      { ...removed, id: "" },
+    ]);
+  });
+
+  it.each(["deny", "ask"] as const)("E24: that %s are removed after asking", async (effect) => {
+    const { host } = await removable(effect);
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
+    const dialog = await screen.findByRole("dialog");
+    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
+    expect(dialog, "the rule in words").toHaveTextContent("delete_*");
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
+    await screen.findByText("Rule removed");
+    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+      { source: "user", id: "7" },
+    ]);
   });
 
   it("are written in a form, and why one can't be used is said there", async () => {

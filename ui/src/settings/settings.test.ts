@@ -172,7 +172,7 @@ describe("rules", () => {
     { ...grant, id: "g2", tool: "write_file", scope: "session", since: 2, restsOn: "def" },
   ];
 
-  it("lists every approval and takes one back after asking", async () => {
+  it("E24: lists every approval and takes one back at once", async () => {
     let left = grants;
     const host = await startFake({
       policy: () => noRules,
@@ -186,8 +186,7 @@ describe("rules", () => {
     const row = (await screen.findByText("Tool write_file")).closest("tr") as HTMLElement;
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     await fireEvent.click(within(row).getByRole("button"));
-    expect(host.requests("revoke_grant"), "asked before it is done").toEqual([]);
-    await fireEvent.click(await screen.findByRole("button", { name: "Take back" }));
+    expect(screen.queryByRole("alertdialog"), "nothing is asked").toBeNull();
     await waitFor(() =>
       expect(screen.queryByText("Tool write_file"), "gone from the list").toBeNull(),
     );

@@ -5,11 +5,13 @@ import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 import { router } from "$lib/state/view.svelte";
 
+import { beginConversation } from "../conversation/begin";
+
 import { m } from "../paraglide/messages";
 
 export async function newConversation(): Promise<void> {
   try {
-    const { id } = await call("create_conversation", { title: m.shell_new_conversation_title() });
+    const id = await beginConversation(m.shell_new_conversation_title());
     router.go({ at: "conversation", id });
   } catch (cause) {
     failures.add(cause);
@@ -19,10 +21,8 @@ export async function newConversation(): Promise<void> {
 /** Begins a conversation that this model answers. */
 export async function conversationWith(model: ModelRef): Promise<void> {
   try {
-    const begun = await call("create_conversation", { title: m.shell_new_conversation_title() });
-    const settings = { ...begun.settings, model };
-    await call("set_conversation", { conversation: begun.id, settings });
-    router.go({ at: "conversation", id: begun.id });
+    const id = await beginConversation(m.shell_new_conversation_title(), { model });
+    router.go({ at: "conversation", id });
   } catch (cause) {
     failures.add(cause);
   }

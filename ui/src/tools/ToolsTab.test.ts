@@ -82,7 +82,7 @@ test("lists what the server offers, and opens by keyboard", async () => {
   const user = userEvent.setup();
   shownTab();
   expect(await screen.findByRole("option", { name: /Echo/ }), "a tool").toBeInTheDocument();
-  expect(screen.getByRole("option", { name: /may destroy/ }), "its claim").toHaveTextContent(
+  expect(screen.getByRole("option", { name: /Destructive/ }), "its claim").toHaveTextContent(
     "remove",
   );
   await user.type(screen.getByRole("searchbox", { name: "Search tools" }), "rem");
@@ -104,7 +104,7 @@ test("a tool says what the server claims, and is called after its arguments are 
   host.answers.call_tool = () => new Promise((resolve) => (answer = resolve));
   shownTab("echo");
   expect(await screen.findByRole("heading", { name: "Echo" }), "its title").toBeInTheDocument();
-  expect(screen.getByText("changes nothing"), "a claim").toBeInTheDocument();
+  expect(screen.getByText("Read-only"), "a claim").toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Call" }));
   expect(host.requests("call_tool"), "not without what must be given").toEqual([]);
   await user.type(screen.getByRole("textbox", { name: "text" }), "hi");

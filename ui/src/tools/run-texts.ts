@@ -36,8 +36,8 @@ export function taskText(status: TaskStatus): string {
 }
 
 /** The title over the error of a run that gave no result; nothing where the error's kind says it best. */
-export function endTitle(state: RunState, code: ErrorCode): string | undefined {
-  if (state === "refused") return m.tools_end_refused();
+export function endTitle(state: RunState, code: ErrorCode, hasRun: boolean): string | undefined {
+  if (state === "refused") return hasRun ? m.tools_end_refused_midway() : m.tools_end_refused();
   if (state === "cancelled") return m.tools_end_cancelled();
   if (state === "timeout") return m.tools_end_timeout();
   if (code === "server") return m.tools_end_server();

@@ -41,15 +41,34 @@ export class ToolRun {
   readonly ended: Promise<ToolRun>;
   result = $state.raw<ToolResult | null>(null);
   error = $state.raw<ApiError | null>(null);
-  /** How long it took, in milliseconds, once it has ended. */
+  /** How long it took without the user's decisions and answers, in milliseconds, once it has ended. */
   took = $state<number | null>(null);
   /** Why it could not be cancelled. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
+  /** Whether the server got the call, and may have worked on it. */
+  hasRun = $state(false);
+  /** For how long it waited for the user, and since when it does now. */
+  #waited = 0;
+  #since: number | null = null;
+  readonly #unfollow: () => void;
 
   constructor(request: RunRequest) {
     this.request = request;
+    this.#unfollow = app.onEvent((event) => {
+      if (event.type !== "call_changed" || event.call.id !== this.id) return;
+      const { state } = event.call;
+      this.hasRun ||= state === "running";
+      this.#waits(state === "awaiting_approval" || state === "awaiting_input");
+    });
     this.ended = this.#run();
+  }
+
+  /** Notes whether it waits for the user now. */
+  #waits(isWaiting: boolean): void {
+    const now = Date.now();
+    if (this.#since !== null) this.#waited += now - this.#since;
+    this.#since = isWaiting ? now : null;
   }
 
   /** What the host says about the call while it is under way. */
@@ -94,7 +113,9 @@ export class ToolRun {
     } catch (cause) {
       this.error = toApiError(cause);
     }
-    this.took = Date.now() - this.startedAt;
+    this.#unfollow();
+    this.#waits(false);
+    this.took = Date.now() - this.startedAt - this.#waited;
     return this;
   }
 }

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { Call, CallState, Progress, ToolResult } from "$lib/api/generated";
 import { FakeHost, startFake } from "$lib/testing/fake";
 
+import { endTitle } from "./run-texts";
 import { runTool } from "./runTool.svelte";
 
 const RESULT: ToolResult = {
@@ -122,4 +123,37 @@ test("in a conversation the host keeps it, with what was really sent, and the pa
   end.fail({ code: "timeout", message: "no answer in 60 s" });
   await run.ended;
   expect(host.requests("append_items"), "what the page knows is less").toEqual([]);
+});
+
+test("E13: what is refused after it ran is not said never to have been called", async () => {
+  const before = runTool(REQUEST);
+  says(before.id, "awaiting_approval");
+  end.fail({ code: "refused", message: "" });
+  await before.ended;
+  expect(endTitle(before.state, "refused", before.hasRun)).toBe("Refused: the tool was not called");
+  const midway = runTool(REQUEST);
+  says(midway.id, "running");
+  says(midway.id, "awaiting_input");
+  end.fail({ code: "refused", message: "" });
+  await midway.ended;
+  expect(endTitle(midway.state, "refused", midway.hasRun), "in its second round").toMatch(
+    /while it ran/,
+  );
+});
+
+test("E9: the time does not count what the user took to decide", async () => {
+  vi.useFakeTimers();
+  const run = runTool(REQUEST);
+  await vi.advanceTimersByTimeAsync(100);
+  says(run.id, "awaiting_approval");
+  await vi.advanceTimersByTimeAsync(45_000);
+  says(run.id, "running");
+  await vi.advanceTimersByTimeAsync(300);
+  says(run.id, "awaiting_input");
+  await vi.advanceTimersByTimeAsync(9_000);
+  says(run.id, "running");
+  end.with(RESULT);
+  await run.ended;
+  vi.useRealTimers();
+  expect(run.took, "only what it ran").toBe(400);
 });

@@ -28,7 +28,8 @@ impl Run {
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         // A model that is known to take none would refuse the whole request.
         let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
-        let threshold = self.bounds.threshold(known.as_ref().and_then(|model| model.context));
+        let context = known.as_ref().and_then(|model| model.context);
+        let threshold = self.settings.search_threshold(self.bounds, context);
         // Pictures and files are read for it, which takes time.
         let (path, model) = (Arc::clone(&self.path), self.model.clone());
         let messages = tokio::task::spawn_blocking(move || context::turns(&path, &model, limit));
@@ -42,7 +43,8 @@ impl Run {
         };
         let losses = registry.cannot_carry(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            *conversions = losses.iter().map(ToString::to_string).collect();
+            let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            *conversions = told.map(ToString::to_string).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
             }

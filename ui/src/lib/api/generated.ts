@@ -1386,7 +1386,11 @@ shareRoots: boolean,
 /**
  * Whether it should think before it answers, where it can.
  */
-thinking: boolean, };
+thinking: boolean, 
+/**
+ * Whether it finds its tools by search, or gets all of them; none for a search where they take much of its context.
+ */
+toolSearch?: boolean, };
 
 /**
  * A conversation in the list.

@@ -32,6 +32,7 @@ export interface Asked {
 
 /** What a host answers that nothing is set up on, about a server that nothing was seen of. */
 const NOTHING_SET_UP: Answers = {
+  conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   pins: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
     ...{ tools: [], prompts: [] },

@@ -1,9 +1,21 @@
 // What is said beside a part of a form: what is wrong with it, and what it takes.
 
+import { beginning, visibleText } from "$lib/format/text-safety";
+
 import { m } from "../../paraglide/messages";
 
 import type { Problem, ProblemCode } from "./form-value";
 import type { JsonReason, Shape } from "./shape";
+
+/** Of a default in the list that it is chosen from, in characters. */
+const LONGEST_DEFAULT = 60;
+
+/** Stands for a part that is not sent, with what the server takes for it then. */
+export function notSetWords({ fallback }: Shape): string {
+  if (fallback === undefined) return m.tools_left_out();
+  const value = visibleText(beginning(JSON.stringify(fallback), LONGEST_DEFAULT, 1));
+  return m.tools_not_set_default({ value });
+}
 
 /** What is wrong, in words. */
 export function problemText({ code, bound }: Problem): string {

@@ -1,0 +1,85 @@
+// What a user does every day, as quickly as it should go.
+import { allow, callTool, expect, LEGACY, question, test, visit } from "./fixtures";
+
+test("E2: a first call takes four steps, and no picture is read as text", async ({ app }) => {
+  await visit(app, "#/server/harbour/tools/add");
+  await app.getByRole("textbox", { name: /First number/ }).fill("2");
+  await app.getByRole("textbox", { name: /Second number/ }).fill("40");
+  let steps = 1;
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  steps += 1;
+  const frame = question(app);
+  await expect(frame.getByText(/icon, \d/), "an icon is a size").toHaveCount(1);
+  await expect(frame).not.toContainText(/base64,[A-Za-z0-9+/]{20}/);
+  const rest = frame.getByRole("button", { name: /^More below/ });
+  const once = frame.getByRole("button", { name: "Allow once" });
+  await app.mouse.move(1, 1);
+  if (await rest.isVisible()) {
+    await rest.click();
+    await app.mouse.move(1, 1);
+    steps += 1;
+  }
+  await expect(once, "nothing has to be opened").toHaveAttribute("aria-disabled", "false");
+  await once.click();
+  steps += 1;
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+  expect(steps, "filled in, called, looked at, allowed").toBeLessThanOrEqual(4);
+});
+
+test.describe("a low window", () => {
+  test.use({ viewport: { width: 1180, height: 560 } });
+
+  test("E9: the result comes into view, and its time is without the user's", async ({ app }) => {
+    await callTool(app, "show_everything");
+    await allow(app, "Allow once");
+    const result = app.getByTestId("tool-result");
+    await expect(result).toHaveAttribute("data-state", "done");
+    await expect(result.getByText("Result", { exact: true }), "its beginning is in view").toBeInViewport();
+  });
+});
+
+test("E15: a form that is not right leads to the first field that is wrong", async ({ app }) => {
+  await callTool(app, "ask_user");
+  await allow(app, "Allow once");
+  const frame = question(app);
+  await expect(frame).toContainText("Please announce your ship to the harbour master.");
+  await frame.getByRole("button", { name: /^More below/ }).click();
+  const accept = frame.getByRole("button", { name: "Accept and send" });
+  await expect(accept).toHaveAttribute("aria-disabled", "false");
+  await accept.click();
+  const first = frame.locator(".form-field", { hasText: "Fill this in." }).first().locator("input").first();
+  await expect(first, "it can be filled in at once").toBeFocused();
+  await expect(first).toBeInViewport();
+});
+
+test.describe("in the dark", () => {
+  test.use({ setup: { ...LEGACY, theme: "dark" } });
+
+  test("E10: boxes that are not checked are as dark as the page", async ({ app }) => {
+    await callTool(app, "ask_user");
+    await allow(app, "Allow once");
+    const frame = question(app);
+    const off = frame.getByRole("radio", { name: "The old quay" });
+    const style = (name: string) =>
+      off.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name);
+    expect(await style("appearance"), "no web view draws it its own way").toBe("none");
+    const [red = 255] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
+    expect(red, "dark").toBeLessThan(80);
+    const place = () =>
+      off.evaluate((element) => {
+        const line = element.parentElement!.getBoundingClientRect();
+        return { height: line.height, y: element.getBoundingClientRect().y - line.y };
+      });
+    const before = await place();
+    await off.check();
+    expect(await place(), "it stays where it was in its line").toEqual(before);
+    const [, , blue = 0] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
+    expect(blue, "and the accent colour once it is checked").toBeGreaterThan(150);
+  });
+});
+
+test("E16: with nothing to decide, there is a way to what was allowed for good", async ({ app }) => {
+  await app.getByRole("button", { name: "Approvals" }).click();
+  await app.getByRole("button", { name: "Show standing approvals" }).click();
+  await expect(app).toHaveURL(/#\/rules/);
+});

@@ -1,0 +1,38 @@
+// Room in the window: panes that can be resized, and a left column with many servers.
+import { DEMO, expect, MODERN, test, visit } from "./fixtures";
+
+test.describe("E14", () => {
+  test("the left column and a list are resized by keyboard and by pointer", async ({ app }) => {
+    await visit(app, "#/server/harbour/tools");
+    for (const name of ["Resize the left column", "Resize the list"]) {
+      const edge = app.getByRole("separator", { name });
+      const width = async () => Number(await edge.getAttribute("aria-valuenow"));
+      await expect.poll(width, { message: `${name}: its width is told` }).toBeGreaterThan(150);
+      const before = await width();
+      await edge.focus();
+      await app.keyboard.press("ArrowRight");
+      await app.keyboard.press("ArrowRight");
+      await expect.poll(width, { message: `${name}: two steps` }).toBe(before + 32);
+      await app.keyboard.press("Enter");
+      await expect.poll(width, { message: `${name}: its own width` }).toBe(before);
+      const box = (await edge.boundingBox())!;
+      await app.mouse.move(box.x + 4, 300);
+      await app.mouse.down();
+      await app.mouse.move(box.x + 44, 300);
+      await app.mouse.up();
+      await expect.poll(width, { message: `${name}: dragged` }).toBe(before + 40);
+    }
+  });
+
+  const many = Array.from({ length: 50 }, (_, i) => `server-${String(i + 1).padStart(2, "0")}`);
+  const servers = Object.fromEntries(many.map((name) => [name, { command: DEMO, args: [] }]));
+  test.describe("fifty servers", () => {
+    test.use({ setup: { ...MODERN, servers, running: [] } });
+    test("leave the way to the settings in view, and can be searched", async ({ app }) => {
+      const left = app.getByRole("navigation").first();
+      await expect(left.getByRole("link", { name: "Settings" })).toBeInViewport();
+      await left.getByRole("searchbox", { name: "Search servers" }).fill("server-37");
+      await expect(left.getByRole("link", { name: /^server-/ })).toHaveCount(1);
+    });
+  });
+});

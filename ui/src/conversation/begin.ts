@@ -1,0 +1,41 @@
+// Begins a conversation, with the tools of the one before it.
+import { call } from "$lib/api/client";
+import type { ConversationSettings, OfferedServer } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
+
+/** The most servers that the host takes for a conversation (`crates/chat/src/error.rs`). */
+const MOST_SERVERS = 100;
+
+/**
+ * Begins a conversation and returns its id. Its model may use the servers of the conversation before, or without one, or where that
+ * has none, those that run: of each the tools that the user has reviewed, and each call asks as ever. Rejects with an `ApiError`.
+ */
+export async function beginConversation(
+  title: string,
+  changes: Partial<ConversationSettings> = {},
+): Promise<string> {
+  const before = await serversBefore();
+  const { id, settings } = await call("create_conversation", { title });
+  const servers = before.length > 0 ? before : runningServers();
+  const all = { ...settings, servers: servers.slice(0, MOST_SERVERS), ...changes };
+  if (servers.length > 0 || Object.keys(changes).length > 0)
+    await call("set_conversation", { conversation: id, settings: all });
+  return id;
+}
+
+async function serversBefore(): Promise<OfferedServer[]> {
+  const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
+  if (!latest) return [];
+  // A conversation that can't be read keeps no other from beginning.
+  const servers = await call("conversation", { conversation: latest.id }).then(
+    ({ settings }) => settings.servers,
+    () => [],
+  );
+  return servers.filter(({ server }) => app.server(server) !== undefined);
+}
+
+function runningServers(): OfferedServer[] {
+  return app.servers
+    .filter(({ state, counts }) => state.is === "ready" && counts.tools > 0)
+    .map(({ name }) => ({ server: name, tools: null, instructions: null }));
+}

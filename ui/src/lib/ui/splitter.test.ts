@@ -1,0 +1,35 @@
+// The edge of a pane that can be resized.
+import { cleanup, fireEvent, render, screen } from "@testing-library/svelte";
+import { afterEach, expect, test } from "vitest";
+
+import { panes } from "./panes.svelte";
+import Splitter from "./Splitter.svelte";
+
+afterEach(() => cleanup());
+
+test("E14: a pane is resized by keyboard and by pointer, within its bounds", async () => {
+  const element = document.createElement("div");
+  element.getBoundingClientRect = () => ({ width: panes.list.chosen ?? 300 }) as DOMRect;
+  render(Splitter, { label: "Resize", pane: panes.list, element, least: 200, most: 640 });
+  const edge = screen.getByRole("separator", { name: "Resize" });
+  await fireEvent.keyDown(edge, { key: "ArrowRight" });
+  expect(panes.list.chosen, "a step").toBe(316);
+  await fireEvent.keyDown(edge, { key: "ArrowLeft" });
+  expect(panes.list.chosen, "and back").toBe(300);
+  await fireEvent.keyDown(edge, { key: "End" });
+  expect(panes.list.chosen, "as wide as it gets").toBe(640);
+  await fireEvent.keyDown(edge, { key: "ArrowRight" });
+  expect(panes.list.chosen, "and no wider").toBe(640);
+  await fireEvent.keyDown(edge, { key: "Home" });
+  expect(panes.list.chosen).toBe(200);
+  await fireEvent.keyDown(edge, { key: "Enter" });
+  expect(panes.list.chosen, "its own width").toBeNull();
+
+  edge.setPointerCapture = () => undefined;
+  await fireEvent.pointerDown(edge, { button: 0, clientX: 300, pointerId: 1 });
+  await fireEvent.pointerMove(edge, { clientX: 350, pointerId: 1 });
+  expect(panes.list.chosen, "as far as the pointer went").toBe(350);
+  await fireEvent.pointerUp(edge, { pointerId: 1 });
+  await fireEvent.pointerMove(edge, { clientX: 500, pointerId: 1 });
+  expect(panes.list.chosen, "and no more once it is let go").toBe(350);
+});
