@@ -32,7 +32,7 @@ const answer = (seq: number, id: string, changes: Partial<ActivityEntry> = {}) =
 
 function body(tool: string, sent: unknown, more: object = {}): ActivityBody {
   const params = { name: tool, arguments: sent, ...more };
-  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, params }), truncated: false };
+  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, params }), truncated: false, redacted: false };
 }
 
 describe("the calls in an activity", () => {
@@ -63,7 +63,10 @@ describe("the calls in an activity", () => {
       ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28", exact: true },
     });
     expect(sentCall(body("echo", { n: 2 ** 60 }))?.exact, "a rounded number").toBe(false);
-    expect(sentCall(body("echo", { text: "[U+202E]" }))?.exact, "a named character").toBe(false);
+    const secret = { ...body("echo", { text: "[redacted]" }), redacted: true };
+    expect(sentCall(secret)?.exact, "a secret that the log does not keep").toBe(false);
+    for (const text of ["[U+202E]", "[redacted]"])
+      expect(sentCall(body("echo", { text }))?.exact, "such text that was sent itself").toBe(true);
     expect(sentCall({ ...body("echo", {}), truncated: true }), "only its beginning").toBeNull();
   });
 });
@@ -72,7 +75,7 @@ describe("the history of a tool", () => {
   async function show() {
     const bodies: Record<number, ActivityBody> = {
       1: body("echo", { text: "first" }),
-      2: { text: '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}', truncated: false },
+      2: { text: '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}', truncated: false, redacted: false },
       3: body("other", { text: "not mine" }),
     };
     const host = await startFake(
