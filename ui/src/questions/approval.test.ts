@@ -6,6 +6,7 @@ import { NO_MARKS } from "../review/words";
 import { definitionPart } from "./crossing";
 import { withoutIcons } from "./definition";
 import { question, tool } from "./fixtures";
+import { titleWords } from "./words";
 import { arm, blocked, button, click, eachWithHost, host, show } from "./harness.svelte";
 
 eachWithHost();
@@ -21,8 +22,19 @@ describe("the request of a tool", () => {
     );
     expect(title()).toBe("Run write_file on files?");
     expect(frame().getByText("You asked."), "the user's own idea").toBeInTheDocument();
-    set(question(tool({ path: "/y" }), { why: { by: "user", conversation: null }, hash: "h2" }));
-    expect(screen.queryByText(/wants to run/), "the server is not said to want it").toBeNull();
+    const read = { kind: "read", name: "greet", arguments: {} } as const;
+    set(question({ ...read, what: "prompt" }, { hash: "h2" }));
+    expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
+    set(question({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" }));
+    expect(title(), "nor its resource").toBe("Read file:///a from files?");
+  });
+
+  it("E8: a name can't pass for words where the title is read out", () => {
+    const name = 'add” on “files“? "You asked.';
+    const hostile = question({ ...tool({}), tool: name } as never);
+    expect(titleWords(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
+    const plain = question({ ...tool({}), tool: "add on files? You asked." } as never);
+    expect(titleWords(plain)).toBe("Run “add on files? You asked.” on “files”?");
   });
 
   it("E8: what may destroy something is marked", () => {
