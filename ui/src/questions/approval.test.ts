@@ -1,5 +1,6 @@
 // What a first look at the request of a tool tells.
 import { screen, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { NO_MARKS } from "../review/words";
@@ -55,6 +56,19 @@ describe("the request of a tool", () => {
     expect(places, "in this order").toEqual([...places].sort((a, b) => a - b));
   });
 
+  it("E2: that nobody reviewed the tool stands at the top, and whether it is new or changed below", () => {
+    const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
+    const { set } = show(question(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const text = () => screen.getByTestId("question").textContent ?? "";
+    const place = text().indexOf("You have not reviewed this tool yet.");
+    expect(place, "it is said").not.toBe(-1);
+    expect(place, "before what is sent").toBeLessThan(text().indexOf("Sends to files"));
+    expect(text()).toContain("Its whole definition, new to you.");
+    set(question(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } }));
+    expect(text(), "you saw it before").toContain("Its whole definition, changed since you saw it.");
+    expect(text()).not.toContain("new to you");
+  });
+
   it("E2: a value of some kilobytes is shown whole", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
     show(question(tool({ content })));
@@ -80,10 +94,15 @@ describe("the request of a tool", () => {
     expect(definitionPart(body)?.text, "and is what has to be read").toBe(text);
   });
 
-  it("E26: the beginning of the hash that is decided on is shown", () => {
+  it("E26: the beginning of the hash that is decided on is shown", async () => {
     const hash = "3f2a9c1b".padEnd(64, "0");
     show(question(tool({ path: "/x" }), { hash }));
-    expect(frame().getByText("Hash: 3f2a9c1b").title, "and all of it on hover").toContain(hash);
+    const short = frame().getByText("Hash: 3f2a9c1b");
+    const whole = frame().getByText(new RegExp(hash));
+    expect(whole, "and all of it once it is opened").not.toBeVisible();
+    await userEvent.click(short);
+    expect(whole).toBeVisible();
+    expect(short.tagName, "also by keyboard").toBe("SUMMARY");
   });
 
   it("E25: what was edited is shown against what was asked for, and Deny has the focus", async () => {
@@ -98,6 +117,19 @@ describe("the request of a tool", () => {
     expect(text, "the value before").toMatch(/Asked for: ?\/a/);
     expect(text, "one that was added").toContain("Asked for: nothing");
     expect(text, "one that was taken out").toMatch(/Taken out by you: ?mode: w/);
+    expect(text, "its kind is no other").not.toMatch(/Asked for: ?\/a ?text/);
     expect(document.activeElement, "the focus is not lost").toBe(button("Deny"));
+  });
+
+  it("E25: an empty value and another kind are told", async () => {
+    const before = question(tool({ path: "", count: 1 }));
+    host.handlers.edit_question = () => question(tool({ path: "/b", count: "1" }), { hash: "h2" });
+    show(before);
+    await arm();
+    await click(button("Edit what is sent"));
+    await click(button("Use these changes"));
+    const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
+    expect(text, "there was nothing in it").toMatch(/Asked for: ?empty/);
+    expect(text, "a number became text").toMatch(/Asked for: ?number ?1/);
   });
 });
