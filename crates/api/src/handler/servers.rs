@@ -9,8 +9,8 @@ use super::{Api, errors, paths, saved_file, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// The most entries of one page of activity.
-const MAX_PAGE: usize = 1_000;
+/// The most entries of one page of activity: all that are kept, so that none is missing between two pages.
+const MAX_PAGE: usize = supervision::activity::MAX_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     let snapshot = api.host.snapshot().await?;
