@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, ERAS, expect, LEGACY, question, test } from "./fixtures";
+import { allow, callTool, ERAS, expect, LEGACY, question, readRest, test } from "./fixtures";
 
 const URL = "https://permits.example.com/harbour/aurora?day=monday";
 
@@ -54,9 +54,8 @@ for (const [era, setup] of ERAS) {
       await frame.getByRole("textbox", { name: /^Email/ }).fill("not an address");
       await frame.getByRole("textbox", { name: /^Crew/ }).fill("51");
       // It comes filled in: all of it has to be seen.
-      await frame.getByRole("button", { name: /^More below/ }).click();
       const accept = frame.getByRole("button", { name: "Accept and send" });
-      await expect(accept, "[elicit-review]: it can be sent").toHaveAttribute("aria-disabled", "false");
+      expect(await readRest(app, accept), "[elicit-review]: it can be sent then").toBeGreaterThan(0);
       await accept.click();
       await expect(frame.getByText("This is no e-mail address.")).toBeVisible();
       await expect(frame.getByText("Too large: at most 50.")).toBeVisible();

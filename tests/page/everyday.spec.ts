@@ -1,29 +1,21 @@
 // What a user does every day, as quickly as it should go.
-import { allow, callTool, expect, LEGACY, question, test, visit } from "./fixtures";
+import { allow, callTool, expect, LEGACY, question, readRest, test, visit } from "./fixtures";
 
 test("E2: a first call takes four steps, and no picture is read as text", async ({ app }) => {
   await visit(app, "#/server/harbour/tools/add");
   await app.getByRole("textbox", { name: /First number/ }).fill("2");
   await app.getByRole("textbox", { name: /Second number/ }).fill("40");
-  let steps = 1;
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  steps += 1;
   const frame = question(app);
   await expect(frame.getByText(/icon, \d/), "an icon is a size").toHaveCount(1);
   await expect(frame).not.toContainText(/base64,[A-Za-z0-9+/]{20}/);
-  const rest = frame.getByRole("button", { name: /^More below/ });
   const once = frame.getByRole("button", { name: "Allow once" });
   await app.mouse.move(1, 1);
-  if (await rest.isVisible()) {
-    await rest.click();
-    await app.mouse.move(1, 1);
-    steps += 1;
-  }
-  await expect(once, "nothing has to be opened").toHaveAttribute("aria-disabled", "false");
+  // Whatever has to be opened first would keep it from being allowed.
+  const pages = await readRest(app, once);
+  expect(pages, "filled in, called, looked at, allowed").toBeLessThanOrEqual(1);
   await once.click();
-  steps += 1;
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
-  expect(steps, "filled in, called, looked at, allowed").toBeLessThanOrEqual(4);
 });
 
 test.describe("a low window", () => {
@@ -31,10 +23,17 @@ test.describe("a low window", () => {
 
   test("E9: the result comes into view, and its time is without the user's", async ({ app }) => {
     await callTool(app, "show_everything");
+    await expect(question(app)).toBeVisible();
+    const asked = Date.now();
+    await readRest(app, question(app).getByRole("button", { name: "Allow once" }));
+    const waited = Date.now() - asked;
     await allow(app, "Allow once");
     const result = app.getByTestId("tool-result");
     await expect(result).toHaveAttribute("data-state", "done");
     await expect(result.getByText("Result", { exact: true }), "its beginning is in view").toBeInViewport();
+    const took = await app.getByText(/^Took [\d.]+ (ms|s)$/).innerText();
+    const [, number, unit] = /([\d.]+) (ms|s)/.exec(took) ?? [];
+    expect(Number(number) * (unit === "s" ? 1_000 : 1), "how long the user looked is not in it").toBeLessThan(waited);
   });
 });
 
@@ -43,9 +42,8 @@ test("E15: a form that is not right leads to the first field that is wrong", asy
   await allow(app, "Allow once");
   const frame = question(app);
   await expect(frame).toContainText("Please announce your ship to the harbour master.");
-  await frame.getByRole("button", { name: /^More below/ }).click();
   const accept = frame.getByRole("button", { name: "Accept and send" });
-  await expect(accept).toHaveAttribute("aria-disabled", "false");
+  await readRest(app, accept);
   await accept.click();
   const first = frame.locator(".form-field", { hasText: "Fill this in." }).first().locator("input").first();
   await expect(first, "it can be filled in at once").toBeFocused();

@@ -2,7 +2,7 @@
 // itself.
 import type { Page } from "@playwright/test";
 
-import { allow, callTool, expect, question, readDefinition, test, visit } from "./fixtures";
+import { allow, callTool, expect, question, readDefinition, readRest, test, visit } from "./fixtures";
 import { saying, text, TOOL } from "./said";
 
 const tags = (words: string) =>
@@ -115,9 +115,8 @@ test.describe("a call with blanks before what matters", () => {
     await expect(frame, "up to the last one").toContainText("Part 20 of 20");
     await frame.getByRole("button", { name: "Show less of bulk" }).click();
     await frame.getByRole("button", { name: "Show all of bulk" }).click();
-    await expect(frame, "what was read stays read, but its end has to be seen").toContainText("there is more below");
-    await frame.getByRole("button", { name: /More below/ }).click();
-    await expect(allow).toHaveAttribute("aria-disabled", "false");
+    await expect(frame, "what was read stays read, but all that is drawn has to be seen").toContainText("Scroll through all of it");
+    await readRest(app, allow);
     const wide = () =>
       frame.evaluate((dialog) => {
         const inside = [dialog, ...dialog.querySelectorAll("*")];
@@ -132,6 +131,26 @@ test.describe("a call with blanks before what matters", () => {
 test.describe("a value that grows when it is opened", () => {
   test.use({ setup: saying({}) });
 
+  test("X14: what was leapt over was not in view", async ({ app, host }) => {
+    const lines = Array.from({ length: 90 }, (_, line) => `line ${line}`).join("\n");
+    const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
+    const call = host.call("call_tool", request).catch(String);
+    const frame = question(app);
+    const allow = frame.getByRole("button", { name: "Allow once" });
+    await readDefinition(app);
+    await frame.getByRole("region", { name: "What crosses" }).focus();
+    await app.keyboard.press("End");
+    await expect(frame.getByRole("button", { name: /^More above/ }), "it leads to what was skipped").toBeVisible();
+    await app.mouse.move(1, 1);
+    await expect(frame).toContainText("Scroll through all of it to allow.");
+    await expect(allow, "the end alone does not do").toHaveAttribute("aria-disabled", "true");
+    await frame.getByRole("button", { name: /^More above/ }).click();
+    await app.mouse.move(1, 1);
+    expect(await readRest(app, allow), "page by page").toBeGreaterThan(1);
+    await frame.getByRole("button", { name: "Deny" }).click();
+    expect(await call).toContain("refused");
+  });
+
   test("X14: nothing is allowed from the moment a value is opened until its end was in view", async ({ app, host }) => {
     const lines = Array.from({ length: 120 }, (_, line) => `line ${line}`).join("\n");
     const request = { call: "1", server: "harbour", tool: "say", arguments: { lines } };
@@ -140,7 +159,7 @@ test.describe("a value that grows when it is opened", () => {
     const allow = frame.getByRole("button", { name: "Allow once" });
     await frame.getByRole("button", { name: "Show all of lines" }).click();
     await readDefinition(app);
-    await frame.getByRole("button", { name: /More below/ }).click();
+    await readRest(app, allow);
     await frame.getByRole("button", { name: "Show less of lines" }).click();
     await expect(allow, "all of it was seen").toHaveAttribute("aria-disabled", "false");
     // Before the next frame, which is when sizes are observed.

@@ -82,25 +82,33 @@ export async function readDefinition(app: Page): Promise<void> {
   if (await definition.isVisible()) await definition.click();
 }
 
-/** Presses what lets something cross, once it is armed: a button, or an entry of the menu beside it. */
-export async function allow(app: Page, name: string): Promise<void> {
-  const frame = question(app);
-  const rest = frame.getByRole("button", { name: /^More below/ });
-  await expect(frame).toBeVisible();
-  await readDefinition(app);
-  // A pointer that rests where the button came to lie aims at nothing.
-  await app.mouse.move(1, 1);
-  const armed = frame.getByRole("button", { name: /^(Allow|Let|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
-  // What lies below has to be seen first, and shows only once what was opened is drawn.
+/** Shows page after page of what lies below until the button can be pressed, and says how many there were. */
+export async function readRest(app: Page, armed: Locator): Promise<number> {
+  const rest = question(app).getByRole("button", { name: /^More below/ });
+  let pages = 0;
+  // What was just opened lies below only once it is drawn.
   await expect(async () => {
     if (await rest.isVisible()) {
       await rest.click({ timeout: 1_000 });
+      pages += 1;
       await app.mouse.move(1, 1);
     }
     await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false", {
       timeout: 300,
     });
   }).toPass({ timeout: 15_000, intervals: [50] });
+  return pages;
+}
+
+/** Presses what lets something cross, once it is armed: a button, or an entry of the menu beside it. */
+export async function allow(app: Page, name: string): Promise<void> {
+  const frame = question(app);
+  await expect(frame).toBeVisible();
+  await readDefinition(app);
+  // A pointer that rests where the button came to lie aims at nothing.
+  await app.mouse.move(1, 1);
+  const armed = frame.getByRole("button", { name: /^(Allow|Let|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
+  await readRest(app, armed);
   const button = frame.getByRole("button", { name, exact: true });
   if (await button.isVisible()) return button.click();
   await frame.getByRole("button", { name: "More ways to allow" }).click();

@@ -60,6 +60,8 @@ pub struct ActivityEntry {
     body: Body,
     /// Whether the body is only the beginning.
     pub truncated: bool,
+    /// Whether `[redacted]` replaces a secret in the body.
+    pub redacted: bool,
 }
 
 impl ActivityEntry {
@@ -317,6 +319,7 @@ impl Activity {
 
     fn blank(&self, at: SystemTime, kind: ActivityKind, bytes: &[u8]) -> ActivityEntry {
         let clean = self.hidden.redact(bytes);
+        let redacted = matches!(clean, Cow::Owned(_));
         let truncated = clean.len() > MAX_BODY;
         let kept = &clean[..clean.len().min(MAX_BODY)];
         ActivityEntry {
@@ -328,9 +331,10 @@ impl Activity {
             id: None,
             bytes: bytes.len(),
             latency: None,
-            note: matches!(clean, Cow::Owned(_)).then(|| "a secret in it is redacted".to_owned()),
+            note: redacted.then(|| "a secret in it is redacted".to_owned()),
             body: Body::new(kept),
             truncated,
+            redacted,
         }
     }
 

@@ -45,6 +45,7 @@ beforeEach(async () => {
       activity_body: ({ seq }) => ({
         text: seq === 4 ? "Hello from a banner" : '{"jsonrpc":"2.0","method":"tools/list"}',
         truncated: false,
+        redacted: false,
       }),
       export_activity: () => ({ path: "/home/ann/activity.jsonl" }),
     },

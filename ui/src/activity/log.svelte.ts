@@ -6,7 +6,7 @@ import { app } from "$lib/state/app.svelte";
 
 /** How many entries are kept; the host may keep fewer. */
 export const MAX_ENTRIES = 5000;
-/** How many are read at once. */
+/** How many are read at once: as many as the host keeps. */
 export const PAGE = 2000;
 /** How long entries are gathered before they are read, in milliseconds. */
 export const PAUSE = 100;

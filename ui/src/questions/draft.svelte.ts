@@ -5,6 +5,7 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { call } from "$lib/api/client";
 import type { FormField, JsonValue, Question, Scope } from "$lib/api/generated";
 
+import { crossing } from "./crossing";
 import { contentOf, initialValues, partBeneath, type FieldValue } from "./form";
 import { FormCheck } from "./form-check.svelte";
 import type { Leaving } from "./gate";
@@ -67,7 +68,7 @@ export class FormDraft {
 export class Draft {
   /** Whether what would cross is being changed; nothing can be allowed then. */
   editing = $state(false);
-  /** Whether the end of what is shown was in view since that last grew. */
+  /** Whether all of what is shown was in view, also what it grew by. */
   seen = $state(false);
   readonly reading = new Reading();
   readonly form: FormDraft | null = null;
@@ -89,6 +90,11 @@ export class Draft {
   /** What is decided here and not in the question; any change of it arms anew. */
   get choice(): string {
     return JSON.stringify([this.form?.content ?? null, this.folders, this.client]);
+  }
+
+  /** The values that would cross and may be folded, which stand together. */
+  crosses(question: Question): Part[] {
+    return [...crossing(question), ...(this.form?.beneath ?? [])];
   }
 
   /** The answer that lets the question cross. `lasts` bounds how long an approval holds, in milliseconds. */

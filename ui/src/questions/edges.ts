@@ -5,6 +5,9 @@ export interface Edges {
   start: boolean;
   /** Whether its end is. */
   end: boolean;
+  /** Between these it can be seen, in pixels from the top of the window. */
+  top: number;
+  bottom: number;
 }
 
 /** So much of a line may be cut off, in pixels. */
@@ -17,6 +20,7 @@ export function edgesInView(element: Element, end: Element): Edges {
   return {
     start: inView(element.getBoundingClientRect().top),
     end: inView(end.getBoundingClientRect().top),
+    ...room,
   };
 }
 

@@ -5,7 +5,7 @@ import { SvelteMap } from "svelte/reactivity";
 import type { Edit, JsonValue, Question, QuestionBody, Scope } from "$lib/api/generated";
 
 import { Arming } from "./arming.svelte";
-import { crossing, definitionPart } from "./crossing";
+import { definitionPart } from "./crossing";
 import { Decision, type Refusal } from "./decision.svelte";
 import { Draft, draftKey } from "./draft.svelte";
 import {
@@ -241,10 +241,9 @@ export class Front {
     if (body.kind === "client_id" && draft.client.clientId.trim() === "") return { is: "unfilled" };
     if (draft.editing)
       return { is: body.kind === "sampling" && body.step === "response" ? "unwritten" : "editing" };
-    const crosses = [...crossing(question), ...(draft.form?.beneath ?? [])];
     const definition = definitionPart(body);
     // First what is sent, then what it is sent to.
-    for (const parts of [crosses, definition === null ? [] : [definition]]) {
+    for (const parts of [draft.crosses(question), definition === null ? [] : [definition]]) {
       const hidden = draft.reading.hidden(parts);
       if (hidden > 0) return { is: "unread", hidden };
     }

@@ -6,7 +6,7 @@ import { PAGE } from "$lib/format/pages";
 
 import { argumentRows, crossing } from "./crossing";
 import { question, samplingRequest, tool } from "./fixtures";
-import { fold, Reading, SHOWN_CHARACTERS } from "./reading.svelte";
+import { fold, Reading, SHOWN_CHARACTERS, TOTAL_CHARACTERS } from "./reading.svelte";
 
 describe("reading", () => {
   it("shows short values whole", () => {
@@ -68,6 +68,27 @@ describe("reading", () => {
     expect(reading.hidden([part]), "each counts once").toBe(PAGE);
     reading.drew(part, 1);
     expect(reading.hidden([part]), "then all of it was drawn").toBe(0);
+  });
+
+  it("shows of many values together no more than of a few", () => {
+    const reading = new Reading();
+    const parts = Array.from({ length: 20 }, (_, i) => ({ key: `${i}`, text: "x".repeat(3_000) }));
+    reading.share(parts);
+    const shown = parts.reduce((sum, part) => sum + 3_000 - reading.fold(part).hidden, 0);
+    expect(shown, "a whole one, a part, and beginnings").toBe(TOTAL_CHARACTERS + 18 * 120);
+    expect(reading.hidden(parts), "what is counted is what is hidden").toBe(60_000 - shown);
+    for (const part of parts) {
+      reading.open(part);
+      reading.drew(part, 0);
+    }
+    expect(reading.hidden(parts), "all can be opened").toBe(0);
+    const lines = Array.from({ length: 5 }, (_, i) => ({
+      key: `${i}`,
+      text: Array.from({ length: 60 }, (_, line) => `${line}`).join("\n"),
+    }));
+    reading.share(lines);
+    const folded = lines.map((part) => reading.fold(part).hidden > 0);
+    expect(folded, "many lines, too").toEqual([false, false, true, true, true]);
   });
 
   it("makes a row of each argument, whatever its name", () => {

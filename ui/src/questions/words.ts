@@ -16,7 +16,7 @@ import { m } from "../paraglide/messages";
 import type { ValueKind } from "./crossing";
 
 /** Stand for names in a sentence until it is taken apart. No message has these characters. */
-const [TOOL, SERVER] = ["\uE000", "\uE001"] as const;
+const [NAME, SERVER] = ["\uE000", "\uE001"] as const;
 
 /** A name from outside, short and visible, to stand inside a sentence of ours. */
 export function named(text: string): string {
@@ -29,30 +29,52 @@ export function numbered(value: number): string {
   return new Intl.NumberFormat(languageTag()).format(value);
 }
 
-/** Who wants what: the title of a question. A tool is run for the user or a model, not for its server. */
-export function titleWords({ body, server }: Question): string {
-  return body.kind === "tool"
-    ? m.questions_run_tool({ tool: named(body.tool), server: named(server) })
-    : m.questions_announce({ server: named(server), wants: wants(body) });
+/** The title of a question as plain text. A name that comes from a server stands in quotation marks, and so does its server's. */
+export function titleWords(question: Question): string {
+  const quoted = question.body.kind === "tool" || question.body.kind === "read";
+  return titleParts(question)
+    .map(({ text, foreign }) => {
+      if (!foreign) return text;
+      return quoted ? m.questions_quoted({ name: unquoted(named(text)) }) : named(text);
+    })
+    .join("");
 }
 
-/** The same in pieces, so that the names in it can be told from the words. */
+/** A name that can't end its own quotation. */
+function unquoted(name: string): string {
+  return name.replace(/[“”„‟«»「」『』＂"]/g, "'");
+}
+
+/**
+ * Who wants what, in pieces, so that the names in it can be told from the words. A tool is run, a prompt got and a resource
+ * read for the user or a model, not for its server.
+ */
 export function titleParts({ body, server }: Question): { text: string; foreign: boolean }[] {
-  const tool = body.kind === "tool" ? body.tool : "";
-  const words =
-    body.kind === "tool"
-      ? m.questions_run_tool({ tool: TOOL, server: SERVER })
-      : m.questions_announce({ server: SERVER, wants: wants(body) });
+  const [words, name] = titleOf(body);
   return words
     .split(/([\uE000\uE001])/)
     .filter((text) => text !== "")
     .map((text) => {
-      if (text === TOOL) return { text: tool, foreign: true };
+      if (text === NAME) return { text: name, foreign: true };
       return text === SERVER ? { text: server, foreign: true } : { text, foreign: false };
     });
 }
 
-/** What a server wants, to follow its name. */
+/** The words of a title, and the name that stands in it beside the server's. */
+function titleOf(body: QuestionBody): [words: string, name: string] {
+  switch (body.kind) {
+    case "tool":
+      return [m.questions_run_tool({ tool: NAME, server: SERVER }), body.tool];
+    case "read":
+      return body.what === "prompt"
+        ? [m.questions_get_prompt({ prompt: NAME, server: SERVER }), body.name]
+        : [m.questions_read_resource({ resource: NAME, server: SERVER }), body.name];
+    default:
+      return [m.questions_announce({ server: SERVER, wants: wants(body) }), ""];
+  }
+}
+
+/** What is asked for, to follow the name of the server. */
 export function wants(body: QuestionBody): string {
   switch (body.kind) {
     case "start_server":

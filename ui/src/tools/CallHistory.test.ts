@@ -3,12 +3,14 @@ import { cleanup, render, screen, waitFor, within } from "@testing-library/svelt
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, test } from "vitest";
 
+import { ApiError } from "$lib/api/client";
 import type { ActivityBody, ActivityEntry, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { REVIEWED, sampleServer, startFake } from "$lib/testing/fake";
 
 import { callsIn, sentCall } from "./history";
 import RunTool from "./RunTool.svelte";
+import { MOST } from "./tool-calls.svelte";
 
 afterEach(() => cleanup());
 
@@ -32,7 +34,7 @@ const answer = (seq: number, id: string, changes: Partial<ActivityEntry> = {}) =
 
 function body(tool: string, sent: unknown, more: object = {}): ActivityBody {
   const params = { name: tool, arguments: sent, ...more };
-  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, params }), truncated: false };
+  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, params }), truncated: false, redacted: false };
 }
 
 describe("the calls in an activity", () => {
@@ -63,22 +65,33 @@ describe("the calls in an activity", () => {
       ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28", exact: true },
     });
     expect(sentCall(body("echo", { n: 2 ** 60 }))?.exact, "a rounded number").toBe(false);
-    expect(sentCall(body("echo", { text: "[U+202E]" }))?.exact, "a named character").toBe(false);
+    const secret = { ...body("echo", { text: "[redacted]" }), redacted: true };
+    expect(sentCall(secret)?.exact, "a secret that the log does not keep").toBe(false);
+    for (const text of ["[U+202E]", "[redacted]"])
+      expect(sentCall(body("echo", { text }))?.exact, "such text that was sent itself").toBe(true);
     expect(sentCall({ ...body("echo", {}), truncated: true }), "only its beginning").toBeNull();
   });
 });
 
 describe("the history of a tool", () => {
-  async function show() {
-    const bodies: Record<number, ActivityBody> = {
-      1: body("echo", { text: "first" }),
-      2: { text: '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}', truncated: false },
-      3: body("other", { text: "not mine" }),
-    };
+  const BODIES: Record<number, ActivityBody> = {
+    1: body("echo", { text: "first" }),
+    2: {
+      ...{ text: '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}' },
+      ...{ truncated: false, redacted: false },
+    },
+    3: body("other", { text: "not mine" }),
+  };
+  const ENTRIES = [entry(1, "1"), answer(2, "1"), entry(3, "2")];
+
+  async function show(entries = ENTRIES, bodyOf = (seq: number) => BODIES[seq] as ActivityBody) {
     const host = await startFake(
       {
-        activity: () => ({ entries: [entry(1, "1"), answer(2, "1"), entry(3, "2")], dropped: 0 }),
-        activity_body: ({ seq }) => bodies[seq] as ActivityBody,
+        activity: ({ after }) => ({
+          entries: entries.filter(({ seq }) => seq > (after ?? 0)),
+          dropped: 0,
+        }),
+        activity_body: ({ seq }) => bodyOf(seq),
         call_tool: () => new Promise(() => undefined),
       },
       { servers: [sampleServer({ name: "files" })] },
@@ -89,7 +102,7 @@ describe("the history of a tool", () => {
     return { host, user };
   }
 
-  test("E29: shows a call with its request, response and time", async () => {
+  test("E29: shows a call with its arguments, request, response and time", async () => {
     const { user } = await show();
     const messages = await screen.findByRole("button", { name: /^Messages/ });
     const row = messages.closest("li") as HTMLElement;
@@ -97,16 +110,76 @@ describe("the history of a tool", () => {
       1,
     );
     expect(row, "how long it took").toHaveTextContent("12 ms");
+    expect(row, "what Run again sends").toHaveTextContent('{"text":"first"}');
     await user.click(messages);
     for (const name of ["Request", "Response"])
       expect(within(row).getByRole("heading", { name }), "as it crossed").toBeVisible();
-    await waitFor(() => expect(row).toHaveTextContent("first"));
+    await waitFor(() => expect(row).toHaveTextContent('"first"'));
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("E29: long arguments are bounded until they are opened", async () => {
+    const text = `${"x".repeat(5_000)}end`;
+    const { user } = await show(ENTRIES, (seq) => (seq === 1 ? body("echo", { text }) : BODIES[3]!));
+    const row = (await screen.findByRole("button", { name: /^Run again/ })).closest("li");
+    expect(row?.textContent.length, "a line or two").toBeLessThan(500);
+    await user.click(within(row as HTMLElement).getByRole("button", { name: /^Show all/ }));
+    expect(row, "and the rest").toHaveTextContent("xend");
+  });
+
+  test("E29: says that it reads until all is read, and only then that there are none", async () => {
+    const { promise, resolve } = Promise.withResolvers<ActivityBody>();
+    await show([entry(1, "1")], () => promise as never);
+    expect(await screen.findByText("Reading the log…")).toBeVisible();
+    expect(screen.queryByText(/no calls of this tool/), "not known yet").toBeNull();
+    resolve(body("other", {}));
+    expect(await screen.findByText(/no calls of this tool/)).toBeVisible();
+    expect(screen.queryByText("Reading the log…")).toBeNull();
+  });
+
+  test("E29: its calls are found behind many of other tools", async () => {
+    const entries = Array.from({ length: MOST + 20 }, (_, i) => entry(i + 1, `${i}`));
+    await show(entries, (seq) => body(seq === 1 ? "echo" : "other", { text: "first" }));
+    expect(await screen.findByRole("button", { name: /^Run again/ })).toBeVisible();
+  });
+
+  test("E29: no more than the latest are listed", async () => {
+    const entries = Array.from({ length: MOST + 20 }, (_, i) => entry(i + 1, `${i}`));
+    const { host } = await show(entries, (seq) => body("echo", { text: `${seq}` }));
+    await waitFor(() =>
+      expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MOST),
+    );
+    expect(screen.queryByText("Reading the log…"), "and no more are read").toBeNull();
+    expect(host.requests("activity_body")).toHaveLength(MOST);
+  });
+
+  test("E29: a call whose message is cut off is listed, and can't be run again", async () => {
+    const cut = { text: '{"jsonrpc":"2.0","id', truncated: true, redacted: false };
+    await show([entry(1, "1")], () => cut);
+    expect(await screen.findByText(/only the beginning of this call/)).toBeVisible();
+    expect(screen.getByRole("button", { name: /^Messages/ })).toBeVisible();
+    expect(screen.queryByRole("button", { name: /^Run again/ })).toBeNull();
+  });
+
+  test("E29: what the host let go is left out, and what fails is read again", async () => {
+    let broken = true;
+    const { user } = await show([entry(1, "1"), entry(2, "2")], (seq) => {
+      if (seq === 2) throw new ApiError({ code: "not_found", message: "let go" } as never);
+      if (broken) throw new ApiError({ code: "internal", message: "broken" } as never);
+      return body("echo", { text: "first" });
+    });
+    expect(await screen.findByText(/broken/), "said").toBeVisible();
+    expect(screen.queryByText(/let go/), "no fault").toBeNull();
+    broken = false;
+    await user.click(screen.getByText("History of calls"));
+    await user.click(screen.getByText("History of calls"));
+    expect(await screen.findAllByRole("button", { name: /^Run again/ })).toHaveLength(1);
+    expect(screen.queryByText(/broken/), "it is over").toBeNull();
   });
 
   test("E29: runs a call again as any other, and fills the form to edit it", async () => {
     const { host, user } = await show();
-    await user.click(await screen.findByRole("button", { name: /^Edit and run/ }));
+    await user.click(await screen.findByRole("button", { name: /^Edit:/ }));
     await waitFor(() => expect(screen.getByRole("textbox", { name: "text" })).toHaveValue("first"));
     expect(screen.getByRole("textbox", { name: "text" }), "to be edited at once").toHaveFocus();
     expect(host.requests("call_tool"), "nothing is sent by it").toEqual([]);
@@ -115,5 +188,24 @@ describe("the history of a tool", () => {
       { server: "files", tool: "echo", arguments: { text: "first" } },
     ]);
     expect(screen.getByRole("button", { name: /^Run again/ }), "one at a time").toBeDisabled();
+  });
+
+  test("E29: what is filled in is replaced only when the user agrees", async () => {
+    const { host, user } = await show();
+    const edit = await screen.findByRole("button", { name: /^Edit:/ });
+    const text = () => screen.getByRole("textbox", { name: "text" });
+    await user.type(text(), "half");
+    await user.click(edit);
+    await user.click(await screen.findByRole("button", { name: "Cancel" }));
+    expect(text(), "it stays").toHaveValue("half");
+    await user.click(edit);
+    await user.click(await screen.findByRole("button", { name: "Replace" }));
+    await waitFor(() => expect(text()).toHaveValue("first"));
+    await user.type(text(), "!");
+    await user.click(screen.getByRole("button", { name: /^Run again/ }));
+    expect(host.requests("call_tool"), "sends what it shows").toMatchObject([
+      { arguments: { text: "first" } },
+    ]);
+    expect(text(), "and leaves the form alone").toHaveValue("first!");
   });
 });

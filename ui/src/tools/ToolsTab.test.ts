@@ -97,6 +97,12 @@ test("lists what the server offers, and opens by keyboard", async () => {
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
 });
 
+test("E8: that a tool may destroy something stands out beside it", async () => {
+  shownTab("remove");
+  const claim = await screen.findByText("Destructive", { selector: "article .badge" });
+  expect(claim, "as it does where a call of it is decided").toHaveClass("warn");
+});
+
 // [tools-descriptions-untrusted] [base-display-title] [tools-title-precedence]
 test("a tool says what the server claims, and is called after its arguments are there", async () => {
   const user = userEvent.setup();

@@ -4,6 +4,11 @@ import type { ToolClaims } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
+/** Whether the server says that the tool may destroy something. That means something only for one that changes things. */
+export function mayDestroy({ destructive, readOnly }: ToolClaims): boolean {
+  return destructive === true && readOnly !== true;
+}
+
 /** Each claim that was made, as the end of "the server says: ...". */
 export function claimTexts(claims: ToolClaims): string[] {
   const { readOnly, destructive, idempotent, openWorld } = claims;

@@ -15,13 +15,11 @@ export interface SentCall {
   arguments: JsonValue;
   /** The revision that the request itself names, as each does since 2026-07-28. */
   revision: string | null;
-  /** Whether the arguments are those that were sent, to the last character. */
+  /** Whether the arguments are those that were sent: no secret in them is replaced, and no number rounded. */
   exact: boolean;
 }
 
 const REVISION = "io.modelcontextprotocol/protocolVersion";
-/** How the activity writes a character that nobody sees. */
-const NAMED_CHARACTER = /\[U\+[0-9A-F]{4,6}\]/;
 
 /** The calls in these entries, the latest first. */
 export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
@@ -46,7 +44,7 @@ export function callsIn(entries: readonly ActivityEntry[]): PastCall[] {
 }
 
 /** What a request for a call says; nothing where the log has no more of it than its beginning. */
-export function sentCall({ text, truncated }: ActivityBody): SentCall | null {
+export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall | null {
   const parsed = truncated ? null : parseJson(text);
   const params = parsed?.ok ? member(parsed.value, "params") : undefined;
   const tool = member(params, "name");
@@ -57,7 +55,7 @@ export function sentCall({ text, truncated }: ActivityBody): SentCall | null {
     tool,
     arguments: sent,
     revision: typeof revision === "string" ? revision : null,
-    exact: !hasRounded(sent) && !NAMED_CHARACTER.test(text),
+    exact: !hasRounded(sent) && !redacted,
   };
 }
 

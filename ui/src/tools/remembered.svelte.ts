@@ -12,6 +12,8 @@ export const MAX_REMEMBERED = 50;
 interface Remembered {
   value: JsonValue | undefined;
   run: ToolRun | null;
+  /** Whether the user filled something in that was not sent since. */
+  edited: boolean;
 }
 
 const tools = new SvelteMap<string, Remembered>();
@@ -23,7 +25,7 @@ function keyOf(server: string, tool: string): string {
 
 /** What is remembered of a tool. */
 export function remembered(server: string, tool: string): Remembered {
-  return tools.get(keyOf(server, tool)) ?? { value: undefined, run: null };
+  return tools.get(keyOf(server, tool)) ?? { value: undefined, run: null, edited: false };
 }
 
 /** Remembers it; the tool that was used longest ago is forgotten for it when there are too many. */

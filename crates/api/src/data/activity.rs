@@ -64,10 +64,12 @@ pub struct ActivityRef {
 /// One message, whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityBody {
-    /// As it came, control characters made visible.
+    /// As it crossed, but for secrets of the server, which `[redacted]` replaces.
     pub text: String,
     /// Whether the end is missing, for the bound.
     pub truncated: bool,
+    /// Whether a secret in it is replaced.
+    pub redacted: bool,
 }
 
 /// A file that was written.

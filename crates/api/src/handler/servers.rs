@@ -9,8 +9,8 @@ use super::{Api, errors, paths, saved_file, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// The most entries of one page of activity.
-const MAX_PAGE: usize = 1_000;
+/// The most entries of one page of activity: all that are kept, so that none is missing between two pages.
+const MAX_PAGE: usize = supervision::activity::MAX_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     let snapshot = api.host.snapshot().await?;
@@ -52,7 +52,7 @@ pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityB
     let activity = api.host.activity(r.server).await?;
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     let entry = activity.entry(r.seq).ok_or_else(|| errors::not_found("this message"))?;
-    Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated })
+    Ok(ActivityBody { text: entry.body().into_owned(), truncated: entry.truncated, redacted: entry.redacted })
 }
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {

@@ -173,6 +173,15 @@ async fn activity_is_read_and_exported_as_json_lines() {
         entries.iter().any(|e| e["method"] == "initialize" && e["kind"] == "response" && e["latency"].is_f64());
     assert!(answered, "its answer has a latency");
 
+    let activity = app.host.activity("harbour".to_owned()).await.unwrap();
+    for _ in 0..1_500 {
+        activity.lock().unwrap().line(supervision::activity::ActivityKind::Stderr, "one of many");
+    }
+    let page = call(&api, "activity", json!({"server": "harbour", "limit": 2_000})).await;
+    let entries = page["entries"].as_array().unwrap();
+    assert!(entries.len() > 1_500, "all that is kept is one page");
+    assert!(entries.contains(opening), "from the first");
+
     let file = app.folder.path().join("out.jsonl");
     *app.platform.save_file.lock().unwrap() = Some(file.clone());
     let saved = call(&api, "export_activity", json!({"server": "harbour"})).await;

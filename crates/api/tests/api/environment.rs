@@ -57,6 +57,13 @@ async fn a_secret_goes_into_the_environment_and_nowhere_else() {
         activity.contains("x/[redacted]") && !activity.contains(SECRET),
         "it is hidden in what it says: {activity}"
     );
+    for (method, redacted) in [("x/[redacted]", true), ("initialize", false)] {
+        let page = call(&api, "activity", json!({"server": "near", "limit": 100})).await;
+        let entries = page["entries"].as_array().unwrap();
+        let entry = entries.iter().find(|e| e["method"] == method).expect("it crossed");
+        let body = call(&api, "activity_body", json!({"server": "near", "seq": entry["seq"]})).await;
+        assert_eq!(body["redacted"], json!(redacted), "the page is told of {method} whether it is as it crossed");
+    }
     let mut audit = std::fs::read(app.folder.path().join("data/audit.db")).unwrap();
     audit.extend(std::fs::read(app.folder.path().join("data/audit.db-wal")).unwrap_or_default());
     assert!(!String::from_utf8_lossy(&audit).contains(SECRET), "and is not in the audit log");

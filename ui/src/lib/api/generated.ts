@@ -160,13 +160,17 @@ bound: boolean, };
  */
 export type ActivityBody = { 
 /**
- * As it came, control characters made visible.
+ * As it crossed, but for secrets of the server, which `[redacted]` replaces.
  */
 text: string, 
 /**
  * Whether the end is missing, for the bound.
  */
-truncated: boolean, };
+truncated: boolean, 
+/**
+ * Whether a secret in it is replaced.
+ */
+redacted: boolean, };
 
 /**
  * One entry.
