@@ -3,6 +3,7 @@ import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
 import type { FormField, Question, QuestionBody } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
 
 import { NO_MARKS } from "../review/words";
 import { QUIET } from "./arming.svelte";
@@ -144,6 +145,15 @@ describe("every kind", () => {
     expect(screen.getByText("https://evil.example/t"), "S01: what is there now").toBeVisible();
     const same = screen.getByText(/The address is as before/);
     expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings are not/);
+  });
+
+  it("E16: where nothing waits, leads to what was allowed for longer", async () => {
+    const { front } = show();
+    front.queue.listed = true;
+    await tick();
+    await click(button("Show standing approvals"));
+    expect(router.current, "the list of approvals").toEqual({ at: "rules" });
+    expect(front.queue.listed, "which nothing covers").toBe(false);
   });
 
   it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {
