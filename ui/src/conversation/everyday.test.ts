@@ -69,7 +69,7 @@ async function pickPrompt(user: ReturnType<typeof userEvent.setup>) {
   await user.click(composer().getByRole("button", { name: "Insert a prompt" }));
   await user.click(await screen.findByRole("option", { name: /Greet a ship/ }));
   await user.click(await screen.findByRole("button", { name: "Add to the message" }));
-  return await composer().findByRole("list", { name: "Goes with the message" });
+  return await composer().findByRole("list", { name: "Attached to this message" });
 }
 
 describe("what goes with a message", () => {
