@@ -269,6 +269,39 @@ describe("every kind", () => {
     ]);
   });
 
+  it("E15: Ctrl+Enter sends a form from a field, or leads to the first one that is wrong", async () => {
+    const problems = [{ field: "name", problem: "required", limit: null }];
+    host.handlers.answer_question = () => {
+      throw { code: "invalid", message: "not filled in", data: { problems } };
+    };
+    show(question(form));
+    await arm();
+    const age = screen.getByLabelText(/^age/);
+    age.focus();
+    await press("Enter", age);
+    expect(answers(), "Enter alone sends nothing").toEqual([]);
+    await press("Enter", age, { ctrlKey: true });
+    await tick();
+    const name = screen.getByLabelText("Your name (required)");
+    expect(name, "what the host found wrong").toHaveFocus();
+    expect(screen.getByText("Fill this in.")).toBeInTheDocument();
+    host.handlers.answer_question = () => ({});
+    await type(name, "Ann");
+    await arm();
+    await press("Enter", name, { ctrlKey: true });
+    expect(answers()[1], "by the key").toMatchObject({
+      answer: { action: "submit", content: { name: "Ann" } },
+    });
+  });
+
+  it("E15: what a field is about comes before the field, and is read with it", () => {
+    show(question(form));
+    const field = screen.getByLabelText(/^mail/);
+    const about = screen.getByText("Where to write to");
+    expect(field).toHaveAccessibleDescription(/Where to write to/);
+    expect(about.compareDocumentPosition(field)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  });
+
   it("form: accept, decline and cancel are three things", async () => {
     const { set } = show(question(form));
     // With fields that are not filled in.
