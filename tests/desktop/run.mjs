@@ -2,7 +2,7 @@
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing,
-// with `opened` only what comes from outside of the window.
+// with `opened` only what comes from outside of the window. `steps` counts the steps of everyday tasks, and writes the table of them.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -30,6 +30,7 @@ import { startProvider } from "./provider.mjs";
 import { records } from "./records.mjs";
 import { sampled } from "./sampled.mjs";
 import { servers } from "./servers.mjs";
+import { counted } from "./steps.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
@@ -149,7 +150,10 @@ try {
     await windowOf(placeOf("first"), [], firstCall, leave);
     await windowOf(placeOf("ten"), [], tenImported, leave);
   }
-  if (only === "sandbox") {
+  if (only === "steps") await windowOf(placeOf("steps"), [], counted(only === "steps"), leave);
+  if (only === "steps") {
+    // Nothing else.
+  } else if (only === "sandbox") {
     await window(isolated, quit);
   } else if (only === "new") {
     await window(installs, quit);

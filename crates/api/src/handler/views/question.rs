@@ -46,7 +46,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
                 // Without a folder of its own a sandbox starts it in its own home.
                 cwd: config
                     .cwd
-                    .or_else(|| plan.is_none().then(process::default_directory))
+                    .or_else(|| plan.is_none().then(launches::default_directory))
                     .map(|cwd| cwd.display().to_string()),
                 approved_before,
                 sandbox: plan.map(containment::plan_shown),
