@@ -41,7 +41,7 @@ export async function models(page, place, step) {
     await page.picture("add-provider");
     await page.click("button", "Add", DIALOG);
     await page.reads(/It answers and lists \d+ models/, "main");
-    await page.reads("Has a key", "main");
+    await page.reads("Key set", "main");
     await page.click("button", "Test Fake lab");
     await page.reads(/It answers and lists \d+ models/, "main");
     await page.click("disclosure", /^\d+ models$/);

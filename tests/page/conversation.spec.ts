@@ -28,7 +28,7 @@ test("a prompt with the keyboard only: /, search, arguments, preview, into the c
   await put.focus();
   await app.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
-  const chips = app.getByRole("list", { name: "Goes with the message" });
+  const chips = app.getByRole("list", { name: "Attached to this message" });
   await expect(chips, "E3: it waits beside what is written").toContainText(/tide/i);
   await expect(app.getByRole("textbox", { name: "Message" })).toBeFocused();
   await app.keyboard.press("Enter");
@@ -51,7 +51,7 @@ test("a resource by @, a note, and a tool, kept when the page loads anew", async
   await app.keyboard.type("welcome");
   await expect(app.getByRole("dialog").getByRole("option").first(), "the best match is first").toContainText("Welcome");
   await app.keyboard.press("Enter");
-  const chips = app.getByRole("list", { name: "Goes with the message" });
+  const chips = app.getByRole("list", { name: "Attached to this message" });
   await expect(chips, "E20: it waits beside what is written").toContainText("resource of harbour");
   await app.getByRole("button", { name: "Send", exact: true }).click();
   await expect(main.getByText("from harbour").first()).toBeVisible();

@@ -122,7 +122,7 @@ test.describe("with a server that runs", () => {
     await expect(app.getByRole("button", { name: "Add to the message" }), "the next step").toBeFocused();
     await app.keyboard.press("Enter");
     const log = app.getByRole("log");
-    const chips = app.getByRole("list", { name: "Goes with the message" });
+    const chips = app.getByRole("list", { name: "Attached to this message" });
     await expect(chips, "it waits beside what is written").toContainText("Greet a ship");
     await expect(composer, "one can go on writing").toBeFocused();
 

@@ -44,7 +44,7 @@ test("a provider is added, tried, made the default and removed", async ({ app, h
   const card = app.getByRole("article", { name: "Fake lab" });
   await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another one.");
   // Until then the place for a key may have opened by itself.
-  await expect(card, "and the key is there").toContainText("Has a key");
+  await expect(card, "and the key is there").toContainText("Key set");
   await card.getByText("New key").click();
   await card.getByLabel("Key").fill(KEY);
   await card.getByRole("button", { name: "Keep the key" }).click();

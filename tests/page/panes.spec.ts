@@ -24,6 +24,31 @@ test.describe("E14", () => {
     }
   });
 
+  test("a pane is as wide when the page is loaded again", async ({ app }) => {
+    await visit(app, "#/server/harbour/tools");
+    const edge = app.getByRole("separator", { name: "Resize the left column" });
+    await edge.focus();
+    await app.keyboard.press("ArrowRight");
+    await expect(edge).toHaveAttribute("aria-valuenow", /\d/);
+    const width = await edge.getAttribute("aria-valuenow");
+    await app.reload();
+    await expect(edge, "as it was left").toHaveAttribute("aria-valuenow", width ?? "");
+  });
+
+  test.describe("names that begin alike", () => {
+    const stem = "the-database-of-the-whole-company-in-";
+    const servers = Object.fromEntries(["utrecht", "gdansk"].map((end) => [stem + end, { command: DEMO, args: [] }]));
+    test.use({ setup: { ...MODERN, servers, running: [] } });
+    test("are whole in the left column", async ({ app }) => {
+      for (const end of ["utrecht", "gdansk"]) {
+        const name = app.getByRole("navigation").first().getByText(stem + end);
+        const cut = await name.evaluate((element) => element.scrollWidth - element.clientWidth);
+        expect(cut, `${end} is in view`).toBeLessThanOrEqual(0);
+        expect((await name.boundingBox())!.height, "on several lines").toBeGreaterThan(30);
+      }
+    });
+  });
+
   const many = Array.from({ length: 50 }, (_, i) => `server-${String(i + 1).padStart(2, "0")}`);
   const servers = Object.fromEntries(many.map((name) => [name, { command: DEMO, args: [] }]));
   test.describe("fifty servers", () => {

@@ -16,14 +16,18 @@ export const TOGETHER = 24 * 1024 * 1024;
 export const LARGEST = 16 * 1024 * 1024;
 const LONGEST_NAME = 200;
 
-export interface Attached {
-  id: string;
+/** A file as far as it matters to whether a model gets it. */
+export interface Carried {
   name: string;
   mimeType: string;
+  kind: FileKind;
+}
+
+export interface Attached extends Carried {
+  id: string;
   bytes: number;
   /** Base64. */
   data: string;
-  kind: FileKind;
 }
 
 /** As what a model gets a file. */

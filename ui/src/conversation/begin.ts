@@ -7,8 +7,8 @@ import { app } from "$lib/state/app.svelte";
 const MOST_SERVERS = 100;
 
 /**
- * Begins a conversation and returns its id. Its model may use the servers of the conversation before, or without one, or where that
- * has none, those that run: of each the tools that the user has reviewed, and each call asks as ever. Rejects with an `ApiError`.
+ * Begins a conversation and returns its id. Its model may use the servers of the conversation before, which may be none, or in the
+ * first one those that run: of each the tools that the user has reviewed, and each call asks as ever. Rejects with an `ApiError`.
  */
 export async function beginConversation(
   title: string,
@@ -16,16 +16,17 @@ export async function beginConversation(
 ): Promise<string> {
   const before = await serversBefore();
   const { id, settings } = await call("create_conversation", { title });
-  const servers = before.length > 0 ? before : runningServers();
+  const servers = before ?? runningServers();
   const all = { ...settings, servers: servers.slice(0, MOST_SERVERS), ...changes };
   if (servers.length > 0 || Object.keys(changes).length > 0)
     await call("set_conversation", { conversation: id, settings: all });
   return id;
 }
 
-async function serversBefore(): Promise<OfferedServer[]> {
+/** Those of the conversation that was used last; null without one. */
+async function serversBefore(): Promise<OfferedServer[] | null> {
   const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
-  if (!latest) return [];
+  if (!latest) return null;
   // A conversation that can't be read keeps no other from beginning.
   const servers = await call("conversation", { conversation: latest.id }).then(
     ({ settings }) => settings.servers,

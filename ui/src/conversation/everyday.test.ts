@@ -3,12 +3,20 @@ import { cleanup, render, screen, waitFor, within } from "@testing-library/svelt
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 
-import type { Catalog, Models, Prompt, Resource } from "$lib/api/generated";
+import type {
+  Catalog,
+  ConversationItem,
+  ModelProvider,
+  Models,
+  Prompt,
+  Resource,
+} from "$lib/api/generated";
 import { choose } from "$lib/testing/choose";
 import { REVIEWED, sampleConversation, sampleServer, startFake } from "$lib/testing/fake";
 
 import { beginConversation } from "./begin";
 import ConversationView from "./ConversationView.svelte";
+import { Inserts, INSERTS_TOGETHER, MOST_INSERTS, type NewInsert } from "./inserts.svelte";
 
 afterEach(cleanup);
 
@@ -16,6 +24,16 @@ const MODEL = { provider: "lab", model: "small" };
 const MODELS: Models = {
   ...{ providers: [], found: [], presets: [] },
   default: MODEL,
+};
+const LAB: ModelProvider = {
+  ...{ id: "lab", name: "Lab", kind: "openai", url: "http://127.0.0.1/v1", silenceSeconds: null },
+  ...{ losses: [], hasKey: true, local: true, readable: false, listedAt: null, problem: null },
+  models: [
+    {
+      ...{ id: "small", name: "Small", context: null, maxOutput: null, price: null },
+      ...{ images: false, audio: null, files: null, tools: null, thinking: null },
+    },
+  ],
 };
 const PROMPT: Prompt = {
   ...{ name: "greet", title: "Greet a ship", description: null, arguments: [], icons: [] },
@@ -69,7 +87,18 @@ async function pickPrompt(user: ReturnType<typeof userEvent.setup>) {
   await user.click(composer().getByRole("button", { name: "Insert a prompt" }));
   await user.click(await screen.findByRole("option", { name: /Greet a ship/ }));
   await user.click(await screen.findByRole("button", { name: "Add to the message" }));
-  return await composer().findByRole("list", { name: "Goes with the message" });
+  return await composer().findByRole("list", { name: "Attached to this message" });
+}
+
+async function pickResource(user: ReturnType<typeof userEvent.setup>) {
+  await user.click(composer().getByRole("button", { name: "Attach a resource or skill" }));
+  await user.click(await screen.findByRole("option", { name: /Tide table/ }));
+  return await composer().findByText("Tide table");
+}
+
+function message(role: "user" | "assistant", text: string): ConversationItem {
+  const body = { kind: "message", role, content: [{ type: "text", text }], prompt: null } as const;
+  return { id: "m1", at: 1, body: { ...body, content: [...body.content] } };
 }
 
 describe("what goes with a message", () => {
@@ -105,12 +134,86 @@ describe("what goes with a message", () => {
     const host = await opened();
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
-    await user.click(composer().getByRole("button", { name: "Attach a resource or skill" }));
-    await user.click(await screen.findByRole("option", { name: /Tide table/ }));
-    const chip = await composer().findByText("Tide table");
+    const chip = await pickResource(user);
     await user.click(composer().getByRole("button", { name: "Remove Tide table" }));
     expect(chip, "it is gone").not.toBeInTheDocument();
     expect(sent(host), "and was never in the conversation").toEqual([]);
+  });
+
+  it("E20: what is in a chip can be looked at before it is sent", async () => {
+    const host = await opened();
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await pickResource(user);
+    await user.click(composer().getByRole("button", { name: "Show Tide table" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Tide table" }));
+    expect(dialog.getByText("high"), "its text").toBeInTheDocument();
+    expect(host.requests("read_resource"), "as it was read, not read again").toHaveLength(1);
+    await user.keyboard("{Escape}");
+    await user.click(composer().getByRole("button", { name: "Remove Tide table" }));
+    await pickPrompt(user);
+    await user.click(composer().getByRole("button", { name: "Show Greet a ship" }));
+    const prompt = within(await screen.findByRole("dialog", { name: "Greet a ship" }));
+    expect(prompt.getByText("Greet the Borealis."), "of a prompt, its messages").toBeVisible();
+  });
+
+  it("E20: chips wait while another conversation is in front", async () => {
+    await opened();
+    const user = userEvent.setup();
+    const { unmount } = render(ConversationView, { id: "c1" });
+    await pickResource(user);
+    unmount();
+    const other = render(ConversationView, { id: "c2" });
+    expect(composer().queryByText("Tide table"), "it is of the first one").toBeNull();
+    other.unmount();
+    render(ConversationView, { id: "c1" });
+    expect(composer().getByText("Tide table"), "as what is written").toBeInTheDocument();
+  });
+
+  it("E20: says what the model can't take of a chip", async () => {
+    const host = await opened();
+    host.answers.models = () => ({ ...MODELS, providers: [LAB] });
+    host.answers.read_resource = () =>
+      ({
+        contents: [{ uri: "a:b", mimeType: "image/png", text: null, blob: "AAAA" }],
+      }) as never;
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await pickResource(user);
+    expect(await composer().findByText(/Small does not take pictures/i)).toBeInTheDocument();
+  });
+
+  it("E20: takes only so many and so much, and says so", () => {
+    const inserts = new Inserts();
+    const text = (text: string): NewInsert => {
+      const content = [{ type: "text", text } as const];
+      const body = { kind: "message", role: "user", content, prompt: null } as const;
+      const items = [{ id: "m", at: 1, body }];
+      return { kind: "prompt", name: "greet", server: "files", items };
+    };
+    inserts.add(text("x".repeat(INSERTS_TOGETHER)));
+    expect(inserts.all, "too large").toEqual([]);
+    expect(inserts.problem).toMatch(/greet was not attached: .* up to 25.2 MB together/);
+    for (let i = 0; i < MOST_INSERTS; i += 1) inserts.add(text("x"));
+    expect(inserts.problem, "there is room for these").toBeNull();
+    inserts.add(text("x"));
+    expect(inserts.all).toHaveLength(MOST_INSERTS);
+    expect(inserts.problem).toBe(
+      "greet was not attached: a message takes up to 20 prompts and resources.",
+    );
+  });
+
+  it("E3: a prompt that ends with an assistant can be sent again after a failure", async () => {
+    const host = await opened();
+    const items = [message("assistant", "Ahoy!")];
+    host.answers.conversation = () => sampleConversation({ items });
+    const user = userEvent.setup();
+    render(ConversationView, { id: "c1" });
+    await waitFor(() => expect(composer().getByRole("button", { name: "Continue" })).toBeEnabled());
+    await user.type(composer().getByRole("textbox", { name: "Message" }), "{Enter}");
+    expect(sent(host), "a key alone asks no model").toEqual([]);
+    await user.click(composer().getByRole("button", { name: "Continue" }));
+    await waitFor(() => expect(sent(host)).toEqual(["continue_reply"]));
   });
 });
 
@@ -143,6 +246,40 @@ describe("the tools of a conversation", () => {
     );
     await beginConversation("Another");
     expect(host.requests("set_conversation")[0]?.settings.servers).toEqual(servers);
+  });
+
+  it("E4: tools that were turned off stay off in the next one", async () => {
+    const host = await startFake(
+      {
+        conversation: () => sampleConversation(),
+        create_conversation: () => sampleConversation({ id: "new" }),
+      },
+      {
+        servers: [sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } })],
+        conversations: [{ id: "c1", title: "Trip plan", updatedAt: 1 }],
+      },
+    );
+    await beginConversation("Another");
+    expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
+  });
+
+  it("E5: says that tools are many for the model only where that decides", async () => {
+    const servers = [{ server: "files", tools: null, instructions: null }];
+    for (const [toolSearch, isSaid] of [
+      [true, false],
+      [undefined, true],
+    ] as const) {
+      const settings = { ...sampleConversation().settings, servers, toolSearch };
+      const host = await opened(settings);
+      const tools = await host.answers.conversation_tools?.({ conversation: "c1" });
+      host.answers.conversation_tools = () => ({ ...tools, bySearch: true }) as never;
+      const user = userEvent.setup();
+      const { unmount } = render(ConversationView, { id: "c1" });
+      await user.click(await composer().findByRole("button", { name: /Tools of files/ }));
+      await screen.findByText(/about 90 tokens/i);
+      expect(screen.queryByText(/That is much for this model/) !== null).toBe(isSaid);
+      unmount();
+    }
   });
 
   it("E5: the user chooses between all tools and a search, and the button tells which it is", async () => {

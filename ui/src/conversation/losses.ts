@@ -1,16 +1,16 @@
-// What of the attached files the model may not get, in words, before anything is sent.
+// What of the files that go with a message the model may not get, in words, before anything is sent.
 import type { Model, ModelProvider, ModelRef, Models } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 
 import { conversionWords } from "../models/words";
 import { m } from "../paraglide/messages";
-import type { Attached, FileKind } from "./attachments.svelte";
+import type { Carried, FileKind } from "./attachments.svelte";
 
 /** The pictures that every provider takes that takes any (`models/src/carry.rs`). */
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 export function lossesOf(
-  attached: readonly Attached[],
+  attached: readonly Carried[],
   models: Models | null,
   chosen: ModelRef | null,
 ): string[] {
@@ -31,7 +31,7 @@ const NOT_TAKEN = {
 };
 
 function lossOf(
-  { name, mimeType, kind }: Attached,
+  { name, mimeType, kind }: Carried,
   provider: ModelProvider,
   model: Model | undefined,
   called: string,

@@ -205,6 +205,35 @@ describe("the page of models", () => {
     expect(screen.queryByText(/kept encrypted/i), "not claimed").toBeNull();
   });
 
+  it("reads again whether keys are kept once the keychain may be unlocked", async () => {
+    const host = await startFake({
+      models: () => having(),
+      secrets_status: () => ({ is: "locked", cause: "it is locked" }),
+    });
+    render(ModelsView);
+    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
+    host.answers.secrets_status = () => ({ is: "keychain" });
+    await fireEvent.focus(window);
+    expect(
+      await screen.findByText(/Keys are kept encrypted/),
+      "after a window",
+    ).toBeInTheDocument();
+    host.answers.secrets_status = () => ({ is: "locked", cause: "it is locked" });
+    host.send({ type: "models_changed" });
+    expect(await screen.findByText(/forgotten when Drawbridge closes/)).toBeInTheDocument();
+  });
+
+  it.each([
+    [null, "Key set."],
+    ["it is locked", "Key saved for now."],
+  ])("says how long a key is kept that was entered (%s)", async (onlyThisRun, words) => {
+    await startFake({ models: () => having(), set_provider_key: () => ({ onlyThisRun }) });
+    render(ModelsView);
+    await fireEvent.input(await screen.findByLabelText("Key"), { target: { value: "sk-1" } });
+    await fireEvent.click(screen.getByRole("button", { name: "Keep the key" }));
+    expect(await screen.findByText(words)).toBeInTheDocument();
+  });
+
   it("lets the user choose what is done with what can't be carried", async () => {
     const host = await startFake({ models: () => having() });
     render(ModelsView);

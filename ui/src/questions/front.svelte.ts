@@ -200,7 +200,9 @@ export class Front {
   #refused(question: Question, draft: Draft): void {
     if (this.question?.id === question.id) this.arming.restart();
     const refusal = this.decision.refusal(question);
-    if (refusal?.is === "invalid" && refusal.problems) draft.form?.check.found(refusal.problems);
+    if (refusal?.is !== "invalid" || !refusal.problems) return;
+    draft.form?.check.found(refusal.problems);
+    draft.form?.ready();
   }
 
   #draftOf(question: Question): Draft {

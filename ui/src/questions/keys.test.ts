@@ -24,6 +24,15 @@ describe("keys of a question", () => {
     expect(shortcut(key("a", "<button></button>", { ctrlKey: true })), "select all").toBeNull();
   });
 
+  it("sends by Ctrl+Enter and Command+Enter, also from a field, and by no other Enter", () => {
+    const field = "<input />";
+    expect(shortcut(key("Enter", field, { ctrlKey: true }))).toBe("send");
+    expect(shortcut(key("Enter", field, { metaKey: true }))).toBe("send");
+    expect(shortcut(key("Enter", field))).toBeNull();
+    expect(shortcut(key("Enter", field, { ctrlKey: true, repeat: true })), "held").toBeNull();
+    expect(shortcut(key("Enter", field, { ctrlKey: true, shiftKey: true }))).toBeNull();
+  });
+
   it("knows a held Enter on a button from one in a field", () => {
     expect(
       isHeldActivation(key("Enter", "<button></button>", { repeat: true })),

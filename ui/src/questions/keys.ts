@@ -1,8 +1,10 @@
-// The keys of a question: A allows, D denies, F goes to the first field, unless something is being typed.
+// The keys of a question: A allows, D denies, F goes to the first field, unless something is being typed. Ctrl+Enter sends a form, also
+// from its fields.
 
-export type Shortcut = "allow" | "deny" | "fields";
+export type Shortcut = "allow" | "deny" | "fields" | "send";
 
 export function shortcut(event: KeyboardEvent): Shortcut | null {
+  if (isSend(event)) return "send";
   if (event.repeat || event.isComposing || event.ctrlKey || event.altKey || event.metaKey)
     return null;
   if (isTyping(event.target)) return null;
@@ -16,6 +18,11 @@ export function shortcut(event: KeyboardEvent): Shortcut | null {
     default:
       return null;
   }
+}
+
+function isSend(event: KeyboardEvent): boolean {
+  if (event.repeat || event.isComposing || event.altKey || event.shiftKey) return false;
+  return event.key === "Enter" && (event.ctrlKey || event.metaKey);
 }
 
 /** A held key must not press the button or the menu item it is on again and again. */

@@ -3,6 +3,7 @@ import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
 import type { FormField, Question, QuestionBody } from "$lib/api/generated";
+import { router } from "$lib/state/view.svelte";
 
 import { NO_MARKS } from "../review/words";
 import { QUIET } from "./arming.svelte";
@@ -146,6 +147,15 @@ describe("every kind", () => {
     expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings are not/);
   });
 
+  it("E16: where nothing waits, leads to what was allowed for longer", async () => {
+    const { front } = show();
+    front.queue.listed = true;
+    await tick();
+    await click(button("Show standing approvals"));
+    expect(router.current, "the list of approvals").toEqual({ at: "rules" });
+    expect(front.queue.listed, "which nothing covers").toBe(false);
+  });
+
   it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {
     const edited = question(tool({ path: "/y" }), { hash: "h2" });
     host.handlers.edit_question = () => edited;
@@ -257,6 +267,39 @@ describe("every kind", () => {
         },
       },
     ]);
+  });
+
+  it("E15: Ctrl+Enter sends a form from a field, or leads to the first one that is wrong", async () => {
+    const problems = [{ field: "name", problem: "required", limit: null }];
+    host.handlers.answer_question = () => {
+      throw { code: "invalid", message: "not filled in", data: { problems } };
+    };
+    show(question(form));
+    await arm();
+    const age = screen.getByLabelText(/^age/);
+    age.focus();
+    await press("Enter", age);
+    expect(answers(), "Enter alone sends nothing").toEqual([]);
+    await press("Enter", age, { ctrlKey: true });
+    await tick();
+    const name = screen.getByLabelText("Your name (required)");
+    expect(name, "what the host found wrong").toHaveFocus();
+    expect(screen.getByText("Fill this in.")).toBeInTheDocument();
+    host.handlers.answer_question = () => ({});
+    await type(name, "Ann");
+    await arm();
+    await press("Enter", name, { ctrlKey: true });
+    expect(answers()[1], "by the key").toMatchObject({
+      answer: { action: "submit", content: { name: "Ann" } },
+    });
+  });
+
+  it("E15: what a field is about comes before the field, and is read with it", () => {
+    show(question(form));
+    const field = screen.getByLabelText(/^mail/);
+    const about = screen.getByText("Where to write to");
+    expect(field).toHaveAccessibleDescription(/Where to write to/);
+    expect(about.compareDocumentPosition(field)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   });
 
   it("form: accept, decline and cancel are three things", async () => {

@@ -3,7 +3,7 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { ModelChosenBy, QuestionBody } from "$lib/api/generated";
+import type { JsonValue, Message, ModelChosenBy, QuestionBody } from "$lib/api/generated";
 
 import { QUIET } from "./arming.svelte";
 import { question, samplingByModel, samplingRequest } from "./fixtures";
@@ -64,12 +64,50 @@ describe("a request to a model", () => {
     await click(button("Remove message 2"));
     await click(button("Remove message 3"));
     expect(screen.queryByRole("button", { name: "Remove message 1" }), "one stays").toBeNull();
-    await click(button("Keep message 3"));
+    await click(button("Restore message 3"));
     await click(button("Use these changes"));
     const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
     const messages = body.kind === "sampling" ? body.request.messages : [];
     expect(request, "what is left").toMatchObject({
       edit: { change: "request", request: { messages: [messages[0], messages[2]] } },
+    });
+  });
+
+  it("E27: names what a message without text holds", async () => {
+    show(question(samplingByModel()));
+    await arm();
+    await click(button("Edit the request"));
+    expect(screen.getByText("Message 2, User: picture")).toBeInTheDocument();
+    expect(screen.getByText("Message 3, User: audio")).toBeInTheDocument();
+    expect(screen.queryByText(/Message 1, User:/), "its text is in its field").toBeNull();
+  });
+
+  it("E27: the use of a tool is removed with its result, and restored with it", async () => {
+    const { request } = samplingByModel() as Extract<QuestionBody, { kind: "sampling" }>;
+    const unknown = (json: JsonValue) => [{ type: "unknown", json } as const];
+    const asked: Message = { role: "user", content: [{ type: "text", text: "Wind?" }] };
+    const messages: Message[] = [
+      asked,
+      { role: "assistant", content: unknown({ type: "tool_use", id: "1", name: "wind" }) },
+      { role: "user", content: unknown({ type: "tool_result", toolUseId: "1", content: [] }) },
+    ];
+    const body = samplingByModel({ request: { ...request, messages } });
+    show(question(body));
+    host.handlers.edit_question = () => question(body, { hash: "edited" });
+    await arm();
+    await click(button("Edit the request"));
+    expect(screen.getByText("Message 2, Assistant: use of wind")).toBeInTheDocument();
+    expect(screen.getByText("Message 3, User: a tool's result")).toBeInTheDocument();
+    const [remove] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
+    await click(remove as HTMLElement);
+    const [restore] = screen.getAllByRole("button", { name: "Restore messages 2 and 3" });
+    await click(restore as HTMLElement);
+    const [, again] = screen.getAllByRole("button", { name: "Remove messages 2 and 3" });
+    await click(again as HTMLElement);
+    await click(button("Use these changes"));
+    const [, edit] = host.sent.find(([name]) => name === "edit_question") ?? [];
+    expect(edit, "neither is left alone").toMatchObject({
+      edit: { change: "request", request: { messages: [asked] } },
     });
   });
 

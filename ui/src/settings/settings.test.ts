@@ -187,10 +187,37 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
     await fireEvent.click(within(row).getByRole("button"));
     expect(screen.queryByRole("alertdialog"), "nothing is asked").toBeNull();
-    await waitFor(() =>
-      expect(screen.queryByText("Tool write_file"), "gone from the list").toBeNull(),
-    );
+    expect(await within(row).findByText("Taken back"), "said in its place").toBeVisible();
     expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
+  });
+
+  it("E24: a second click takes no other approval back, before or after the answer", async () => {
+    let left = grants;
+    let answer = () => {};
+    const host = await startFake({
+      policy: () => noRules,
+      grants: () => ({ grants: left }),
+      revoke_grant: ({ id }) => {
+        left = left.filter((g) => g.id !== id);
+        return new Promise((done) => (answer = () => done({})));
+      },
+    });
+    render(RulesView);
+    const [first] = await screen.findAllByRole("row", { name: /Starting the server/ });
+    const button = within(first as HTMLElement).getByRole("button");
+    button.focus();
+    await fireEvent.click(button);
+    await fireEvent.click(button);
+    expect(host.requests("revoke_grant"), "while it is on its way").toHaveLength(1);
+    answer();
+    const said = await within(first as HTMLElement).findByText("Taken back");
+    await waitFor(() =>
+      expect(said, "not the next button, which a held key would press").toHaveFocus(),
+    );
+    const rows = screen.getAllByRole("row").map((row) => row.textContent);
+    expect(rows[1], "it stays in its place").toMatch(/Starting the server.*Taken back/s);
+    expect(rows[2]).toMatch(/write_file/);
+    expect(host.requests("revoke_grant")).toEqual([{ id: "g1" }]);
   });
 
   it("says of a remote server that it is connected to", async () => {

@@ -1,4 +1,6 @@
 // What is allowed without asking, as long as a page shows it: read at first and again whenever something was decided.
+import { SvelteSet } from "svelte/reactivity";
+
 import { call } from "$lib/api/client";
 import type { Grant } from "$lib/api/generated";
 
@@ -6,9 +8,16 @@ import { app } from "./app.svelte";
 import { oneAtATime } from "./one-at-a-time";
 
 export class Grants {
-  /** Nothing before the first answer. */
+  /**
+   * Nothing before the first answer. Those that were taken back here stay in their places, so that no other one comes under the
+   * pointer of who clicks twice.
+   */
   list = $state.raw<Grant[] | null>(null);
   error = $state.raw<unknown>(null);
+  /** The ids of those that were taken back here. */
+  readonly revoked = new SvelteSet<string>();
+  /** The ids of those that are being taken back. */
+  readonly leaving = new SvelteSet<string>();
 
   /** Reads them and follows their changes. Returns how to end that; fits as the result of an `$effect`. */
   follow(): () => void {
@@ -20,16 +29,32 @@ export class Grants {
 
   readonly read = oneAtATime(async () => {
     try {
-      this.list = (await call("grants", {})).grants;
+      const { grants } = await call("grants", {});
+      const now = grants.filter(({ id }) => !this.#goes(id));
+      this.list?.forEach((grant, at) => {
+        if (this.#goes(grant.id)) now.splice(at, 0, grant);
+      });
+      this.list = now;
       this.error = null;
     } catch (cause) {
       this.error = cause;
     }
   });
 
-  /** Takes one back. */
-  async revoke(grant: Grant): Promise<void> {
-    await call("revoke_grant", { id: grant.id });
+  /** Takes one back; once, however often it is asked for. */
+  async revoke({ id }: Grant): Promise<void> {
+    if (this.#goes(id)) return;
+    this.leaving.add(id);
+    try {
+      await call("revoke_grant", { id });
+      this.revoked.add(id);
+    } finally {
+      this.leaving.delete(id);
+    }
     await this.read();
+  }
+
+  #goes(id: string): boolean {
+    return this.leaving.has(id) || this.revoked.has(id);
   }
 }

@@ -13,6 +13,7 @@ beforeEach(() => {
     for (const name of element.getAttributeNames()) element.removeAttribute(name);
   }
   document.body.replaceChildren();
+  localStorage.clear();
   history.replaceState(null, "", location.pathname);
   resetPageState();
 });

@@ -2,6 +2,8 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/svelte";
 import { afterEach, expect, test } from "vitest";
 
+import { resetPageState } from "$lib/page-state";
+
 import { panes } from "./panes.svelte";
 import Splitter from "./Splitter.svelte";
 
@@ -32,4 +34,17 @@ test("E14: a pane is resized by keyboard and by pointer, within its bounds", asy
   await fireEvent.pointerUp(edge, { pointerId: 1 });
   await fireEvent.pointerMove(edge, { clientX: 500, pointerId: 1 });
   expect(panes.list.chosen, "and no more once it is let go").toBe(350);
+});
+
+test("E14: a pane is as wide after a restart as it was left", () => {
+  panes.left.chosen = 333;
+  resetPageState();
+  expect(panes.left.chosen, "read again").toBe(333);
+  expect(panes.list.chosen, "each by itself").toBeNull();
+  panes.left.chosen = null;
+  resetPageState();
+  expect(panes.left.chosen, "its own width is kept, too").toBeNull();
+  localStorage.setItem("pane left", "1e9");
+  resetPageState();
+  expect(panes.left.chosen, "no width at all").toBeNull();
 });
