@@ -2,7 +2,7 @@
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing,
-// with `opened` only what comes from outside of the window.
+// with `opened` only what comes from outside of the window, with `zoom` only how large it is drawn.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -30,6 +30,7 @@ import { startProvider } from "./provider.mjs";
 import { records } from "./records.mjs";
 import { sampled } from "./sampled.mjs";
 import { servers } from "./servers.mjs";
+import { stillZoomed, zoomed } from "./zoomed.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
@@ -149,7 +150,14 @@ try {
     await windowOf(placeOf("first"), [], firstCall, leave);
     await windowOf(placeOf("ten"), [], tenImported, leave);
   }
-  if (only === "sandbox") {
+  if (only === undefined || only === "zoom") {
+    const large = placeOf("large");
+    await windowOf(large, [], zoomed, leave);
+    await windowOf(large, [], stillZoomed, leave);
+  }
+  if (only === "zoom") {
+    // Done above.
+  } else if (only === "sandbox") {
     await window(isolated, quit);
   } else if (only === "new") {
     await window(installs, quit);

@@ -227,6 +227,7 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
         check_updates: settings.check_updates,
     }
 }
+        zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),
 
 pub(super) fn to_settings(settings: Settings) -> AppSettings {
     AppSettings {
@@ -258,3 +259,4 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         check_updates: settings.check_updates,
     }
 }
+        zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),

@@ -6240,7 +6240,11 @@ onClose: OnClose,
 /**
  * Whether the app looks for newer versions of itself without being told to.
  */
-checkUpdates: boolean, };
+checkUpdates: boolean, 
+/**
+ * How large the page is drawn, in percent; from `LEAST_ZOOM` to `MOST_ZOOM`.
+ */
+zoom: number, };
 
 /**
  * An address that gets something of a sign-in.
