@@ -5823,6 +5823,10 @@ trust: Trust,
  */
 flow: DataFlow, 
 /**
+ * What of it the user has not reviewed as it is now, if there is any.
+ */
+unreviewed?: Unreviewed, 
+/**
  * Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
  */
 mutedUntil: number | null, 
@@ -6742,6 +6746,19 @@ offer: InstallOffer,
 /**
  * Where the installed one is from.
  */
+/**
+ * How many tools and prompts of a server the user has not reviewed as they are now.
+ */
+export type Unreviewed = { 
+/**
+ * Those never seen.
+ */
+new: number, 
+/**
+ * Those that are others than when they were seen.
+ */
+changed: number, };
+
 installed: ServerOrigin, 
 /**
  * The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
