@@ -197,6 +197,8 @@ macro_rules! commands {
             export_policy: Nothing => SavedFile,
             /// The providers of models, what they list, and what serves models on this computer.
             models: Nothing => Models,
+            /// Writes a picture, a sound or other bytes that a server gave to a file the user picks. It is neither opened nor run.
+            save_media: SaveMedia => SavedFile,
             /// Adds a provider of models, or changes the one with its id.
             set_provider: SetProvider => Nothing,
             /// Takes a provider out, and its key.

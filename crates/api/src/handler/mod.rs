@@ -10,6 +10,7 @@ mod conversations;
 mod errors;
 mod import;
 mod installs;
+mod media;
 mod newer_versions;
 mod providers;
 mod questions;
@@ -388,6 +389,10 @@ impl Handler for Api {
 
     async fn policy_text(&self, _: Nothing) -> Result<PolicyText, ApiError> {
         rules::policy_text(self).await
+    }
+
+    async fn save_media(&self, r: SaveMedia) -> Result<SavedFile, ApiError> {
+        media::save_media(self, r).await
     }
 
     async fn export_policy(&self, _: Nothing) -> Result<SavedFile, ApiError> {

@@ -57,8 +57,7 @@ pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityB
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
-    let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-    let name = format!("{safe}-activity.jsonl");
+    let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
     // Written without the lock, which the server's traffic and the host's decisions about it need.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);

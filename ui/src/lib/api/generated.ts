@@ -92,6 +92,7 @@ export interface Commands {
   policy_text: { request: Nothing; response: PolicyText };
   export_policy: { request: Nothing; response: SavedFile };
   models: { request: Nothing; response: Models };
+  save_media: { request: SaveMedia; response: SavedFile };
   set_provider: { request: SetProvider; response: Nothing };
   remove_provider: { request: ProviderId; response: Nothing };
   set_provider_key: { request: SetProviderKey; response: SecretsKept };
@@ -5648,6 +5649,23 @@ export type SavedFile = {
 path: string | null, };
 
 /**
+/**
+ * Bytes that a server gave, to be saved.
+ */
+export type SaveMedia = { 
+/**
+ * What the name of the file is proposed from. Text of the server.
+ */
+title: string, 
+/**
+ * What the server says they are; empty if it does not.
+ */
+mimeType: string, 
+/**
+ * The bytes in Base64.
+ */
+data: string, };
+
  * For how long an approval holds.
  */
 export type Scope = "once" | "conversation" | "session" | "always";
