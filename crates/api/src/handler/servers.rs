@@ -97,6 +97,11 @@ pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<Nothing, 
     Ok(Nothing {})
 }
 
+pub(super) async fn ping(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
+    let took = api.host.ping(server).await?;
+    Ok(PingAnswer { milliseconds: took.as_secs_f64() * 1_000.0 })
+}
+
 pub(super) async fn pick_folder(api: &Api) -> Result<PickedFolder, ApiError> {
     let folder = api.host.ports().platform.pick_folder().await.map_err(errors::system)?;
     Ok(PickedFolder { folder: folder.map(|folder| folder.display().to_string()) })

@@ -33,6 +33,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::owner::{Passed, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
+pub(crate) use run::PING;
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
 
 /// The most commands that wait for a connection.

@@ -29,6 +29,7 @@ export interface Commands {
   authorization: { request: ServerName; response: Authorization };
   paste_redirect: { request: PasteRedirect; response: Nothing };
   set_log_level: { request: SetLogLevel; response: Nothing };
+  ping: { request: ServerName; response: PingAnswer };
   set_roots: { request: SetRoots; response: Nothing };
   set_data_flow: { request: SetDataFlow; response: Nothing };
   sandbox: { request: ServerName; response: SandboxReport };
@@ -91,8 +92,8 @@ export interface Commands {
   dry_run: { request: DryRun; response: DryRunResult };
   policy_text: { request: Nothing; response: PolicyText };
   export_policy: { request: Nothing; response: SavedFile };
-  models: { request: Nothing; response: Models };
   save_media: { request: SaveMedia; response: SavedFile };
+  models: { request: Nothing; response: Models };
   set_provider: { request: SetProvider; response: Nothing };
   remove_provider: { request: ProviderId; response: Nothing };
   set_provider_key: { request: SetProviderKey; response: SecretsKept };
@@ -3844,6 +3845,15 @@ export type PickedFolder = {
 folder: string | null, };
 
 /**
+ * How a server answered a ping.
+ */
+export type PingAnswer = { 
+/**
+ * How long its answer took, in milliseconds.
+ */
+milliseconds: number, };
+
+/**
  * A definition that the user has seen.
  */
 export type PinnedDefinition = { 
@@ -5640,16 +5650,6 @@ problem: string | null,
 missing?: Array<string>, };
 
 /**
- * A file that was written.
- */
-export type SavedFile = { 
-/**
- * Its path, or nothing when the user closed the dialog.
- */
-path: string | null, };
-
-/**
-/**
  * Bytes that a server gave, to be saved.
  */
 export type SaveMedia = { 
@@ -5666,6 +5666,16 @@ mimeType: string,
  */
 data: string, };
 
+/**
+ * A file that was written.
+ */
+export type SavedFile = { 
+/**
+ * Its path, or nothing when the user closed the dialog.
+ */
+path: string | null, };
+
+/**
  * For how long an approval holds.
  */
 export type Scope = "once" | "conversation" | "session" | "always";
@@ -5813,6 +5823,10 @@ instructions: string | null,
  */
 counts: Counts, 
 /**
+ * What of it the user has not reviewed as it is now, if there is any.
+ */
+unreviewed?: Unreviewed, 
+/**
  * The folders it may know of.
  */
 roots: RootsState, 
@@ -5840,10 +5854,6 @@ trust: Trust,
  * How its content flows on.
  */
 flow: DataFlow, 
-/**
- * What of it the user has not reviewed as it is now, if there is any.
- */
-unreviewed?: Unreviewed, 
 /**
  * Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
  */
@@ -6737,6 +6747,19 @@ detail: string, };
 export type UnknownReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
 
 /**
+ * How many tools and prompts of a server the user has not reviewed as they are now.
+ */
+export type Unreviewed = { 
+/**
+ * Those never seen.
+ */
+new: number, 
+/**
+ * Those that are others than when they were seen.
+ */
+changed: number, };
+
+/**
  * A changed server.
  */
 export type UpdateServer = { 
@@ -6764,19 +6787,6 @@ offer: InstallOffer,
 /**
  * Where the installed one is from.
  */
-/**
- * How many tools and prompts of a server the user has not reviewed as they are now.
- */
-export type Unreviewed = { 
-/**
- * Those never seen.
- */
-new: number, 
-/**
- * Those that are others than when they were seen.
- */
-changed: number, };
-
 installed: ServerOrigin, 
 /**
  * The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
