@@ -258,21 +258,18 @@ async fn e30_what_is_new_or_changed_is_counted_until_it_is_reviewed() {
     let changed = tools(&[changed, tool("other")]);
     let app = App::start(vec![("bad", scripted(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
-    app.until("bad", "new: nobody has seen its tools", |s| s.unreviewed == [2, 0]).await;
+    app.until("bad", "new: nobody has seen its tools and its prompt", |s| s.unreviewed == [3, 0]).await;
     asks(&app, "first", Scope::Once, "the first call").await;
-    app.until("bad", "of one tool new: the call of the other was approved", |s| s.unreviewed == [1, 0]).await;
+    app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("it is asked again");
-    app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [1, 1]).await;
-    let catalog = app.host.reviewed("bad".into()).await.expect("it runs");
-    let seen: Vec<ShownDefinition> = catalog
-        .catalog()
-        .tools
-        .iter()
-        .map(|listed| {
-            let tool = listed.read().expect("a tool");
-            ShownDefinition { kind: Kind::Tool, hash: catalog.tool(&tool).0.to_string(), name: tool.name.clone() }
-        })
-        .collect();
+    app.until("bad", "changed: the tool that was seen is another", |s| s.unreviewed == [2, 1]).await;
+    let reviewed = app.host.reviewed("bad".into()).await.expect("it runs");
+    let shown = |kind, name: &str, hash: String| ShownDefinition { kind, name: name.to_owned(), hash };
+    let tools = reviewed.catalog().tools.iter().map(|listed| listed.read().expect("a tool"));
+    let tools = tools.map(|tool| shown(Kind::Tool, &tool.name, reviewed.tool(&tool).0.to_string()));
+    let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("a prompt"));
+    let prompts = prompts.map(|prompt| shown(Kind::Prompt, &prompt.name, reviewed.prompt(&prompt).0.to_string()));
+    let seen = tools.chain(prompts).collect();
     app.host.review("bad".into(), seen).await.expect("they are as they were shown");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
