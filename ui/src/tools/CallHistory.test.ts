@@ -60,8 +60,11 @@ describe("the calls in an activity", () => {
   test("E29: what the log has not exactly is not run again", () => {
     const revision = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
     expect(sentCall(body("echo", { text: "a" }, revision))).toEqual({
-      ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28", exact: true },
+      ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28" },
+      ...{ continued: false, exact: true },
     });
+    for (const more of [{ inputResponses: {} }, { requestState: "s" }])
+      expect(sentCall(body("echo", {}, more))?.continued, "a retry with answers").toBe(true);
     expect(sentCall(body("echo", { n: 2 ** 60 }))?.exact, "a rounded number").toBe(false);
     expect(sentCall(body("echo", { text: "[U+202E]" }))?.exact, "a named character").toBe(false);
     expect(sentCall({ ...body("echo", {}), truncated: true }), "only its beginning").toBeNull();
@@ -69,15 +72,16 @@ describe("the calls in an activity", () => {
 });
 
 describe("the history of a tool", () => {
-  async function show() {
+  async function show(entries = [entry(1, "1"), answer(2, "1"), entry(3, "2")]) {
     const bodies: Record<number, ActivityBody> = {
       1: body("echo", { text: "first" }),
       2: { text: '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}', truncated: false },
       3: body("other", { text: "not mine" }),
+      4: body("echo", { text: "first" }, { inputResponses: { name: { action: "accept" } } }),
     };
     const host = await startFake(
       {
-        activity: () => ({ entries: [entry(1, "1"), answer(2, "1"), entry(3, "2")], dropped: 0 }),
+        activity: () => ({ entries, dropped: 0 }),
         activity_body: ({ seq }) => bodies[seq] as ActivityBody,
         call_tool: () => new Promise(() => undefined),
       },
@@ -102,6 +106,14 @@ describe("the history of a tool", () => {
       expect(within(row).getByRole("heading", { name }), "as it crossed").toBeVisible();
     await waitFor(() => expect(row).toHaveTextContent("first"));
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  });
+
+  test("E29: says of a request that it continues a call with answers", async () => {
+    await show([entry(1, "1"), answer(2, "1"), entry(4, "2"), answer(5, "2")]);
+    await waitFor(() => expect(screen.getAllByRole("listitem")).toHaveLength(2));
+    const [last, first] = screen.getAllByRole("listitem");
+    expect(last, "the latest first").toHaveTextContent("Sent again with answers");
+    expect(first).not.toHaveTextContent("Sent again");
   });
 
   test("E29: runs a call again as any other, and fills the form to edit it", async () => {

@@ -15,6 +15,8 @@ export interface SentCall {
   arguments: JsonValue;
   /** The revision that the request itself names, as each does since 2026-07-28. */
   revision: string | null;
+  /** Whether it continues a call for which the server had asked for something more. */
+  continued: boolean;
   /** Whether the arguments are those that were sent, to the last character. */
   exact: boolean;
 }
@@ -57,6 +59,7 @@ export function sentCall({ text, truncated }: ActivityBody): SentCall | null {
     tool,
     arguments: sent,
     revision: typeof revision === "string" ? revision : null,
+    continued: ["inputResponses", "requestState"].some((name) => member(params, name) !== undefined),
     exact: !hasRounded(sent) && !NAMED_CHARACTER.test(text),
   };
 }
