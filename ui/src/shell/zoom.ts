@@ -35,7 +35,9 @@ export function zoomKey(event: KeyboardEvent): ZoomStep | null {
   if (!isMod(event) || event.altKey) return null;
   if (event.key === "+" || event.key === "=" || event.code === "NumpadAdd") return "in";
   if (event.key === "-" || event.code === "NumpadSubtract") return "out";
-  if (!event.shiftKey && (event.key === "0" || event.code === "Numpad0")) return "reset";
+  // The key of the zero has another sign on French keyboards.
+  const isZero = event.key === "0" || event.code === "Digit0" || event.code === "Numpad0";
+  if (!event.shiftKey && isZero) return "reset";
   return null;
 }
 
