@@ -327,7 +327,10 @@ async fn e29_a_ping_by_hand_takes_what_the_revision_has_and_says_how_long_it_too
         app.ready("harbour").await;
         let before = app.activity("harbour").await.matches(method).count();
         let took = app.host.ping("harbour".into()).await.expect("it answers");
-        assert!(!took.is_zero() && took < Duration::from_secs(10), "[ping-removed-modern] the time is its own: {took:?}");
+        assert!(
+            !took.is_zero() && took < Duration::from_secs(10),
+            "[ping-removed-modern] the time is its own: {took:?}"
+        );
         let after = app.activity("harbour").await.matches(method).count();
         assert!(after > before, "{era}: it was sent as {method}");
         app.host.close().await;
