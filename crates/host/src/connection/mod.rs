@@ -33,8 +33,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::owner::{Passed, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
-pub(crate) use run::PING;
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
+pub(crate) use run::PING;
 
 /// The most commands that wait for a connection.
 const MAX_COMMANDS: usize = 256;
