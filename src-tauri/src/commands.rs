@@ -7,7 +7,7 @@ use tauri::{Manager as _, Runtime};
 
 use crate::{
     app_updates, background, desktop_report, events, link_handler, login_start, measure, openings, page_sandbox,
-    shell_events,
+    shell_events, zoom,
 };
 
 /// What the table's commands get where the page gives no request.
@@ -41,6 +41,7 @@ fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
         login_start::set_login_start,
         link_handler::set_link_handler,
         openings::opening_done,
+        zoom::set_zoom,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,

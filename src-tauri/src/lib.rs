@@ -27,6 +27,7 @@ mod system_switch;
 mod tray;
 mod window;
 mod words;
+mod zoom;
 
 #[cfg(feature = "updater")]
 pub use app_updates::plugin as updater;

@@ -1,5 +1,5 @@
 // The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, this desktop, what it opens,
-// and updates. Included by the build script too.
+// its size, and updates. Included by the build script too.
 
 /// The names of the shell's own commands.
 const OWN_COMMANDS: &[&str] = &[
@@ -16,6 +16,7 @@ const OWN_COMMANDS: &[&str] = &[
     "set_login_start",
     "set_link_handler",
     "opening_done",
+    "set_zoom",
     "app_updates_report",
     "check_app_updates",
     "install_app_update",

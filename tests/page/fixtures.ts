@@ -67,9 +67,9 @@ export function question(app: Page): Locator {
 }
 
 /** What axe finds wrong with the page as it is now, in words. */
-export async function axeFinds(app: Page): Promise<string[]> {
+export async function axeFinds(app: Page, rules: Record<string, { enabled: boolean }> = {}): Promise<string[]> {
   // All lies in one frame: what is found there needs no page of its own to be put together, and what is right is not listed.
-  const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"] });
+  const axe = new AxeBuilder({ page: app }).setLegacyMode().options({ resultTypes: ["violations"], rules });
   const { violations } = await axe.analyze();
   return violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,

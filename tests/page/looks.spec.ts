@@ -29,6 +29,11 @@ const LOOKS = [
   { name: "chinese", look: { language: "zh" as const }, size: { width: 1180, height: 780 } },
   { name: "small", look: {}, size: { width: 800, height: 600 } },
   { name: "large", look: {}, size: { width: 2560, height: 1440 } },
+  // A window of 1280 by 860 at 200 %.
+  { name: "E11-zoomed", look: {}, size: { width: 640, height: 430 } },
+  { name: "contrast", look: {}, size: { width: 1180, height: 780 }, contrast: "more" as const },
+  { name: "contrast-dark", look: { theme: "dark" as const }, size: { width: 1180, height: 780 }, contrast: "more" as const },
+  { name: "forced-colors", look: {}, size: { width: 1180, height: 780 }, forcedColors: "active" as const },
 ];
 
 interface Looks {
@@ -51,9 +56,9 @@ const test = base.extend<Looks>({
 // By far the longest walks; each has a page and a host of its own.
 test.describe.configure({ mode: "parallel" });
 
-for (const { name, look, size } of LOOKS) {
+for (const { name, look, size, contrast, forcedColors } of LOOKS) {
   test.describe(name, () => {
-    test.use({ look, viewport: size });
+    test.use({ look, viewport: size, contextOptions: { contrast, forcedColors, reducedMotion: "reduce" } });
     test.setTimeout(240_000);
 
     test("every view and question: axe finds nothing, and nothing is cut off", async ({ app, host }) => {
@@ -64,7 +69,11 @@ for (const { name, look, size } of LOOKS) {
       const see = async (view: string) => {
         await requests.settled();
         writeFileSync(join(folder, `${view}.png`), await stillPicture(app));
-        problems.push(...(await axeFinds(app)).map((found) => `${view}: ${found}`));
+        // The system's own colours are the user's choice.
+        const rules = { "color-contrast": { enabled: !forcedColors }, "color-contrast-enhanced": { enabled: contrast === "more" } };
+        problems.push(...(await axeFinds(app, rules)).map((found) => `${view}: ${found}`));
+        const moving = await app.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+        if (moving > 0) problems.push(`${view}: moves, though motion is reduced`);
         const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);
         // What lies outside of the scrolled areas lets the focus push the whole page out of the window.

@@ -65,6 +65,8 @@ macro_rules! commands {
             paste_redirect: PasteRedirect => Nothing,
             /// Sets from which level on a server sends log messages.
             set_log_level: SetLogLevel => Nothing,
+            /// Asks a server whether it is there, and says how long its answer took.
+            ping: ServerName => PingAnswer,
             /// Sets which folders a server may know of, and tells it of the change.
             set_roots: SetRoots => Nothing,
             /// Sets how a server's content flows on.
@@ -195,6 +197,8 @@ macro_rules! commands {
             policy_text: Nothing => PolicyText,
             /// Writes all rules and standing approvals to a file the user picks.
             export_policy: Nothing => SavedFile,
+            /// Writes a picture, a sound or other bytes that a server gave to a file the user picks. It is neither opened nor run.
+            save_media: SaveMedia => SavedFile,
             /// The providers of models, what they list, and what serves models on this computer.
             models: Nothing => Models,
             /// Adds a provider of models, or changes the one with its id.

@@ -204,10 +204,7 @@ fn one_line(words: &str) -> String {
 /// A name for the file, of letters and digits.
 #[must_use]
 pub fn file_name(title: &str, format: Format) -> String {
-    let safe: String = title.chars().take(60).map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-    let safe = safe.trim_matches('-');
-    let name = if safe.is_empty() { "conversation" } else { safe };
-    format!("{name}.{}", format.extension())
+    foreign::file_name(title, "conversation", format.extension())
 }
 
 #[cfg(test)]

@@ -115,6 +115,8 @@ pub struct AppSettings {
     pub on_close: String,
     /// Whether the app looks for newer versions of itself without being told to.
     pub check_updates: bool,
+    /// How large the page is drawn, in percent.
+    pub zoom: u16,
 }
 
 impl Default for AppSettings {
@@ -131,6 +133,7 @@ impl Default for AppSettings {
             chat: ChatBounds::default(),
             on_close: "ask".into(),
             check_updates: false,
+            zoom: 100,
         }
     }
 }

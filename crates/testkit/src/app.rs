@@ -35,6 +35,8 @@ pub struct TestPlatform {
     pub file: Mutex<Option<PathBuf>>,
     /// The file that the user picks to write.
     pub save_file: Mutex<Option<PathBuf>>,
+    /// The names that were proposed for it.
+    pub proposed: Mutex<Vec<String>>,
     /// The questions that were announced.
     pub announced: Mutex<Vec<String>>,
 }
@@ -62,7 +64,8 @@ impl Platform for TestPlatform {
         Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
-    async fn pick_save_file(&self, _: &str) -> Result<Option<PathBuf>, String> {
+    async fn pick_save_file(&self, proposed: &str) -> Result<Option<PathBuf>, String> {
+        self.proposed.lock().unwrap_or_else(PoisonError::into_inner).push(proposed.to_owned());
         Ok(self.save_file.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 

@@ -1,4 +1,4 @@
-import { render, screen } from "@testing-library/svelte";
+import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
@@ -53,15 +53,19 @@ beforeEach(async () => {
   );
 });
 
+/** The rows of the list; the filters have options of their own. */
+const list = async () => within(await screen.findByTestId("activity-list"));
+const rows = () => within(screen.getByTestId("activity-list")).queryAllByRole("option");
+
 test("shows every message in order, with its direction in words", async () => {
   render(ActivityTab, { server });
-  const rows = await screen.findAllByRole("option");
-  expect(rows, "all of them").toHaveLength(5);
-  expect(rows[1], "a request").toHaveTextContent(/sent\s*request\s*tools\/list/);
-  expect(rows[2], "its response, with size and latency").toHaveTextContent(
+  await (await list()).findAllByRole("option");
+  expect(rows(), "all of them").toHaveLength(5);
+  expect(rows()[1], "a request").toHaveTextContent(/sent\s*request\s*tools\/list/);
+  expect(rows()[2], "its response, with size and latency").toHaveTextContent(
     /received\s*response.*1\.2 kB\s*12 ms/,
   );
-  expect(rows[3], "what is invalid, and why").toHaveTextContent(
+  expect(rows()[3], "what is invalid, and why").toHaveTextContent(
     /invalid.*Hello from a banner.*not JSON/,
   );
   expect(await axeProblems(), "axe finds nothing").toEqual([]);
@@ -70,21 +74,59 @@ test("shows every message in order, with its direction in words", async () => {
 test("is filtered by kind and searched", async () => {
   const user = userEvent.setup();
   render(ActivityTab, { server });
-  await screen.findAllByRole("option");
+  await (await list()).findAllByRole("option");
   await user.click(screen.getByRole("button", { name: /^Messages/ }));
-  expect(screen.getAllByRole("option"), "without messages").toHaveLength(3);
+  expect(rows(), "without messages").toHaveLength(3);
   await user.type(screen.getByRole("searchbox"), "banner");
-  expect(screen.getAllByRole("option"), "with the word").toHaveLength(1);
+  expect(rows(), "with the word").toHaveLength(1);
+});
+
+test("E22: log messages are in one place, once, by severity and words, with the server's level", async () => {
+  const user = userEvent.setup();
+  const crossed = { ...BASE, sent: false, kind: "notification", method: "notifications/message" };
+  const said = { ...BASE, sent: false, kind: "log" } as const;
+  host.answers.activity = () => ({
+    entries: [
+      { ...crossed, seq: 1, kind: "notification", preview: '{"level":"debug"}' },
+      { ...said, seq: 2, method: "debug · disk", preview: "read a block" },
+      { ...crossed, seq: 3, kind: "notification", preview: '{"level":"error"}' },
+      { ...said, seq: 4, method: "error", preview: "the disk is gone" },
+      { ...said, seq: 5, method: "loud", preview: "of no level" },
+    ],
+    dropped: 0,
+  });
+  const logs = sampleServer({ name: server.name, capabilities: ["logging"] });
+  render(ActivityTab, { server: logs });
+  expect(await (await list()).findAllByRole("option"), "each once").toHaveLength(3);
+  expect(screen.getByRole("button", { name: /^Messages/ })).toHaveTextContent("Messages 0");
+  const shown = screen.getByRole("combobox", { name: "Show log messages" });
+  await user.selectOptions(shown, "from warning on");
+  expect(
+    rows().map((row) => row.textContent),
+    "by severity; one without a level is never left out",
+  ).toEqual([expect.stringContaining("disk is gone"), expect.stringContaining("no level")]);
+  await user.type(screen.getByRole("searchbox"), "gone");
+  expect(rows(), "and by words").toHaveLength(1);
+  await user.selectOptions(
+    screen.getByRole("combobox", { name: "The server sends them from" }),
+    "warning",
+  );
+  expect(host.requests("set_log_level")).toEqual([{ server: server.name, level: "warning" }]);
+  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  await user.clear(screen.getByRole("searchbox"));
+  await user.click(screen.getByRole("button", { name: /^Log/ }));
+  expect(rows(), "as they crossed").toHaveLength(2);
+  expect(screen.queryByRole("combobox", { name: "Show log messages" })).toBeNull();
 });
 
 test("opens a message by keyboard beside the list, and closes it with the tab", async () => {
   const user = userEvent.setup();
   const { unmount } = render(ActivityTab, { server });
-  await screen.findAllByRole("option");
+  await (await list()).findAllByRole("option");
   screen.getByTestId("activity-list").focus();
   await user.keyboard("{ArrowDown}{Enter}");
   expect(details.current?.props.entry, "the second").toEqual(ENTRIES[1]);
-  expect(screen.getAllByRole("option")[1], "is marked").toHaveAttribute("aria-selected", "true");
+  expect(rows()[1], "is marked").toHaveAttribute("aria-selected", "true");
   unmount();
   expect(details.current, "it has no place beside another view").toBe(null);
 });

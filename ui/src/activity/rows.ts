@@ -2,6 +2,8 @@
 
 import type { ActivityEntry, ActivityKind } from "$lib/api/generated";
 
+import { isAtLeast, type Level } from "./levels";
+
 /** What can be shown or hidden together. */
 export type Group = "messages" | "log" | "stderr" | "state" | "invalid";
 
@@ -25,27 +27,46 @@ export function groupOf(kind: ActivityKind): Group {
   }
 }
 
-/** How many entries each group has. */
+/** The number of entries that a log message repeats: each crossed as a notification, which comes before it. */
+function repeated(entries: readonly ActivityEntry[]): Set<number> {
+  const numbers = new Set<number>();
+  const waiting: number[] = [];
+  for (const { seq, kind, sent, method } of entries) {
+    if (kind === "notification" && !sent && method === "notifications/message") waiting.push(seq);
+    const told = kind === "log" ? waiting.shift() : undefined;
+    if (told !== undefined) numbers.add(told);
+  }
+  return numbers;
+}
+
+/** How many entries each group has; a log message counts once. */
 export function countGroups(entries: readonly ActivityEntry[]): Record<Group, number> {
   const counts = { messages: 0, log: 0, stderr: 0, state: 0, invalid: 0 };
-  for (const { kind } of entries) counts[groupOf(kind)] += 1;
+  const twice = repeated(entries);
+  for (const { kind, seq } of entries) if (!twice.has(seq)) counts[groupOf(kind)] += 1;
   return counts;
 }
 
-/** The rows for the entries of these groups that have the words. */
+/**
+ * The rows for the entries of these groups that have the words; of log messages those of this severity. A log message is listed once:
+ * without the group of the log it is the notification that crossed.
+ */
 export function rowsOf(
   entries: readonly ActivityEntry[],
   groups: ReadonlySet<Group>,
   query: string,
+  least: Level = "debug",
 ): ActivityRow[] {
   const wanted = query.trim().toLowerCase();
+  const twice = groups.has("log") ? repeated(entries) : null;
   const rows: ActivityRow[] = [];
   let previous = 0;
   for (const entry of entries) {
     const count = entry.seq - previous - 1;
     if (count > 0) rows.push({ is: "gap", before: entry.seq, count });
     previous = entry.seq;
-    if (groups.has(groupOf(entry.kind)) && has(entry, wanted)) rows.push({ is: "entry", entry });
+    if (!groups.has(groupOf(entry.kind)) || twice?.has(entry.seq)) continue;
+    if (isAtLeast(entry, least) && has(entry, wanted)) rows.push({ is: "entry", entry });
   }
   return rows;
 }

@@ -100,6 +100,8 @@ export function eachWithHost(): void {
       finishClosing: () => Promise.resolve(),
       desktopReport: () => Promise.resolve(null),
       setLoginStart: () => Promise.resolve(),
+      zooms: false,
+      setZoom: () => undefined,
       updateReport: () => Promise.resolve(null),
       checkForUpdate: () => Promise.resolve(),
       installUpdate: () => Promise.resolve(),

@@ -121,15 +121,23 @@ describe("the overview", () => {
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
-  test("sets the log level where there is one", async () => {
-    const host = await show("overview", { capabilities: ["logging"] });
-    await user.selectOptions(
-      await screen.findByRole("combobox", { name: /from this level/ }),
-      "warning",
-    );
-    expect(host.requests("set_log_level"), "asked for").toEqual([
-      { server: "files", level: "warning" },
-    ]);
+  test("E29: pings by hand, and says how long the answer took", async () => {
+    const host = await show("overview", {}, { ping: () => ({ milliseconds: 12.4 }) });
+    await user.click(screen.getByRole("button", { name: "Ping" }));
+    expect(await screen.findByText("Answered in 12 ms")).toBeVisible();
+    expect(host.requests("ping")).toEqual([{ server: "files" }]);
+    host.answers.ping = () => Promise.reject({ code: "timeout", message: "no answer in 10 s" });
+    await user.click(screen.getByRole("button", { name: "Ping" }));
+    expect(await screen.findByText("no answer in 10 s"), "a server that is silent").toBeVisible();
+    expect(screen.queryByText("Answered in 12 ms"), "what held before").toBeNull();
+  });
+
+  test("E29: says where a revision has no ping", async () => {
+    await show("overview", { revision: "2026-07-28" }, { ping: () => ({ milliseconds: 3 }) });
+    expect(screen.getByText(/has no ping/)).toHaveTextContent("server/discover");
+    await user.click(screen.getByRole("button", { name: "Check connection" }));
+    expect(await screen.findByText(/^Answered in/)).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
   });
 
   test("of a failed server gives the cause, the last lines, where was looked, and what to do", async () => {

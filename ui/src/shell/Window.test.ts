@@ -24,7 +24,7 @@ const user = userEvent.setup();
 const settings = {
   ...({ theme: "light", language: "en", welcomeDone: false, announce: true } as const),
   ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
-  checkUpdates: false,
+  ...{ checkUpdates: false, zoom: 100 },
 };
 const demo = sampleServer({ name: "demo", state: { is: "stopped" }, approved: false });
 const trip = { id: "c1", title: "Trip plan", updatedAt: 0 };
@@ -162,6 +162,28 @@ describe("the window", () => {
       "as it was read",
     ).toBeVisible();
     expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("E30: marks a server of which something is new or changed, until it was reviewed", async () => {
+    const unreviewed = { new: 2, changed: 1 };
+    const host = await startFake({}, { servers: [sampleServer({ unreviewed })], settings });
+    render(App);
+    const row = () => within(screen.getByRole("link", { name: /files/ }));
+    expect(row().getByText("1 changed"), "what changed comes first").toBeVisible();
+    expect(
+      screen.getByRole("link", {
+        name: /1 definition changed since you reviewed it. 2 definitions you have not reviewed yet/,
+      }),
+      "in words for all",
+    ).toBeVisible();
+    host.send({
+      type: "server_changed",
+      server: sampleServer({ unreviewed: { new: 2, changed: 0 } }),
+    });
+    expect(await row().findByText("2 new")).toBeVisible();
+    expect(await axeProblems(), "axe").toEqual([]);
+    host.send({ type: "server_changed", server: sampleServer() });
+    await waitFor(() => expect(row().queryByText(/new|changed/), "reviewed").toBeNull());
   });
 
   test("says at once that a server was muted for a while, until when, and takes it back", async () => {

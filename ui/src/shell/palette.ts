@@ -1,6 +1,7 @@
 // What the command palette can reach.
 import type { Excerpt, FoundItem, Models, Settings } from "$lib/api/generated";
 import { fuzzyFilter } from "$lib/format/fuzzy";
+import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { router } from "$lib/state/view.svelte";
@@ -21,6 +22,7 @@ import { toggleActivity } from "./front-activity";
 import { openFound } from "./history-search.svelte";
 import { overlay } from "./overlay.svelte";
 import { openQueue } from "./views";
+import { zoom } from "./zoom";
 
 export interface Entry {
   id: string;
@@ -59,10 +61,19 @@ function actions(): Entry[] {
     [m.models_title(), () => router.go({ at: "models" })],
     [m.shell_settings(), () => router.go({ at: "settings" })],
     [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
+    ...(platform().zooms ? zooms() : []),
     [m.checkup_open(), () => computerCheck.open()],
     [m.shell_welcome(), () => router.go({ at: "welcome" })],
   ];
   return list.map(([label, run], i) => ({ id: `action ${i}`, group: "actions", label, run }));
+}
+
+function zooms(): [string, () => unknown][] {
+  return [
+    [m.shell_zoom_in(), () => zoom("in")],
+    [m.shell_zoom_out(), () => zoom("out")],
+    [m.shell_zoom_reset({ percent: app.settings.zoom }), () => zoom("reset")],
+  ];
 }
 
 function settings(): Entry[] {

@@ -62,8 +62,11 @@ describe("the calls in an activity", () => {
   test("E29: what the log has not exactly is not run again", () => {
     const revision = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
     expect(sentCall(body("echo", { text: "a" }, revision))).toEqual({
-      ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28", exact: true },
+      ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28" },
+      ...{ continued: false, exact: true },
     });
+    for (const more of [{ inputResponses: {} }, { requestState: "s" }])
+      expect(sentCall(body("echo", {}, more))?.continued, "a retry with answers").toBe(true);
     expect(sentCall(body("echo", { n: 2 ** 60 }))?.exact, "a rounded number").toBe(false);
     const secret = { ...body("echo", { text: "[redacted]" }), redacted: true };
     expect(sentCall(secret)?.exact, "a secret that the log does not keep").toBe(false);
@@ -81,6 +84,7 @@ describe("the history of a tool", () => {
       ...{ truncated: false, redacted: false },
     },
     3: body("other", { text: "not mine" }),
+    4: body("echo", { text: "first" }, { inputResponses: { name: { action: "accept" } } }),
   };
   const ENTRIES = [entry(1, "1"), answer(2, "1"), entry(3, "2")];
 
@@ -175,6 +179,14 @@ describe("the history of a tool", () => {
     await user.click(screen.getByText("History of calls"));
     expect(await screen.findAllByRole("button", { name: /^Run again/ })).toHaveLength(1);
     expect(screen.queryByText(/broken/), "it is over").toBeNull();
+  });
+
+  test("E29: says of a request that it continues a call with answers", async () => {
+    await show([entry(1, "1"), answer(2, "1"), entry(4, "2"), answer(5, "2")]);
+    await waitFor(() => expect(screen.getAllByRole("listitem")).toHaveLength(2));
+    const [last, first] = screen.getAllByRole("listitem");
+    expect(last, "the latest first").toHaveTextContent("Sent again with answers");
+    expect(first).not.toHaveTextContent("Sent again");
   });
 
   test("E29: runs a call again as any other, and fills the form to edit it", async () => {

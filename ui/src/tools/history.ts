@@ -15,6 +15,8 @@ export interface SentCall {
   arguments: JsonValue;
   /** The revision that the request itself names, as each does since 2026-07-28. */
   revision: string | null;
+  /** Whether it continues a call for which the server had asked for something more. */
+  continued: boolean;
   /** Whether the arguments are those that were sent: no secret in them is replaced, and no number rounded. */
   exact: boolean;
 }
@@ -55,6 +57,7 @@ export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall 
     tool,
     arguments: sent,
     revision: typeof revision === "string" ? revision : null,
+    continued: ["inputResponses", "requestState"].some((name) => member(params, name) !== undefined),
     exact: !hasRounded(sent) && !redacted,
   };
 }

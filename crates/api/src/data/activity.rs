@@ -72,6 +72,13 @@ pub struct ActivityBody {
     pub redacted: bool,
 }
 
+/// How a server answered a ping.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PingAnswer {
+    /// How long its answer took, in milliseconds.
+    pub milliseconds: f64,
+}
+
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SavedFile {

@@ -13,3 +13,15 @@ pub struct Message {
     /// What is said.
     pub content: Vec<Content>,
 }
+
+/// Bytes that a server gave, to be saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SaveMedia {
+    /// What the name of the file is proposed from. Text of the server.
+    pub title: String,
+    /// What the server says they are; empty if it does not.
+    pub mime_type: String,
+    /// The bytes in Base64.
+    pub data: String,
+}

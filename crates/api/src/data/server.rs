@@ -111,6 +111,10 @@ pub struct Server {
     pub instructions: Option<String>,
     /// How much it offers.
     pub counts: Counts,
+    /// What of it the user has not reviewed as it is now, if there is any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub unreviewed: Option<Unreviewed>,
     /// The folders it may know of.
     pub roots: RootsState,
     /// The resources watched for changes.
@@ -216,6 +220,15 @@ pub struct Counts {
     pub resources: u32,
     /// Resource templates.
     pub templates: u32,
+}
+
+/// How many tools and prompts of a server the user has not reviewed as they are now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct Unreviewed {
+    /// Those never seen.
+    pub new: u32,
+    /// Those that are others than when they were seen.
+    pub changed: u32,
 }
 
 /// The folders a server may know of.

@@ -36,7 +36,14 @@ pub struct Settings {
     pub on_close: OnClose,
     /// Whether the app looks for newer versions of itself without being told to.
     pub check_updates: bool,
+    /// How large the page is drawn, in percent; from [`LEAST_ZOOM`] to [`MOST_ZOOM`].
+    pub zoom: u16,
 }
+
+/// The smallest that the page is drawn, in percent.
+pub const LEAST_ZOOM: u16 = 50;
+/// The largest that the page is drawn, in percent.
+pub const MOST_ZOOM: u16 = 200;
 
 /// What closing the window does while servers run. Without a running server it quits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -61,7 +61,7 @@ mod tests {
     fn limits_are_whole_or_none() {
         let settings = |more: serde_json::Value| {
             let mut settings = json!({"theme": "dark", "language": "system", "welcomeDone": true, "announce": true,
-                "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false});
+                "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false, "zoom": 100});
             settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             serde_json::from_value::<Settings>(settings)
         };

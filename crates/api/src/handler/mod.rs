@@ -10,6 +10,7 @@ mod conversations;
 mod errors;
 mod import;
 mod installs;
+mod media;
 mod newer_versions;
 mod providers;
 mod questions;
@@ -145,6 +146,10 @@ impl Handler for Api {
         servers::set_log_level(self, r).await
     }
 
+    async fn ping(&self, r: ServerName) -> Result<PingAnswer, ApiError> {
+        servers::ping(self, r.server).await
+    }
+
     async fn set_roots(&self, r: SetRoots) -> Result<Nothing, ApiError> {
         servers::set_roots(self, r).await
     }
@@ -164,7 +169,6 @@ impl Handler for Api {
     async fn pick_folder(&self, _: Nothing) -> Result<PickedFolder, ApiError> {
         servers::pick_folder(self).await
     }
-
     async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
         servers::pick_file(self, r.kind).await
     }
@@ -221,7 +225,6 @@ impl Handler for Api {
     async fn subscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
         Ok(self.host.subscribe(r.server, r.uri, true).await.map(|()| Nothing {})?)
     }
-
     async fn unsubscribe(&self, r: ResourceRef) -> Result<Nothing, ApiError> {
         Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| Nothing {})?)
     }
@@ -245,7 +248,6 @@ impl Handler for Api {
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
         Ok(views::sampling::report(self.host.sampling(r.server).await?))
     }
-
     async fn set_sampling(&self, r: SetSampling) -> Result<Nothing, ApiError> {
         servers::set_sampling(self, r).await
     }
@@ -257,7 +259,6 @@ impl Handler for Api {
     async fn activity(&self, r: ActivityRange) -> Result<ActivityPage, ApiError> {
         servers::activity(self, r).await
     }
-
     async fn activity_body(&self, r: ActivityRef) -> Result<ActivityBody, ApiError> {
         servers::activity_body(self, r).await
     }
@@ -349,7 +350,6 @@ impl Handler for Api {
     async fn verify_audit(&self, _: Nothing) -> Result<AuditVerdict, ApiError> {
         audit::verify_audit(self).await
     }
-
     async fn export_audit(&self, _: Nothing) -> Result<SavedFile, ApiError> {
         audit::export_audit(self).await
     }
@@ -357,7 +357,6 @@ impl Handler for Api {
     async fn grants(&self, _: Nothing) -> Result<Grants, ApiError> {
         Ok(Grants { grants: self.host.grants().await?.into_iter().map(views::grant).collect() })
     }
-
     async fn revoke_grant(&self, r: GrantRef) -> Result<Nothing, ApiError> {
         rules::revoke_grant(self, r).await
     }
@@ -369,7 +368,6 @@ impl Handler for Api {
     async fn set_policy_rule(&self, r: Rule) -> Result<RuleRef, ApiError> {
         rules::set_policy_rule(self, r).await
     }
-
     async fn remove_policy_rule(&self, r: RuleRef) -> Result<Nothing, ApiError> {
         rules::remove_policy_rule(self, r).await
     }
@@ -389,9 +387,12 @@ impl Handler for Api {
     async fn policy_text(&self, _: Nothing) -> Result<PolicyText, ApiError> {
         rules::policy_text(self).await
     }
-
     async fn export_policy(&self, _: Nothing) -> Result<SavedFile, ApiError> {
         rules::export_policy(self).await
+    }
+
+    async fn save_media(&self, r: SaveMedia) -> Result<SavedFile, ApiError> {
+        media::save_media(self, r).await
     }
 
     async fn models(&self, _: Nothing) -> Result<Models, ApiError> {

@@ -57,8 +57,7 @@ pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityB
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
-    let safe: String = server.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-    let name = format!("{safe}-activity.jsonl");
+    let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
     // Written without the lock, which the server's traffic and the host's decisions about it need.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,6 +95,11 @@ pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<Nothing, 
         .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;
     api.host.set_log_level(r.server, level).await?;
     Ok(Nothing {})
+}
+
+pub(super) async fn ping(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
+    let took = api.host.ping(server).await?;
+    Ok(PingAnswer { milliseconds: took.as_secs_f64() * 1_000.0 })
 }
 
 pub(super) async fn pick_folder(api: &Api) -> Result<PickedFolder, ApiError> {

@@ -64,6 +64,7 @@ pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) 
 
 pub(super) fn server(view: ServerView) -> Server {
     let [tools, prompts, resources, templates] = view.counts.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+    let [new, changed] = view.unreviewed.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let facts = view.facts;
     Server {
         command_line: view.config.command_line(),
@@ -89,6 +90,7 @@ pub(super) fn server(view: ServerView) -> Server {
         capabilities: facts.as_ref().map(|f| capabilities(&f.capabilities)).unwrap_or_default(),
         instructions: facts.and_then(|f| f.instructions),
         counts: Counts { tools, prompts, resources, templates },
+        unreviewed: (new > 0 || changed > 0).then_some(Unreviewed { new, changed }),
         roots: RootsState {
             decided: view.roots.is_some(),
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
@@ -225,6 +227,7 @@ pub(super) fn settings(settings: AppSettings) -> Settings {
             _ => OnClose::Ask,
         },
         check_updates: settings.check_updates,
+        zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),
     }
 }
 
@@ -256,5 +259,6 @@ pub(super) fn to_settings(settings: Settings) -> AppSettings {
         }
         .to_owned(),
         check_updates: settings.check_updates,
+        zoom: settings.zoom.clamp(LEAST_ZOOM, MOST_ZOOM),
     }
 }

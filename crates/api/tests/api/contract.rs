@@ -198,6 +198,26 @@ async fn activity_is_read_and_exported_as_json_lines() {
 }
 
 #[tokio::test]
+async fn e21_media_is_saved_where_the_user_picks_and_its_bytes_are_those_that_came() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let file = app.folder.path().join("picked");
+    *app.platform.save_file.lock().unwrap() = Some(file.clone());
+    let media = |data: &str| json!({"title": "../../Chart", "mimeType": "image/png", "data": data});
+    let saved = call(&api, "save_media", media("AAEC/w==")).await;
+    assert_eq!(saved["path"], json!(file.display().to_string()), "it says where");
+    assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "byte for byte");
+    assert_eq!(*app.platform.proposed.lock().unwrap(), ["Chart.png"], "a name that leads nowhere was proposed");
+    call(&api, "save_media", media("AAEC/w")).await;
+    assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "padding is not needed");
+    let refused = api::respond(&api, "save_media", &media("<svg>")).await;
+    assert!(refused.is_err(), "what is no Base64 is not written");
+    *app.platform.save_file.lock().unwrap() = None;
+    let closed = call(&api, "save_media", media("AAEC/w==")).await;
+    assert_eq!(closed["path"], Value::Null, "closing the dialog writes nothing");
+}
+
+#[tokio::test]
 async fn conversations_are_kept_and_items_replaced_by_id() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());

@@ -34,6 +34,7 @@ use crate::owner::{Passed, WeakOwner};
 use crate::view::{CallTimes, Failure};
 
 pub(crate) use outcome::{not_found as outcome_not_found, unresolved as outcome_unresolved};
+pub(crate) use run::PING;
 
 /// The most commands that wait for a connection.
 const MAX_COMMANDS: usize = 256;

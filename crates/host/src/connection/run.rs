@@ -37,7 +37,7 @@ const REREAD: Duration = Duration::from_secs(1);
 /// How many commands are taken before anything else is looked at.
 const COMMANDS_AT_ONCE: usize = 64;
 /// How long a server may take to show that it lives.
-const PING: Duration = Duration::from_secs(10);
+pub(crate) const PING: Duration = Duration::from_secs(10);
 
 /// What a call of the session is for.
 enum Purpose {

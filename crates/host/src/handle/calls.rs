@@ -13,8 +13,10 @@ use mcp_proto::types::{
 use offers::reads::Read;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::Host;
+use crate::connection::PING;
 use crate::owner::{CallOrigin, CallReply, NewCall, Owner, Sent};
 
 /// What the user does in no conversation.
@@ -202,6 +204,17 @@ impl Host {
         self.request(server.clone(), ClientRequest::SetLogLevel { level }, self.times.read).await?;
         self.with(move |owner| owner.log_level_set(&server, level)).await?;
         Ok(())
+    }
+
+    /// Asks a server whether it is there (`basic/utilities/ping`; since 2026-07-28, which has no ping, by `server/discover`). Returns how
+    /// long its answer took. A server that does not answer is left as it is.
+    ///
+    /// # Errors
+    /// If it does not run, or does not answer within [`PING`].
+    pub async fn ping(&self, server: String) -> Result<Duration, CallFailure> {
+        let began = Instant::now();
+        self.request(server, ClientRequest::Ping, (PING, PING)).await?;
+        Ok(began.elapsed())
     }
 }
 

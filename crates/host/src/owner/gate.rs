@@ -415,7 +415,7 @@ impl Owner {
     }
 
     /// Lets a request leave that is neither shown nor written down: a completion, a subscription, a level of
-    /// logging, a list of skills or an entry of it.
+    /// logging, a ping, a list of skills or an entry of it.
     ///
     /// # Errors
     /// If it is none of these, or, for a completion and a subscription, if a rule or the preset would ask about reading or denies it.
@@ -428,7 +428,7 @@ impl Owner {
             ClientRequest::Complete { .. } | ClientRequest::Subscribe { .. } => {
                 self.permissions.may_read_quietly(server, self.now())?
             }
-            ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } => {}
+            ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
             // A list like that of tools, and one entry of it; what they name is read as a resource.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because nothing of it may leave unasked".to_owned())),

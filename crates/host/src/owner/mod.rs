@@ -222,6 +222,7 @@ impl Owner {
             approved: self.is_approved(name, &record.config),
             facts: record.session.facts.clone(),
             counts: record.offer.catalog.counts(),
+            unreviewed: self.reviews.unreviewed(name, record),
             roots: self.shared_roots(name),
             told_roots: self.told_roots(name),
             held_by: record

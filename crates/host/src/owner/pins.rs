@@ -21,6 +21,7 @@ impl Owner {
     pub(super) fn pin_identity(&mut self, server: &str, approved: &Hash) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         record.offer.identity = Some(approved.clone());
+        record.offer.unreviewed = Default::default();
         let parts = match &record.config.transport {
             ServerTransport::Stdio(config) => {
                 let Some((program, _)) = &record.launch.found else { return };
@@ -107,11 +108,17 @@ impl Owner {
 
     /// Other definitions of a server count as seen: what was worked out from them is worked out anew.
     pub(super) fn definitions_seen_changed(&mut self, server: &str) {
+        let mut told = None;
         if let Some(record) = self.servers.records.get_mut(server) {
             record.offer.definitions = Default::default();
             record.offer.pinned_names = Default::default();
+            told = record.offer.unreviewed.take();
         }
         self.permissions.judgement += 1;
+        let now = self.servers.records.get(server).map(|record| self.reviews.unreviewed(server, record));
+        if told.is_some() && told != now {
+            self.emit_server(server);
+        }
     }
 
     pub(super) fn forget_pins(&mut self, server: &str) {

@@ -38,6 +38,7 @@ impl Owner {
         let is_same = record.offer.catalog.offers_the_same(&catalog);
         let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
+        record.offer.unreviewed = Default::default();
         self.permissions.judgement += 1;
         // Lists that are read again because they were no longer fresh are mostly as they were.
         if is_same {
@@ -92,6 +93,7 @@ impl Owner {
             record.session.subscriptions_lost = None;
             record.restore_later();
             record.offer.catalog = Arc::default();
+            record.offer.unreviewed = Default::default();
             again = std::mem::take(&mut record.start_again);
             let stopped = record.state == ServerState::Stopping;
             match (record.access.take_cause(), failure.filter(|_| !stopped)) {

@@ -33,6 +33,8 @@ pub struct ServerView {
     pub facts: Option<Facts>,
     /// How many tools, prompts, resources and templates it offers.
     pub counts: [usize; 4],
+    /// How many tools and prompts the user has never seen, and how many are others than those that they saw.
+    pub unreviewed: [usize; 2],
     /// The folders it may know of, once the user has decided.
     pub roots: Option<Vec<PathBuf>>,
     /// Of them, those that it is told of: in a sandbox no more than it reaches.

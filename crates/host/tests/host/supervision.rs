@@ -317,3 +317,22 @@ async fn what_the_user_set_up_outlives_an_attempt_that_fails() {
     assert_eq!(back.subscriptions, ["a:b"], "what was watched is watched again");
     app.host.close().await;
 }
+
+#[tokio::test]
+async fn e29_a_ping_by_hand_takes_what_the_revision_has_and_says_how_long_it_took() {
+    for (era, method) in [("legacy", "\"ping\""), ("modern", "\"server/discover\"")] {
+        let app = App::start(vec![("harbour", demo(&["--era", era]))]).await;
+        let asleep = app.host.ping("harbour".into()).await;
+        assert!(matches!(asleep, Err(CallFailure::NotReady { .. })), "one that does not run has no ping: {asleep:?}");
+        app.ready("harbour").await;
+        let before = app.activity("harbour").await.matches(method).count();
+        let took = app.host.ping("harbour".into()).await.expect("it answers");
+        assert!(
+            !took.is_zero() && took < Duration::from_secs(10),
+            "[ping-removed-modern] the time is its own: {took:?}"
+        );
+        let after = app.activity("harbour").await.matches(method).count();
+        assert!(after > before, "{era}: it was sent as {method}");
+        app.host.close().await;
+    }
+}

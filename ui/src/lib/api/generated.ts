@@ -29,6 +29,7 @@ export interface Commands {
   authorization: { request: ServerName; response: Authorization };
   paste_redirect: { request: PasteRedirect; response: Nothing };
   set_log_level: { request: SetLogLevel; response: Nothing };
+  ping: { request: ServerName; response: PingAnswer };
   set_roots: { request: SetRoots; response: Nothing };
   set_data_flow: { request: SetDataFlow; response: Nothing };
   sandbox: { request: ServerName; response: SandboxReport };
@@ -91,6 +92,7 @@ export interface Commands {
   dry_run: { request: DryRun; response: DryRunResult };
   policy_text: { request: Nothing; response: PolicyText };
   export_policy: { request: Nothing; response: SavedFile };
+  save_media: { request: SaveMedia; response: SavedFile };
   models: { request: Nothing; response: Models };
   set_provider: { request: SetProvider; response: Nothing };
   remove_provider: { request: ProviderId; response: Nothing };
@@ -3847,6 +3849,15 @@ export type PickedFolder = {
 folder: string | null, };
 
 /**
+ * How a server answered a ping.
+ */
+export type PingAnswer = { 
+/**
+ * How long its answer took, in milliseconds.
+ */
+milliseconds: number, };
+
+/**
  * A definition that the user has seen.
  */
 export type PinnedDefinition = { 
@@ -5643,6 +5654,23 @@ problem: string | null,
 missing?: Array<string>, };
 
 /**
+ * Bytes that a server gave, to be saved.
+ */
+export type SaveMedia = { 
+/**
+ * What the name of the file is proposed from. Text of the server.
+ */
+title: string, 
+/**
+ * What the server says they are; empty if it does not.
+ */
+mimeType: string, 
+/**
+ * The bytes in Base64.
+ */
+data: string, };
+
+/**
  * A file that was written.
  */
 export type SavedFile = { 
@@ -5798,6 +5826,10 @@ instructions: string | null,
  * How much it offers.
  */
 counts: Counts, 
+/**
+ * What of it the user has not reviewed as it is now, if there is any.
+ */
+unreviewed?: Unreviewed, 
 /**
  * The folders it may know of.
  */
@@ -6244,7 +6276,11 @@ onClose: OnClose,
 /**
  * Whether the app looks for newer versions of itself without being told to.
  */
-checkUpdates: boolean, };
+checkUpdates: boolean, 
+/**
+ * How large the page is drawn, in percent; from `LEAST_ZOOM` to `MOST_ZOOM`.
+ */
+zoom: number, };
 
 /**
  * An address that gets something of a sign-in.
@@ -6713,6 +6749,19 @@ detail: string, };
  * Why a version is not known.
  */
 export type UnknownReason = "shell_line" | "wrapped" | "option" | "specifier" | "several" | "no_package" | "launcher" | "variable" | "project_settings" | "local_copy" | "off_search_path" | "no_client" | "no_network" | "timed_out" | "failed";
+
+/**
+ * How many tools and prompts of a server the user has not reviewed as they are now.
+ */
+export type Unreviewed = { 
+/**
+ * Those never seen.
+ */
+new: number, 
+/**
+ * Those that are others than when they were seen.
+ */
+changed: number, };
 
 /**
  * A changed server.

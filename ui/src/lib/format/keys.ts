@@ -6,7 +6,8 @@ export function keyNames(keys: string, mac = isMac): string[] {
   const names: Record<string, string> = mac
     ? { Mod: "⌘", Shift: "⇧", Alt: "⌥", Enter: "⏎", Escape: "esc" }
     : { Mod: "Ctrl", Escape: "Esc" };
-  return keys.split("+").map((key) => names[key] ?? key);
+  // The last part may be the plus itself.
+  return keys.split(/\+(?=.)/).map((key) => names[key] ?? key);
 }
 
 /** Whether the key that makes a shortcut of a letter is down. */

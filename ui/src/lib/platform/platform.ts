@@ -106,6 +106,10 @@ export interface Platform {
   setLoginStart(on: boolean): Promise<void>;
   /** Has links of other programs come to the app, or not. Rejects with the cause in English. */
   setLinkHandler(on: boolean): Promise<void>;
+  /** Whether the page sees to its size; else what is around it does. */
+  readonly zooms: boolean;
+  /** Draws the page in this size, in percent. */
+  setZoom(percent: number): void;
   /** Says that the user is done with what was opened last. */
   openingDone(): void;
   /** What there is of newer versions of the app; null without a shell. */

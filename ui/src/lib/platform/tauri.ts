@@ -26,6 +26,8 @@ export const tauri: Platform = {
   desktopReport: () => invoke("desktop_report"),
   setLoginStart: (on) => invoke("set_login_start", { on }),
   setLinkHandler: (on) => invoke("set_link_handler", { on }),
+  zooms: true,
+  setZoom: (percent) => void invoke("set_zoom", { percent }).catch(() => undefined),
   openingDone: () => void invoke("opening_done").catch(() => undefined),
   updateReport: () => invoke("app_updates_report"),
   checkForUpdate: () => invoke("check_app_updates"),

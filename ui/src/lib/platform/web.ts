@@ -39,6 +39,9 @@ export const web: Platform = {
   desktopReport: () => Promise.resolve(null),
   setLoginStart: () => Promise.resolve(),
   setLinkHandler: () => Promise.resolve(),
+  // Browsers have keys and a menu for it, and keep it.
+  zooms: false,
+  setZoom: () => undefined,
   openingDone: () => undefined,
   // Whoever serves the page brings newer versions.
   updateReport: () => Promise.resolve(null),

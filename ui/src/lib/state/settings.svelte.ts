@@ -23,6 +23,7 @@ export class SettingsState {
     auditContents: true,
     onClose: "ask",
     checkUpdates: false,
+    zoom: 100,
   });
   #changes = $state.raw<Change[]>([]);
   #last: Promise<void> = Promise.resolve();

@@ -75,6 +75,9 @@ export class FakeHost implements Platform {
   updates: UpdateReport | null = null;
   /** What was asked of the updater. */
   updateSteps: string[] = [];
+  readonly zooms = true;
+  /** The sizes that the page was drawn in. */
+  drawnIn: number[] = [];
   /** What closing windows came to. */
   closings: string[] = [];
   #receive: (events: Events) => void = () => undefined;
@@ -146,6 +149,10 @@ export class FakeHost implements Platform {
 
   openingDone(): void {
     this.openingsDone += 1;
+  }
+
+  setZoom(percent: number): void {
+    this.drawnIn.push(percent);
   }
 
   updateReport(): Promise<UpdateReport | null> {
@@ -230,7 +237,7 @@ export function sampleSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     settings: {
       ...{ theme: "light", language: "en", welcomeDone: true, announce: true },
       ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" },
-      checkUpdates: false,
+      ...{ checkUpdates: false, zoom: 100 },
     },
     configProblem: null,
     paths: {

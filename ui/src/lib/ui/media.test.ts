@@ -2,8 +2,10 @@ import { render, screen } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test } from "vitest";
 
+import { axeProblems } from "$lib/testing/axe";
 import { startFake } from "$lib/testing/fake";
 
+import ContentView from "./ContentView.svelte";
 import MediaView from "./MediaView.svelte";
 
 const text = (words: string): number[] => Array.from(words, (c) => c.charCodeAt(0));
@@ -47,4 +49,33 @@ test("X19: a picture that moves waits for the user", async () => {
   expect(screen.queryByRole("img"), "it does not play").toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Show moving picture" }));
   expect(screen.getByRole("img"), "it plays").toBeVisible();
+});
+
+test("E21: a picture, a sound and other bytes are saved by the host, also those that can't be shown", async () => {
+  const host = await startFake({ save_media: () => ({ path: "/home/ann/chart.png" }) });
+  const data = png(16);
+  render(ContentView, { content: { type: "image", data, mimeType: "image/png" }, title: "chart" });
+  await userEvent.click(screen.getByRole("button", { name: "Save chart…" }));
+  expect(host.requests("save_media")).toEqual([{ title: "chart", mimeType: "image/png", data }]);
+  expect(await screen.findByText("Saved as /home/ann/chart.png")).toBeVisible();
+  expect(await axeProblems(), "axe").toEqual([]);
+  host.answers.save_media = () => Promise.reject({ code: "system", message: "the disk is full" });
+  await userEvent.click(screen.getByRole("button", { name: "Save chart…" }));
+  expect(await screen.findByText("the disk is full"), "and says why not").toBeVisible();
+  const contents = {
+    uri: "file:///a/b%20c.pdf?x",
+    mimeType: "application/pdf",
+    text: null,
+    blob: "AAEC",
+  };
+  render(ContentView, { content: { type: "resource", contents }, title: "chart" });
+  await userEvent.click(screen.getByRole("button", { name: "Save b c.pdf…" }));
+  expect(host.requests("save_media").at(-1)).toEqual({
+    ...{ title: "b c.pdf", mimeType: "application/pdf", data: "AAEC" },
+  });
+});
+
+test("E21: nothing is offered to be saved where a request is decided", () => {
+  render(ContentView, { content: { type: "image", data: png(16), mimeType: "image/png" } });
+  expect(screen.queryByRole("button", { name: /^Save/ })).toBeNull();
 });

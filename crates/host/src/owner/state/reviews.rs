@@ -6,9 +6,10 @@ use std::sync::Arc;
 use credentials::sign_in::SignInEndpoint;
 use offers::review::{Diff, Kind, KindNames, Pins, ServerPins};
 use policy::{Hash, Standing};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::ServerRecord;
+use super::server_record::Offer;
 use crate::HostClosed;
 
 /// Pins of all servers.
@@ -106,6 +107,30 @@ impl Reviews {
         opens_page: bool,
     ) -> Option<Diff> {
         sign_in_diff(self.pins.get(server)?, issuer, endpoints, opens_page)
+    }
+
+    /// How many of the tools and prompts that a server offers the user has never seen, and how many are others than those that they saw.
+    pub(in crate::owner) fn unreviewed(&self, server: &str, record: &ServerRecord) -> [usize; 2] {
+        let Offer { catalog, identity, unreviewed, .. } = &record.offer;
+        *unreviewed.get_or_init(|| {
+            let pins = self.of(server);
+            let standing = |kind, name: &str, definition: &Value| {
+                pins.standing(kind, name, &Hash::of(definition), identity.as_ref())
+            };
+            let tools = catalog.tools.iter().filter_map(|listed| listed.read().ok());
+            let tools = tools.map(|tool| standing(Kind::Tool, &tool.name, &json!(tool)));
+            let prompts = catalog.prompts.iter().filter_map(|listed| listed.read().ok());
+            let prompts = prompts.map(|prompt| standing(Kind::Prompt, &prompt.name, &json!(prompt)));
+            let mut counts = [0, 0];
+            for standing in tools.chain(prompts) {
+                match standing {
+                    Standing::New => counts[0] += 1,
+                    Standing::Changed => counts[1] += 1,
+                    _ => {}
+                }
+            }
+            counts
+        })
     }
 
     /// The names of what a server offers; while that is not known, of what the user saw of it.

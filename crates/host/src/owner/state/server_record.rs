@@ -171,6 +171,8 @@ pub(crate) struct Offer {
     pub(crate) definitions: Definitions,
     /// The names of what was seen of it, made when they are needed.
     pub(in crate::owner) pinned_names: OnceLock<KindNames>,
+    /// How many definitions the user has not seen as they are now, worked out when it is needed.
+    pub(in crate::owner) unreviewed: OnceLock<[usize; 2]>,
     /// Over what was started or connected to.
     pub(crate) identity: Option<Hash>,
     /// Its words about itself, looked through.

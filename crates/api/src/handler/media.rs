@@ -1,0 +1,83 @@
+//! Pictures, sounds and other bytes that a server gave, saved where the user picks. The bytes come from the page as it got them.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::arguments::saved_file;
+use crate::data::{SaveMedia, SavedFile};
+use crate::{Api, ApiError, ErrorCode};
+
+/// Base64 as servers write it, with padding or without.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The extension of what has no known type. No program opens it by itself.
+const UNKNOWN: &str = "bin";
+
+/// Types, and the extension that their files have. None of them is a program.
+const EXTENSIONS: &[(&str, &str)] = &[
+    ("image/png", "png"),
+    ("image/jpeg", "jpg"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("image/avif", "avif"),
+    ("image/bmp", "bmp"),
+    ("image/tiff", "tiff"),
+    ("image/svg+xml", "svg"),
+    ("audio/mpeg", "mp3"),
+    ("audio/mp3", "mp3"),
+    ("audio/wav", "wav"),
+    ("audio/x-wav", "wav"),
+    ("audio/wave", "wav"),
+    ("audio/ogg", "ogg"),
+    ("audio/flac", "flac"),
+    ("audio/aac", "aac"),
+    ("audio/mp4", "m4a"),
+    ("audio/webm", "weba"),
+    ("video/mp4", "mp4"),
+    ("video/webm", "webm"),
+    ("application/pdf", "pdf"),
+    ("application/zip", "zip"),
+    ("application/gzip", "gz"),
+    ("application/json", "json"),
+    ("text/plain", "txt"),
+    ("text/csv", "csv"),
+    ("text/markdown", "md"),
+];
+
+/// The extension for a MIME type, whose parameters say nothing about it.
+fn extension(mime_type: &str) -> &'static str {
+    let essence = mime_type.split(';').next().unwrap_or_default().trim();
+    EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(essence)).map_or(UNKNOWN, |(_, extension)| extension)
+}
+
+pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, ApiError> {
+    let bytes = BASE64
+        .decode(r.data)
+        .map_err(|error| ApiError::new(ErrorCode::Invalid, format!("the server's data is no Base64: {error}")))?;
+    let name = foreign::file_name(&r.title, "media", extension(&r.mime_type));
+    Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e21_an_extension_comes_of_a_known_type_alone() {
+        for (mime_type, expected) in [
+            ("image/png", "png"),
+            ("Image/JPEG; charset=x", "jpg"),
+            ("audio/wav", "wav"),
+            ("", "bin"),
+            ("application/x-msdownload", "bin"),
+            ("application/x-sh", "bin"),
+            ("image/../../png", "bin"),
+        ] {
+            assert_eq!(extension(mime_type), expected, "of {mime_type:?}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// How large the page is drawn: the web view's own zoom, by the keys that browsers have, kept between starts.
+import assert from "node:assert/strict";
+
+const CONTROL = "\uE009";
+
+/** How wide the page is that fits into the window, in its own pixels: half as wide in a window at 200 %. */
+const width = (page) => page.run(() => innerWidth);
+
+export async function zoomed(page, _place, step) {
+  await step("E11: Ctrl and plus draw the page up to twice as large, and nothing is cut off", async () => {
+    await page.go("#/settings");
+    const before = await width(page);
+    for (let times = 0; times < 7; times++) await page.chord(CONTROL, "+");
+    await page.until("the page to be twice as large", async () => Math.abs((await width(page)) - before / 2) <= 1);
+    await page.reads("200 %");
+    for (const [name, view] of [["settings", "#/settings"], ["add-server", "#/add-server"], ["rules", "#/rules"]]) {
+      await page.go(view);
+      await page.picture(`E11-${name}-at-200`);
+      const over = await page.run(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(over <= 0, `${name} is ${over} pixels wider than the window`);
+    }
+    await page.go("#/settings");
+    await page.chord(CONTROL, "-");
+    await page.until("a step back", async () => Math.abs((await width(page)) - before / 1.75) <= 1);
+    await page.chord(CONTROL, "0");
+    await page.until("the actual size", async () => (await width(page)) === before);
+    await page.choose("Zoom", "150 %");
+    await page.until("the size that was chosen", async () => Math.abs((await width(page)) - before / 1.5) <= 1);
+  });
+}
+
+export async function stillZoomed(page, _place, step) {
+  await step("E11: the next start has the same size", async () => {
+    await page.go("#/settings");
+    const chosen = await width(page);
+    await page.chord(CONTROL, "0");
+    await page.until("the actual size", async () => Math.abs((await width(page)) - chosen * 1.5) <= 2);
+  });
+}

@@ -1,0 +1,77 @@
+// What the window shows beside the work: how a server is, what it says, what it gave to keep.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { allow, callTool, expect, MODERN, test, visit } from "./fixtures";
+
+test("E21: a picture that a tool gave is saved, byte for byte, under a name that leads nowhere", async ({ app, host }) => {
+  await callTool(app, "show_everything");
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result).toHaveAttribute("data-state", "done");
+  const file = join(host.folder, "kept.png");
+  host.willPick("save-file", file);
+  await result.getByRole("button", { name: /^Save show_everything/ }).first().click();
+  await expect(result.getByText(`Saved as ${file}`)).toBeVisible();
+  expect(readFileSync(file).subarray(0, 4).toString("latin1"), "a picture").toBe("\x89PNG");
+});
+
+test("E22: log messages are listed once, on the Activity tab, by severity", async ({ app }) => {
+  await visit(app, "#/server/harbour/overview");
+  await expect(app.getByRole("button", { name: "Ping" })).toBeVisible();
+  await expect(app.getByRole("combobox", { name: /level|sends them/ }), "not here").toHaveCount(0);
+  await callTool(app, "log_something");
+  await allow(app, "Allow once");
+  await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
+  await visit(app, "#/server/harbour/activity");
+  const list = app.getByTestId("activity-list");
+  await expect(list.getByText(/gull on the mast/).first()).toBeVisible();
+  await expect(list.getByText("notifications/message"), "each once").toHaveCount(0);
+  await app.getByRole("combobox", { name: "Show log messages" }).selectOption("from emergency on");
+  await expect(list.getByText(/gull on the mast/), "it is less severe").toHaveCount(0);
+  await app.getByRole("combobox", { name: "The server sends them from" }).selectOption("debug");
+  await expect(list.getByText("logging/setLevel").first()).toBeVisible();
+});
+
+test("E29: a ping by hand says how long the answer took", async ({ app }) => {
+  await visit(app, "#/server/harbour/overview");
+  await app.getByRole("button", { name: "Ping" }).click();
+  await expect(app.getByText(/^Answered in /)).toBeVisible();
+  await visit(app, "#/server/harbour/activity");
+  await expect(app.getByRole("option", { name: "ping" }).first(), "it crossed").toBeVisible();
+});
+
+test.describe("a server of the newest revision", () => {
+  test.use({ setup: MODERN });
+
+  test("E29: is asked by server/discover, which is said", async ({ app }) => {
+    await visit(app, "#/server/harbour/overview");
+    await expect(app.getByText(/has no ping/)).toBeVisible();
+    await app.getByRole("button", { name: "Check connection" }).click();
+    await expect(app.getByText(/^Answered in /)).toBeVisible();
+  });
+
+  test("E13: without sampling a call says what is off, and leads to the setting", async ({ app }) => {
+    await visit(app, "#/server/harbour/permissions");
+    await app.getByRole("checkbox", { name: "Let this server ask your models" }).uncheck();
+    await app.getByRole("button", { name: "Restart it" }).click();
+    await callTool(app, "ask_model");
+    await allow(app, "Allow once");
+    const result = app.getByTestId("tool-result");
+    await expect(result).toContainText("Sampling is off for harbour");
+    await result.getByRole("button", { name: "Open the setting" }).click();
+    await expect(app.getByRole("checkbox", { name: "Let this server ask your models" })).not.toBeChecked();
+  });
+});
+
+test("E30: a server with what nobody has reviewed is marked until it was reviewed", async ({ app }) => {
+  const row = app.getByRole("navigation").getByRole("link", { name: /harbour/ });
+  await expect(row).toHaveAccessibleName(/definitions? you have not reviewed yet/);
+  const before = Number(/(\d+) new/.exec(await row.innerText())?.[1]);
+  await visit(app, "#/server/harbour/tools");
+  await app.getByRole("button", { name: /^Mark \d+ new tools? as reviewed/ }).click();
+  await app.getByRole("button", { name: "Mark as reviewed" }).click();
+  await expect(async () => {
+    expect(Number(/(\d+) new/.exec(await row.innerText())?.[1] ?? 0), "fewer").toBeLessThan(before);
+  }).toPass();
+});

@@ -1,0 +1,90 @@
+import { fireEvent, render, screen } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+
+import App from "../App.svelte";
+import { keyNames } from "$lib/format/keys";
+import { router } from "$lib/state/view.svelte";
+import { startFake, type FakeHost } from "$lib/testing/fake";
+
+import { zoomAfter, ZOOMS } from "./zoom";
+
+const user = userEvent.setup();
+
+beforeEach(() => {
+  history.replaceState(null, "", "#/settings");
+  router.current = { at: "settings" };
+});
+
+/** Takes over what the page asks for, as the host does. */
+function follow(host: FakeHost) {
+  host.answers.set_settings = (settings) => {
+    host.send({ type: "settings_changed", settings });
+    return {};
+  };
+}
+
+/** Turns the wheel. The wheel events of the tests' page know no keys. */
+function turn(deltaY: number, ctrlKey: boolean) {
+  const event = new WheelEvent("wheel", { deltaY, cancelable: true });
+  Object.defineProperties(event, { ctrlKey: { value: ctrlKey }, metaKey: { value: false } });
+  window.dispatchEvent(event);
+}
+
+describe("E11: zoom", () => {
+  test("goes from step to step, and ends at both ends", () => {
+    const out: number[] = [];
+    for (let at = 200; out.length < 20; at = zoomAfter(at, "out")) out.push(at);
+    expect(out.slice(0, ZOOMS.length), "all of them").toEqual(ZOOMS.toReversed());
+    expect(new Set(out.slice(ZOOMS.length)), "and no further").toEqual(new Set([50]));
+    expect(zoomAfter(103, "in"), "from a size of its own to the next step").toBe(110);
+    expect(zoomAfter(103, "reset")).toBe(100);
+    expect(keyNames("Mod++", false), "the plus is a key as well").toEqual(["Ctrl", "+"]);
+  });
+
+  test("is by keys and wheel, kept, and the same again at the next start", async () => {
+    const host = await startFake();
+    follow(host);
+    render(App);
+    expect(host.drawnIn, "as it was kept").toEqual([100]);
+    for (const init of [
+      { key: "+", shiftKey: true },
+      { key: "=" },
+      { key: "Unidentified", code: "NumpadAdd" },
+    ]) {
+      await fireEvent.keyDown(window, { ...init, ctrlKey: true });
+    }
+    await vi.waitFor(() => expect(host.drawnIn).toEqual([100, 110, 125, 150]));
+    await fireEvent.keyDown(window, { key: "-", ctrlKey: true });
+    await fireEvent.keyDown(window, { key: "-", code: "NumpadSubtract", ctrlKey: true });
+    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(110));
+    turn(120, true);
+    await vi.waitFor(() => expect(host.drawnIn.at(-1), "a notch to oneself").toBe(100));
+    turn(-30, true);
+    turn(-30, true);
+    await vi.waitFor(() => expect(host.drawnIn.at(-1), "two half notches").toBe(110));
+    await fireEvent.keyDown(window, { key: "à", code: "Digit0", ctrlKey: true });
+    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
+    const before = host.drawnIn.length;
+    turn(-120, false);
+    await fireEvent.keyDown(window, { key: "+" });
+    await fireEvent.keyDown(window, { key: "+", ctrlKey: true, altKey: true });
+    await user.keyboard("x");
+    expect(host.drawnIn.length, "nothing else does it").toBe(before);
+    expect(host.requests("set_settings").at(-1)?.zoom, "kept").toBe(100);
+  });
+
+  test("is in the menu of the view and in Settings, with the current size", async () => {
+    const host = await startFake();
+    follow(host);
+    render(App);
+    await user.selectOptions(await screen.findByLabelText("Zoom"), "200 %");
+    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(200));
+    await user.click(screen.getByRole("button", { name: "View (200 %)" }));
+    const closer = await screen.findByRole("menuitem", { name: "Zoom in" });
+    expect(closer, "the end").toHaveAttribute("aria-disabled", "true");
+    await user.click(screen.getByRole("menuitem", { name: "Actual size (now 200 %)" }));
+    await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
+    expect(screen.getByLabelText<HTMLSelectElement>("Zoom").value).toBe("100");
+  });
+});
