@@ -84,8 +84,8 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
             kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
         installer::open_catalog(registry.as_deref(), Arc::new(CacheFolder::open(&kept)?))
     });
-    let cleaning = installer.clone();
-    tauri::async_runtime::spawn(async move { cleaning.clean_up().await });
+    let (cleaning, host) = (installer.clone(), api.host().clone());
+    tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
     let api = api.installing_with(installer);
     let api = match std::env::home_dir() {
         Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),

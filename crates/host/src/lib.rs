@@ -13,7 +13,7 @@ pub mod skills;
 pub mod view;
 
 pub use closed::HostClosed;
-pub use handle::{Events, Host, ImportError, ImportServerError, Setup, SetupError, StorageError};
+pub use handle::{Events, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError};
 pub use launches::sandbox::BUNDLES;
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Sent,

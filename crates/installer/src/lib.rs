@@ -27,6 +27,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bundles::BundlesLock;
+use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
@@ -112,30 +114,40 @@ impl Installer {
         &self.shared.data_folder
     }
 
-    /// Removes what a program of ours left that was killed while it installed or removed something. To be called when the app starts. It does not
-    /// wait for another program that installs something right now.
-    pub async fn clean_up(&self) {
-        let Ok(root) = self.bundles_folder().await else { return };
-        let downloads = self.downloads_folder();
-        let cleaned = blocking(move || {
-            downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
-            if !root.is_dir() {
-                return Ok(());
-            }
-            match bundles::BundlesLock::try_take(&root).map_err(InstallError::Locked)? {
-                Some(_held) => bundles::remove_leftovers(&root).map_err(InstallError::NotRemoved),
-                None => Ok(()),
-            }
-        });
-        if let Err(error) = cleaned.await {
+    /// Removes what a program of ours left that was killed while it installed or removed something, and ends what it left pending in the records
+    /// of installations. To be called when the app starts. It does not wait for another program that installs something right now.
+    pub async fn clean_up(&self, host: &Host) {
+        if let Err(error) = self.try_clean_up(host).await {
             tracing::warn!(%error, "what is left of an unfinished installation could not be removed");
         }
     }
 
+    async fn try_clean_up(&self, host: &Host) -> Result<(), InstallError> {
+        let (root, downloads) = (self.bundles_folder().await?, self.downloads_folder());
+        let held = blocking(move || {
+            downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
+            if root.is_dir() { BundlesLock::try_take(&root).map_err(InstallError::Locked).map(Some) } else { Ok(None) }
+        });
+        match held.await? {
+            // Another program installs something right now.
+            Some(None) => Ok(()),
+            Some(Some(held)) => {
+                host.begin_setup_anew().await?.settle_installations().await?;
+                let removed = blocking(move || {
+                    let _held = held;
+                    bundles::remove_leftovers(&root)
+                });
+                removed.await.map_err(InstallError::NotRemoved)
+            }
+            // No bundle was ever installed here.
+            None => Ok(host.begin_setup_anew().await?.settle_installations().await?),
+        }
+    }
+
     /// Keeps other programs of ours from changing the folder with bundles.
-    pub(crate) async fn lock_bundles(&self) -> Result<bundles::BundlesLock, InstallError> {
+    pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
-        blocking(move || bundles::BundlesLock::take(&root)).await.map_err(InstallError::Locked)
+        blocking(move || BundlesLock::take(&root)).await.map_err(InstallError::Locked)
     }
 
     pub(crate) async fn changes_read(&self) -> MutexGuard<'_, Option<Instant>> {

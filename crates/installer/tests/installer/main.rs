@@ -4,6 +4,8 @@
 mod bundles;
 mod downloads;
 mod forged;
+#[cfg(unix)]
+mod kills;
 mod processes;
 mod registries;
 mod upgrades;

@@ -55,8 +55,14 @@ impl LaunchFacts {
 
     /// The files of the bundle that a server runs from; none if it was not installed from one, or was set up otherwise since.
     pub(in crate::owner) fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
-        let files = self.origins.get(name)?.files()?;
+        let record = self.install_record(name, Some(config))?;
+        let files = record.files()?;
         config.names_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
+    }
+
+    /// What holds of the installation of a server that is set up so, or of one that is not.
+    pub(in crate::owner) fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
+        self.origins.get(name)?.settled(config, &self.own_files.bundles())
     }
 
     /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
