@@ -26,7 +26,7 @@ export const tauri: Platform = {
   desktopReport: () => invoke("desktop_report"),
   setLoginStart: (on) => invoke("set_login_start", { on }),
   setLinkHandler: (on) => invoke("set_link_handler", { on }),
-  openingDone: () => void invoke("opening_done").catch(() => undefined),
+  openingDone: (id) => void invoke("opening_done", { id }).catch(() => undefined),
   updateReport: () => invoke("app_updates_report"),
   checkForUpdate: () => invoke("check_app_updates"),
   installUpdate: (version) => invoke("install_app_update", { version }),

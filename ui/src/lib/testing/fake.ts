@@ -68,8 +68,8 @@ export class FakeHost implements Platform {
   loginStarts: boolean[] = [];
   /** What the handler of links was set to. */
   linkHandlers: boolean[] = [];
-  /** How often the user was said to be done with what was opened. */
-  openingsDone = 0;
+  /** With which openings the user was said to be done, by id. */
+  openingsDone: number[] = [];
   /** What there is of newer versions. */
   updates: UpdateReport | null = null;
   /** What was asked of the updater. */
@@ -143,8 +143,8 @@ export class FakeHost implements Platform {
     return Promise.resolve();
   }
 
-  openingDone(): void {
-    this.openingsDone += 1;
+  openingDone(id: number): void {
+    this.openingsDone.push(id);
   }
 
   updateReport(): Promise<UpdateReport | null> {
