@@ -113,10 +113,11 @@ impl Installer {
     async fn unpack(&self, file: BundleFile, setup: &Setup) -> Result<Unpacked, InstallError> {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
+        let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
         // What no server uses may have been changed since it was unpacked.
         let is_unused = !setup.servers().iter().any(|server| uses(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
-        let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder };
+        let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
         Ok(Unpacked { files, folder: unpacked.folder, root, is_new })
     }
 

@@ -93,11 +93,12 @@ async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
     }
     let server = app.server("one").await;
     let installed = server.installed.unwrap();
-    let ServerOrigin::Bundle { name, version, files: BundleFiles { folder, .. } } = &installed.origin else {
+    let ServerOrigin::Bundle { name, version, files: BundleFiles { folder, author, .. } } = &installed.origin else {
         panic!("{installed:?}")
     };
     assert_eq!((name.as_str(), version.as_str(), installed.changed), ("demo", "1.2.3", false));
     assert_eq!(unpacked(&app), std::slice::from_ref(folder), "both use one folder");
+    assert_eq!(author.as_deref(), Some("Ann"), "for a comparison with the next version");
 
     let mut config = server.config;
     config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig::default());
