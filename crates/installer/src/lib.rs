@@ -132,10 +132,20 @@ impl Installer {
             // Another program installs something right now.
             Some(None) => Ok(()),
             Some(Some(held)) => {
-                host.begin_setup_anew().await?.settle_installations().await?;
+                let setup = host.begin_setup_anew().await?;
+                setup.settle_installations().await?;
+                let recorded = setup.recorded_folders().await?;
+                let configs: Vec<_> = setup.servers().iter().map(|server| server.config.clone()).collect();
                 let removed = blocking(move || {
-                    let _held = held;
-                    bundles::remove_leftovers(&root)
+                    let (_held, _setup) = (held, setup);
+                    bundles::remove_leftovers(&root)?;
+                    let Some(recorded) = recorded else { return Ok(()) };
+                    let unused = bundles::unpacked_folders(&root)?.into_iter().filter(|name| !recorded.contains(name));
+                    let mut unused = unused.map(|name| root.join(name));
+                    unused.try_for_each(|folder| match configs.iter().any(|config| config.names_folder(&folder)) {
+                        true => Ok(()),
+                        false => bundles::remove(&root, &folder),
+                    })
                 });
                 removed.await.map_err(InstallError::NotRemoved)
             }

@@ -1,5 +1,6 @@
 //! Changes of a server's settings together with its secrets, one at a time. Caller: `api`, which translates what the page wants.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ports::SecretKept;
@@ -211,6 +212,16 @@ impl Setup {
     /// If the host has ended.
     pub async fn settle_installations(&self) -> Result<(), HostClosed> {
         self.host.with(Owner::settle_origins).await
+    }
+
+    /// The folders of bundles that the record of any installation names; none if the settings can't be read, so that nobody knows which are used.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn recorded_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
+        let are_known = self.host.snapshot().await?.config_problem.is_none();
+        let recorded = self.host.with(|owner| owner.recorded_folders()).await?;
+        Ok(are_known.then_some(recorded))
     }
 
     /// Gives secrets without a value the ones that the same variable or header of the server names now, in their order.

@@ -73,6 +73,11 @@ impl Owner {
         }
     }
 
+    /// The folders of bundles that any record names, of servers that are not set up too: who took one out of the settings by hand may put it back.
+    pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
+        self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
+    }
+
     /// Keeps where a server was installed from, as it is set up now.
     pub(crate) fn set_origin(
         &mut self,

@@ -144,6 +144,7 @@ async fn of_what_is_not_set_up_nothing_is_left() {
     let app = after_a_kill(app, &[]).await;
     assert!(servers(&app).await.is_empty());
     installer(&app, &registry).clean_up(&app.host).await;
+    assert!(unpacked(&app).is_empty(), "no server uses them: {:?}", unpacked(&app));
     app.host.close().await;
     assert!(!origins(&app).contains("demo"), "{}", origins(&app));
 }
@@ -168,6 +169,7 @@ async fn an_upgrade_is_there_as_a_whole_or_not_at_all() {
         assert_eq!(version_now().await, version);
         installer(&app, &registry).clean_up(&app.host).await;
         assert_eq!(version_now().await, version, "for good");
+        assert_eq!(unpacked(&app).len(), 1, "the files of the other version are gone");
         app.ready("demo").await;
     }
 }

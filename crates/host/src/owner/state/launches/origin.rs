@@ -53,6 +53,12 @@ impl InstallRecord {
         self.origin.files()
     }
 
+    /// The folders of bundles that it names.
+    pub(in crate::owner) fn folders(&self) -> impl Iterator<Item = &str> {
+        let before = self.pending.as_ref().and_then(|pending| pending.before.as_deref());
+        [Some(self), before].into_iter().flatten().filter_map(Self::files).map(|files| files.folder.as_str())
+    }
+
     /// The record that holds for a server that is set up so, or for none: a pending one once the settings have what it is about, or name the
     /// folder of its bundle.
     pub(in crate::owner) fn settled(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
