@@ -845,7 +845,11 @@ tree: string,
 /**
  * The folder that it was unpacked to, by its name below the folder of bundles.
  */
-folder: string, };
+folder: string, 
+/**
+ * The author's name, as its manifest says it; empty if it says none. None if that was not recorded.
+ */
+author: string | null, };
 
 /**
  * A call as it is.
