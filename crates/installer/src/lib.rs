@@ -6,6 +6,7 @@
 //! - [`Installer::version_reports`]: what the registry says of installed versions by now
 //! - [`Installer::offer_upgrade`] and [`Installer::upgrade`]: a newer version in the place of an installed one, in the same steps
 //! - [`Installer::clean_up`]: what a killed program left
+//! - [`RegistryChoice`] and [`Installer::set_registry`]: which registry is used
 //!
 //! Each step reads its source anew and nothing is kept in between, so an approval rests on the hash alone. Nothing is started, approved or
 //! replaced, and of what can't be added no files stay.
@@ -20,6 +21,7 @@ mod install;
 mod newer;
 mod offer;
 mod preview;
+mod registry_choice;
 mod upgrade;
 
 use std::fmt;
@@ -33,7 +35,7 @@ use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
 use process::sandbox::means::Means;
-use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryLimits};
+use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryHeader, RegistryLimits};
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
@@ -46,10 +48,13 @@ pub use error::{InstallError, NotInstallable};
 pub use newer::{NewerVersion, VersionReport};
 pub use offer::{InstallOffer, InstallOrigin, publisher_in_words};
 pub use preview::{InstallDraft, InstallPreview};
+pub use registry_choice::{NewRegistryHeader, RegistryChoice, RegistryInUse};
 pub use upgrade::UpgradeOffer;
 
+use registry_choice::OpenRegistry;
+
 /// Opens the registry with what is kept of it. Blocks.
-type OpenCatalog = dyn Fn() -> Result<Catalog, InstallError> + Send + Sync;
+type OpenCatalog = dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync;
 
 /// Installs servers. Clones share what they have found out.
 #[derive(Clone)]
@@ -60,7 +65,9 @@ pub struct Installer {
 struct Shared {
     open_catalog: Box<OpenCatalog>,
     data_folder: PathBuf,
-    catalog: OnceCell<Catalog>,
+    registry: RegistryChoice,
+    /// The registry that was used last.
+    open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<Computer>,
     /// When the changes of the registry were read; held while they are.
     changes_read: Mutex<Option<Instant>>,
@@ -84,20 +91,12 @@ impl Installer {
     #[must_use]
     pub fn new(
         data_folder: PathBuf,
-        open_catalog: impl Fn() -> Result<Catalog, InstallError> + Send + Sync + 'static,
+        registry: RegistryChoice,
+        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync + 'static,
     ) -> Self {
-        let (catalog, computer, changes_read) = Default::default();
+        let (open, computer, changes_read) = Default::default();
         let open_catalog = Box::new(open_catalog);
-        Self { shared: Arc::new(Shared { open_catalog, data_folder, catalog, computer, changes_read }) }
-    }
-
-    /// The registry with what is kept of it.
-    ///
-    /// # Errors
-    /// If its address can't be used, or the folder of what is kept can't be opened.
-    pub async fn catalog(&self) -> Result<&Catalog, InstallError> {
-        let shared = Arc::clone(&self.shared);
-        self.shared.catalog.get_or_try_init(|| async move { blocking(move || (shared.open_catalog)()).await }).await
+        Self { shared: Arc::new(Shared { open_catalog, data_folder, registry, open, computer, changes_read }) }
     }
 
     /// The folder that bundles are unpacked below, by where it really lies if it is there: a sandbox shows a bundle under that path alone.
@@ -124,9 +123,11 @@ impl Installer {
 
     async fn try_clean_up(&self, host: &Host) -> Result<(), InstallError> {
         let (root, downloads) = (self.bundles_folder().await?, self.downloads_folder());
+        let locked = root.clone();
         let held = blocking(move || {
             downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
-            if root.is_dir() { BundlesLock::try_take(&root).map_err(InstallError::Locked).map(Some) } else { Ok(None) }
+            let lock = locked.is_dir().then(|| BundlesLock::try_take(&locked).map_err(InstallError::Locked));
+            lock.transpose()
         });
         match held.await? {
             // Another program installs something right now.
@@ -173,13 +174,16 @@ impl Installer {
     }
 }
 
-/// The registry at an address, or the official one, with what is kept of it in these files. Blocks.
+/// The registry at an address, with what is kept of it in these files. The header is sent with each request. Blocks.
 ///
 /// # Errors
-/// If the address is none of a registry, TLS can't be set up, or the files can't be read.
-pub fn open_catalog(address: Option<&str>, files: Arc<dyn CacheFiles>) -> Result<Catalog, InstallError> {
-    let address = address.map_or_else(|| Ok(RegistryAddress::default()), RegistryAddress::parse)?;
-    let registry = Registry::new(address, None, RegistryLimits::default())?;
+/// If TLS can't be set up, or the files can't be read.
+pub fn open_catalog(
+    address: RegistryAddress,
+    header: Option<RegistryHeader>,
+    files: Arc<dyn CacheFiles>,
+) -> Result<Catalog, InstallError> {
+    let registry = Registry::new(address, header, RegistryLimits::default())?;
     let cache = RegistryCache::open(files, CacheLimits::default())?;
     Ok(Catalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
 }

@@ -127,7 +127,8 @@ impl Setup {
         origin: ServerOrigin,
         filled_in: FilledIn,
     ) -> Result<SecretKept, SetupError> {
-        let (entry, secrets) = server.into_settings(self.names_of_others(&server.entry.name));
+        let taken = self.names_of_others(&server.entry.name);
+        let (entry, secrets) = server.into_settings(taken);
         let name = entry.name.clone();
         self.begin_origin(&entry, &origin, &filled_in, None).await?;
         let added = self.add(entry, secrets).await;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use host::view::ServerState;
 use host::{Host, HostOptions};
-use installer::{InstallDraft, InstallSource, Installer, open_catalog};
+use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
 use ports::ServerSettings;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
@@ -78,7 +78,9 @@ async fn the_killed_program() {
     ports.servers = Arc::new(Killing(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
     let kept = folder.join("kept");
-    let installer = Installer::new(data, move || open_catalog(None, Arc::new(CacheFolder::open(&kept)?)));
+    let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+    });
     let upgrades = std::env::var_os(UPGRADES).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
     let draft = InstallDraft { upgrades, ..draft(bundle(&folder, file), "demo", &[]) };

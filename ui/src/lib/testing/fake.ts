@@ -38,6 +38,10 @@ const NOTHING_SET_UP: Answers = {
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   newer_versions: () => ({ servers: [] }),
+  registry_setting: () => ({
+    ...{ address: "https://registry.modelcontextprotocol.io", official: true },
+    ...{ named: false, header: null },
+  }),
   secrets_status: () => ({ is: "keychain" }),
   content_protection: () => ({
     conversations: { is: "encrypted" },
