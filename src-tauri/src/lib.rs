@@ -100,6 +100,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         .plugin(tauri_plugin_notification::init())
         // Links in the page open after the user saw them whole, never by a click alone.
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
+        .manage(app_updates::restart_environment())
         .manage(sandbox)
         .manage(ShellEvents::default())
         .manage(ClosingChoice::default())

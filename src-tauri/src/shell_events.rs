@@ -8,7 +8,7 @@ use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager as _, State};
 use updates::UpdateReport;
 
-use crate::openings::{Opening, Openings};
+use crate::openings::{Opened, Openings};
 
 /// One event of the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,10 +25,7 @@ pub(crate) enum ShellEvent {
         id: Option<String>,
     },
     /// Something is to be opened; `openings` waits until the page is done with it.
-    Opened {
-        /// What.
-        opening: Opening,
-    },
+    Opened(Opened),
     /// Files are dragged over the window, or no longer.
     BundlesOver {
         /// How many bundles they are; none if others are among them, or nothing is dragged any more.

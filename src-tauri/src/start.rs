@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use api::{Api, Computer, Environment, Surroundings, WebView};
 use domain::StoreError;
-use host::{Host, HostOptions};
-use installer::{InstallError, Installer};
+use host::{Host, HostOptions, SessionVariables};
+use installer::{InstallError, Installer, RegistryChoice};
 use ports::server_config::ConfigProblem;
 use ports::{Platform, Ports};
 use store::{CacheFolder, Locations};
@@ -75,17 +75,27 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     if let Some(demo) = places::demo_server() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
-    let options = HostOptions { autostart: true, ..HostOptions::default() };
+    let options = HostOptions {
+        autostart: true,
+        session: SessionVariables::of_this_program(),
+        ..HostOptions::default()
+    };
     let computer = computer(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
-    let installer = Installer::new(locations.data_dir.clone(), || {
-        let (registry, kept) = (places::registry(), store::registry_cache_folder());
+    let ports = api.host().ports();
+    let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
+    let registry = match places::registry() {
+        Some(address) => RegistryChoice::Named(address),
+        None => RegistryChoice::Settings { documents, secrets },
+    };
+    let installer = Installer::new(locations.data_dir.clone(), registry, |address, header| {
+        let kept = store::registry_cache_folder();
         let kept =
             kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
-        installer::open_catalog(registry.as_deref(), Arc::new(CacheFolder::open(&kept)?))
+        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     });
-    let cleaning = installer.clone();
-    tauri::async_runtime::spawn(async move { cleaning.clean_up().await });
+    let (cleaning, host) = (installer.clone(), api.host().clone());
+    tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
     let api = api.installing_with(installer);
     let api = match std::env::home_dir() {
         Some(home) => api.importing_from(Surroundings::of_user(home, |name| std::env::var_os(name).map(PathBuf::from))),

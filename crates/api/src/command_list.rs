@@ -23,6 +23,10 @@ macro_rules! commands {
             registry_search: RegistrySearch => RegistryPage,
             /// Reads one server of the registry: its versions, packages and remotes.
             registry_server: RegistryServerName => RegistryServer,
+            /// Which registry servers are installed from. Nobody is asked.
+            registry_setting: Nothing => RegistryReport,
+            /// Sets the registry, or the official one again. The value of its header goes to the keychain.
+            set_registry: SetRegistry => SecretsKept,
             /// Makes the plan for a server of the registry or a bundle, with the inputs that the user fills in. A bundle is downloaded, and
             /// nothing is unpacked.
             install_offer: InstallSource => InstallOffer,

@@ -39,4 +39,4 @@ pub use manifest::{
 pub use plan::{BundlePlan, Place, PlanError, Platform, Program, plan};
 pub use signature::Signature;
 pub use tree::{Tree, TreeChange, TreeFile, verify_tree};
-pub use unpack::{UnpackedBundle, folder_below, remove, remove_leftovers, unpack};
+pub use unpack::{UnpackedBundle, folder_below, remove, remove_leftovers, unpack, unpacked_folders};

@@ -104,6 +104,28 @@ pub fn remove(root: &Path, folder: &Path) -> Result<(), BundleError> {
     unfinished.close().map_err(cant_remove)
 }
 
+/// The folders right below `root` that bundles were unpacked to, by name. Blocks.
+///
+/// # Errors
+/// If the root is there and can't be read.
+pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
+    let cant_read = |cause| BundleError::io("the folder for bundles can't be read", cause);
+    let entries = match fs::read_dir(root) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(cant_read)?,
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(cant_read)?.file_name();
+        let listed = name.to_str().and_then(folder_of_tree_file).and_then(|name| folder_below(root, name));
+        // A folder without a list of files is nobody's work of ours.
+        if let Some(folder) = listed.filter(|folder| fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir())) {
+            folders.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(folders)
+}
+
 /// Removes what an app left that was killed while it unpacked or removed a bundle. To be called under the [`BundlesLock`](crate::BundlesLock), so that
 /// no other program does either right now. Blocks.
 ///

@@ -1,7 +1,7 @@
 //! Bundles: what is in one, and what it would run here.
 
 use bundles::{Bundle, BundlePlan};
-use installer::BundleFile;
+use installer::{BundleFile, RegistryChoice};
 use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, BundleCommand};
@@ -17,7 +17,7 @@ const FILES_SHOWN: usize = 100;
 /// Carries out a command for bundles.
 pub(crate) async fn run(arguments: &Arguments, command: &BundleCommand, output: &Output) -> Result<Value, Failure> {
     let BundleCommand::Inspect { file } = command;
-    let root = registry::installer(locations(arguments)?.data_dir, None).bundles_folder().await?;
+    let root = registry::installer(locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
     let file = BundleFile::open(file, &root).await?;
     let plan = file.plan().map_err(Failure::from);
     let BundleFile { path: file, bundle, .. } = file;

@@ -17,7 +17,7 @@ use crate::visible;
 /// Tells the findings, or the report. A problem among them is a failure of the command.
 pub(crate) async fn run(arguments: &Arguments, what: &Doctor, output: &Output) -> Result<Value, Failure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
-    let Looked { servers: settings, secrets } = store::look(&config_file, &data_dir).map_err(system)?;
+    let Looked { servers: settings, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
     let environment = Environment::of_this_program();
     let computer = Computer {
         settings,

@@ -22,8 +22,10 @@ use crate::{plan_text, registry};
 /// Shows what would be set up, and adds it once that is confirmed.
 pub(crate) async fn run(session: &Session, what: Install) -> Result<Value, Failure> {
     let there = session.servers(None).await?;
-    let installer = registry::installer(session.data_folder.clone(), what.address.clone());
     let host = session.api.host();
+    let ports = host.ports();
+    let choice = registry::choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
+    let installer = registry::installer(session.data_folder.clone(), choice);
     let Source { source, mut plan, bundle, words, origin } = find(&what, &installer, host).await?;
     if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {
         plan.name.clone_from(name);

@@ -44,7 +44,7 @@ pub(crate) async fn find(what: &Install, installer: &Installer, host: &Host) -> 
     let bundle = offer.origin.bundle().map(|file| file.folder.clone());
     let (mut words, origin) = match &offer.origin {
         InstallOrigin::Registry { answer, .. } => {
-            let catalog = installer.catalog().await?;
+            let catalog = &*installer.catalog().await?;
             let mut origin = about_in_json(catalog, &answer.value);
             origin["registry"] = catalog.address().as_str().into();
             origin["bundle"] = offer.origin.bundle().map(bundle_in_json).into();

@@ -135,7 +135,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
 async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, Failure>> {
     match &arguments.command {
         arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),
-        arguments::Command::Registry(what) => Some(registry::run(what, output).await),
+        arguments::Command::Registry(what) => Some(registry::run(arguments, what, output).await),
         arguments::Command::Bundle { command } => Some(bundle::run(arguments, command, output).await),
         _ => None,
     }

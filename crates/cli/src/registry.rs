@@ -4,44 +4,60 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use api::ApiError;
-use installer::{InstallError, Installer, publisher_in_words};
+use installer::{InstallError, Installer, RegistryChoice, publisher_in_words};
 use ports::time::{Clock as _, SystemClock};
+use ports::{Documents, Secrets};
 use registry::{
     Answer, Catalog, Freshness, Listing, PackageInstall, PlanError, RegistryEntry, RegistryError, Search, Status,
     plan_package, plan_remote,
 };
 use serde_json::{Value, json};
-use store::CacheFolder;
+use store::{CacheFolder, Locations, Looked};
 
-use crate::arguments::{Registry as What, RegistryCommand};
+use crate::arguments::{Arguments, Registry as What, RegistryCommand};
 use crate::failure::Failure;
 use crate::output::{Output, value};
 use crate::plan_text;
+use crate::session::{locations, system};
 use crate::table::time;
 use crate::visible::{self, block, line};
 
+/// Names the registry, as for the app.
+const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
 /// The word for the newest version.
 const LATEST: &str = "latest";
 
 /// Carries out a command for registries.
-pub(crate) async fn run(what: &What, output: &Output) -> Result<Value, Failure> {
-    let catalog = open(what.address.as_deref())?;
+pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, Failure> {
+    let Locations { config_file, data_dir } = locations(arguments)?;
+    let Looked { documents, secrets, .. } = store::look(&config_file, &data_dir).map_err(system)?;
+    let catalog = installer(data_dir, choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search(&catalog, text, cursor.as_deref(), output).await,
         RegistryCommand::Show { name } => show(&catalog, name, output).await,
     }
 }
 
-/// What installs servers of the registry at an address, or of the official one, and bundles below the data folder.
-pub(crate) fn installer(data_folder: PathBuf, address: Option<String>) -> Installer {
-    Installer::new(data_folder, move || open(address.as_deref()))
+/// The registry that is named: on the command line, or else in the environment as for the app. Without either, the one of the settings.
+pub(crate) fn choice(
+    address: Option<String>,
+    documents: Arc<dyn Documents>,
+    secrets: Arc<dyn Secrets>,
+) -> RegistryChoice {
+    let environment = || std::env::var(REGISTRY).ok().filter(|address| !address.is_empty());
+    match address.or_else(environment) {
+        Some(address) => RegistryChoice::Named(address),
+        None => RegistryChoice::Settings { documents, secrets },
+    }
 }
 
-/// The registry at an address, or the official one, with what is kept of it.
-fn open(address: Option<&str>) -> Result<Catalog, InstallError> {
-    let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
-    let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
-    installer::open_catalog(address, Arc::new(CacheFolder::open(&folder)?))
+/// What installs servers of a registry, and bundles below the data folder.
+pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
+    Installer::new(data_folder, registry, |address, header| {
+        let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
+        let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
+        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
+    })
 }
 
 /// A server named as `NAME@VERSION`, or in its newest version.

@@ -26,7 +26,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
 pub use other_apps::{ImportError, ImportServerError};
-pub use setup::{Setup, SetupError};
+pub use setup::{ReplacedServer, Setup, SetupError};
 pub use storage::StorageError;
 
 use crate::owner::{Owner, SharedOwner, WeakOwner};

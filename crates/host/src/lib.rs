@@ -13,7 +13,7 @@ pub mod skills;
 pub mod view;
 
 pub use closed::HostClosed;
-pub use handle::{Events, Host, ImportError, ImportServerError, Setup, SetupError, StorageError};
+pub use handle::{Events, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError};
 pub use launches::sandbox::BUNDLES;
 pub use owner::{
     AnswerError, CallOrigin, FlowError, Label, ResultOrigin, ResultVerdict, ReviewError, SamplingError, Sent,
@@ -26,6 +26,7 @@ use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
 use process::{LaunchFiles, SearchPath};
+pub use process::SessionVariables;
 
 /// How a host behaves.
 #[derive(Debug, Clone)]
@@ -46,6 +47,8 @@ pub struct HostOptions {
     pub kept_together: usize,
     /// The folders that programs are searched in; what the login shell tells if none is given.
     pub search_path: Option<SearchPath>,
+    /// The variables of the user's session that local servers get beside their own. They are shown with each start.
+    pub session: SessionVariables,
     /// Looks at the files of a command again: when the user answers its start, and right before it. It may block for as long as their
     /// file system does.
     pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
@@ -69,6 +72,7 @@ impl Default for HostOptions {
             cool_down: Duration::from_secs(5 * 60),
             kept_together: supervision::activity::MAX_TOGETHER,
             search_path: None,
+            session: SessionVariables::default(),
             look_at_files: LaunchFiles::again,
             trace: None,
         }

@@ -14,6 +14,8 @@ use crate::{BundleFile, InstallError, Installer, blocking};
 const DOWNLOADS: &str = "downloads";
 /// How many files stay for installations that are under way. The oldest goes first.
 const MOST_KEPT: usize = 3;
+/// How many hexadecimal digits a SHA-256 has.
+const HASH_DIGITS: usize = 64;
 /// How long a file stays that nobody installed: another program of ours may still need it.
 const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -56,10 +58,17 @@ pub(crate) fn remove_old(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Removes the oldest. A file that another program downloads right now has no name of a whole one, and stays.
 fn keep_newest(folder: &Path, most: usize) -> io::Result<()> {
-    let files = files(folder)?;
+    let files: Vec<_> = files(folder)?.into_iter().filter(|(_, path)| is_whole(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
+}
+
+/// Whether a file has the name of a download that is complete: its hash.
+fn is_whole(path: &Path) -> bool {
+    let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
+    stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// The files, the oldest first.
@@ -97,11 +106,15 @@ mod tests {
             let all = files(folder.path()).unwrap().into_iter();
             all.map(|(_, path)| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
         };
-        [("a", 30), ("b", 23), ("c", 2), ("d", 1)].into_iter().for_each(|(name, hours)| write(name, hours));
+        let whole = |digit: &str| format!("{}.mcpb", digit.repeat(HASH_DIGITS));
+        let unfinished = ".unfinished-x.mcpb";
+        [("a", 30), ("b", 23), ("c", 2), ("d", 1)].into_iter().for_each(|(name, hours)| write(&whole(name), hours));
+        write(unfinished, 22);
         remove_old(folder.path()).unwrap();
-        assert_eq!(names(), ["b", "c", "d"], "older than a day");
+        let (b, c, d) = (whole("b"), whole("c"), whole("d"));
+        assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "older than a day");
         keep_newest(folder.path(), MOST_KEPT - 1).unwrap();
-        assert_eq!(names(), ["c", "d"], "there is room for one more");
+        assert_eq!(names(), [unfinished, c.as_str(), &d], "there is room for one more, and another program downloads one");
         remove_old(&folder.path().join("gone")).unwrap();
     }
 }

@@ -7,6 +7,7 @@ use domain::StoreError;
 use foreign::visible;
 use host::{HostClosed, ServerError, SetupError};
 use installs::FillError;
+use ports::SecretError;
 use registry::{BundleDownload, DownloadError, RegistryError};
 
 /// The reason why a server is not installed. Safe to print.
@@ -15,6 +16,26 @@ pub enum InstallError {
     /// The registry does not answer, or not in a form that can be used.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// The setting of the registry has a header whose value is not known.
+    #[error(
+        "the value of the header {} for the registry {address} is not in the keychain; enter it in Settings, under Registry",
+        visible(.header)
+    )]
+    NoHeaderValue {
+        /// The header's name.
+        header: String,
+        /// The registry.
+        address: String,
+    },
+    /// The keychain fails.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The registry can't be set, as it is named from outside.
+    #[error("the registry is named by DRAWBRIDGE_REGISTRY or --registry, which counts more than the setting; unset it first")]
+    RegistryNamed,
+    /// The official registry takes no header.
+    #[error("a header needs the address of your own registry; the official one gets none")]
+    OfficialHeader,
     /// The registry's answers can't be kept.
     #[error(transparent)]
     Store(#[from] StoreError),

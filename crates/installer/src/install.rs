@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bundles::{BundleError, BundlesLock};
 use host::view::ServerView;
-use host::{Host, Setup};
+use host::{Host, ReplacedServer, ServerError, Setup, SetupError};
 use ports::SecretKept;
 use ports::server_config::{BundleFiles, ServerOrigin};
 use registry::Freshness;
@@ -57,8 +57,9 @@ impl Installer {
     /// Unpacks and sets up what was previewed.
     pub(crate) async fn put(&self, host: &Host, preview: InstallPreview) -> Result<SecretKept, InstallError> {
         let InstallPreview { offer: InstallOffer { source, origin, .. }, server, filled_in, upgraded, .. } = preview;
-        let (file, replaced) = (origin.into_bundle(), upgraded.map(|installed| installed.origin));
-        let is_bundle = file.is_some() || replaced.as_ref().is_some_and(|origin| origin.files().is_some());
+        let file = origin.into_bundle();
+        let replaced = upgraded.map(|installed| ReplacedServer { config: installed.config, origin: installed.origin });
+        let is_bundle = file.is_some() || replaced.as_ref().is_some_and(|was| was.origin.files().is_some());
         // Held from here on, so that nobody else unpacks or removes the same bundle meanwhile: no other program, and nobody in this one.
         let _held = if is_bundle { Some(self.lock_bundles().await?) } else { None };
         let setup = host.begin_setup_anew().await?;
@@ -81,7 +82,7 @@ impl Installer {
             _ => return Err(NotInstallable::NotChosen.into()),
         };
         let put = match &replaced {
-            Some(_) => setup.upgrade(server, origin, filled_in).await,
+            Some(was) => setup.upgrade(server, was, origin, filled_in).await,
             None => setup.add_installed(server, origin, filled_in).await,
         };
         drop(setup);
@@ -94,7 +95,7 @@ impl Installer {
                 }
             }
             (Ok(_), _, Some(replaced)) => {
-                if let Err(error) = self.remove_unused(host, &replaced).await {
+                if let Err(error) = self.remove_unused(host, &replaced.origin).await {
                     tracing::warn!(%error, "the files of the version before could not be removed");
                 }
             }
@@ -103,16 +104,20 @@ impl Installer {
         if let (Ok(_), Some(path)) = (&put, path) {
             self.forget_download(path).await;
         }
-        Ok(put?)
+        match put {
+            Err(SetupError::Server(ServerError::Changed(_))) => Err(InstallError::Stale),
+            put => Ok(put?),
+        }
     }
 
     async fn unpack(&self, file: BundleFile, setup: &Setup) -> Result<Unpacked, InstallError> {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
+        let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
         // What no server uses may have been changed since it was unpacked.
         let is_unused = !setup.servers().iter().any(|server| uses(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
-        let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder };
+        let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
         Ok(Unpacked { files, folder: unpacked.folder, root, is_new })
     }
 

@@ -6,6 +6,7 @@
 //! - [`Installer::version_reports`]: what the registry says of installed versions by now
 //! - [`Installer::offer_upgrade`] and [`Installer::upgrade`]: a newer version in the place of an installed one, in the same steps
 //! - [`Installer::clean_up`]: what a killed program left
+//! - [`RegistryChoice`] and [`Installer::set_registry`]: which registry is used
 //!
 //! Each step reads its source anew and nothing is kept in between, so an approval rests on the hash alone. Nothing is started, approved or
 //! replaced, and of what can't be added no files stay.
@@ -20,6 +21,7 @@ mod install;
 mod newer;
 mod offer;
 mod preview;
+mod registry_choice;
 mod upgrade;
 
 use std::fmt;
@@ -27,11 +29,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bundles::BundlesLock;
+use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
 use process::sandbox::means::Means;
-use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryLimits};
+use registry::{CacheLimits, Catalog, Registry, RegistryAddress, RegistryCache, RegistryHeader, RegistryLimits};
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 use tokio::time::Instant;
 
@@ -44,10 +48,13 @@ pub use error::{InstallError, NotInstallable};
 pub use newer::{NewerVersion, VersionReport};
 pub use offer::{InstallOffer, InstallOrigin, publisher_in_words};
 pub use preview::{InstallDraft, InstallPreview};
+pub use registry_choice::{NewRegistryHeader, RegistryChoice, RegistryInUse};
 pub use upgrade::UpgradeOffer;
 
+use registry_choice::OpenRegistry;
+
 /// Opens the registry with what is kept of it. Blocks.
-type OpenCatalog = dyn Fn() -> Result<Catalog, InstallError> + Send + Sync;
+type OpenCatalog = dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync;
 
 /// Installs servers. Clones share what they have found out.
 #[derive(Clone)]
@@ -58,7 +65,9 @@ pub struct Installer {
 struct Shared {
     open_catalog: Box<OpenCatalog>,
     data_folder: PathBuf,
-    catalog: OnceCell<Catalog>,
+    registry: RegistryChoice,
+    /// The registry that was used last.
+    open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<Computer>,
     /// When the changes of the registry were read; held while they are.
     changes_read: Mutex<Option<Instant>>,
@@ -82,20 +91,12 @@ impl Installer {
     #[must_use]
     pub fn new(
         data_folder: PathBuf,
-        open_catalog: impl Fn() -> Result<Catalog, InstallError> + Send + Sync + 'static,
+        registry: RegistryChoice,
+        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync + 'static,
     ) -> Self {
-        let (catalog, computer, changes_read) = Default::default();
+        let (open, computer, changes_read) = Default::default();
         let open_catalog = Box::new(open_catalog);
-        Self { shared: Arc::new(Shared { open_catalog, data_folder, catalog, computer, changes_read }) }
-    }
-
-    /// The registry with what is kept of it.
-    ///
-    /// # Errors
-    /// If its address can't be used, or the folder of what is kept can't be opened.
-    pub async fn catalog(&self) -> Result<&Catalog, InstallError> {
-        let shared = Arc::clone(&self.shared);
-        self.shared.catalog.get_or_try_init(|| async move { blocking(move || (shared.open_catalog)()).await }).await
+        Self { shared: Arc::new(Shared { open_catalog, data_folder, registry, open, computer, changes_read }) }
     }
 
     /// The folder that bundles are unpacked below, by where it really lies if it is there: a sandbox shows a bundle under that path alone.
@@ -112,30 +113,52 @@ impl Installer {
         &self.shared.data_folder
     }
 
-    /// Removes what a program of ours left that was killed while it installed or removed something. To be called when the app starts. It does not
-    /// wait for another program that installs something right now.
-    pub async fn clean_up(&self) {
-        let Ok(root) = self.bundles_folder().await else { return };
-        let downloads = self.downloads_folder();
-        let cleaned = blocking(move || {
-            downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
-            if !root.is_dir() {
-                return Ok(());
-            }
-            match bundles::BundlesLock::try_take(&root).map_err(InstallError::Locked)? {
-                Some(_held) => bundles::remove_leftovers(&root).map_err(InstallError::NotRemoved),
-                None => Ok(()),
-            }
-        });
-        if let Err(error) = cleaned.await {
+    /// Removes what a program of ours left that was killed while it installed or removed something, and ends what it left pending in the records
+    /// of installations. To be called when the app starts. It does not wait for another program that installs something right now.
+    pub async fn clean_up(&self, host: &Host) {
+        if let Err(error) = self.try_clean_up(host).await {
             tracing::warn!(%error, "what is left of an unfinished installation could not be removed");
         }
     }
 
+    async fn try_clean_up(&self, host: &Host) -> Result<(), InstallError> {
+        let (root, downloads) = (self.bundles_folder().await?, self.downloads_folder());
+        let locked = root.clone();
+        let held = blocking(move || {
+            downloads::remove_old(&downloads).map_err(|cause| InstallError::DataFolder(cause.to_string()))?;
+            let lock = locked.is_dir().then(|| BundlesLock::try_take(&locked).map_err(InstallError::Locked));
+            lock.transpose()
+        });
+        match held.await? {
+            // Another program installs something right now.
+            Some(None) => Ok(()),
+            Some(Some(held)) => {
+                let setup = host.begin_setup_anew().await?;
+                setup.settle_installations().await?;
+                let recorded = setup.recorded_folders().await?;
+                let configs: Vec<_> = setup.servers().iter().map(|server| server.config.clone()).collect();
+                let removed = blocking(move || {
+                    let (_held, _setup) = (held, setup);
+                    bundles::remove_leftovers(&root)?;
+                    let Some(recorded) = recorded else { return Ok(()) };
+                    let unused = bundles::unpacked_folders(&root)?.into_iter().filter(|name| !recorded.contains(name));
+                    let mut unused = unused.map(|name| root.join(name));
+                    unused.try_for_each(|folder| match configs.iter().any(|config| config.names_folder(&folder)) {
+                        true => Ok(()),
+                        false => bundles::remove(&root, &folder),
+                    })
+                });
+                removed.await.map_err(InstallError::NotRemoved)
+            }
+            // No bundle was ever installed here.
+            None => Ok(host.begin_setup_anew().await?.settle_installations().await?),
+        }
+    }
+
     /// Keeps other programs of ours from changing the folder with bundles.
-    pub(crate) async fn lock_bundles(&self) -> Result<bundles::BundlesLock, InstallError> {
+    pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
-        blocking(move || bundles::BundlesLock::take(&root)).await.map_err(InstallError::Locked)
+        blocking(move || BundlesLock::take(&root)).await.map_err(InstallError::Locked)
     }
 
     pub(crate) async fn changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -151,13 +174,16 @@ impl Installer {
     }
 }
 
-/// The registry at an address, or the official one, with what is kept of it in these files. Blocks.
+/// The registry at an address, with what is kept of it in these files. The header is sent with each request. Blocks.
 ///
 /// # Errors
-/// If the address is none of a registry, TLS can't be set up, or the files can't be read.
-pub fn open_catalog(address: Option<&str>, files: Arc<dyn CacheFiles>) -> Result<Catalog, InstallError> {
-    let address = address.map_or_else(|| Ok(RegistryAddress::default()), RegistryAddress::parse)?;
-    let registry = Registry::new(address, None, RegistryLimits::default())?;
+/// If TLS can't be set up, or the files can't be read.
+pub fn open_catalog(
+    address: RegistryAddress,
+    header: Option<RegistryHeader>,
+    files: Arc<dyn CacheFiles>,
+) -> Result<Catalog, InstallError> {
+    let registry = Registry::new(address, header, RegistryLimits::default())?;
     let cache = RegistryCache::open(files, CacheLimits::default())?;
     Ok(Catalog::new(registry, Arc::new(cache), Arc::new(SystemClock)))
 }

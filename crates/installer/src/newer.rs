@@ -47,7 +47,7 @@ impl Installer {
     /// # Errors
     /// If the registry can't be opened, or the host has ended.
     pub async fn version_reports(&self, host: &Host, freshness: Freshness) -> Result<Vec<VersionReport>, InstallError> {
-        let catalog = self.catalog().await?;
+        let catalog = &*self.catalog().await?;
         let mut reports = Vec::new();
         let servers = host.snapshot().await?.servers;
         let is_from_registry = |server: &ServerView| {

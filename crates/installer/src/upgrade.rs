@@ -136,7 +136,8 @@ impl Installer {
                 ServerOrigin::Registry { registry, name, version, target, .. },
                 InstallSource::Registry { name: offered, version: offered_version, target: offered_target },
             ) => {
-                let address = self.catalog().await?.address().as_str();
+                let catalog = self.catalog().await?;
+                let address = catalog.address().as_str();
                 let is_same_version = Some(version) == offered_version.as_ref() && Some(*target) == *offered_target;
                 let installed_name = format!("{name} of {registry}");
                 (

@@ -145,6 +145,8 @@ pub enum Document {
     Packages,
     /// `origins.json`: the registry or the bundle that each server was installed from.
     Origins,
+    /// `registry.json`: the registry that servers are installed from, in place of the official one.
+    Registry,
 }
 
 impl Document {
@@ -167,6 +169,7 @@ impl Document {
             Self::Answered => "answered.json",
             Self::Packages => "packages.json",
             Self::Origins => "origins.json",
+            Self::Registry => "registry.json",
         }
     }
 }

@@ -16,7 +16,7 @@ use domain::question::QuestionId;
 use domain::{StoreError, history};
 use tokio::sync::mpsc;
 
-use crate::server_config::{ConfigProblem, Imported, ServerEntry};
+use crate::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
 pub use audit::*;
 pub use cache::CacheFiles;
 pub use documents::*;
@@ -36,6 +36,12 @@ pub trait ServerSettings: Send + Sync {
     /// # Errors
     /// If the file as it is now can't be read, or can't be written; it is then unchanged.
     fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem>;
+    /// As [`put`](Self::put) under the same name, but only if the file has exactly `before` under it, or no server of this name if that is none.
+    /// Compared and written under one lock between the programs of ours. Returns false if the file has something else; it is then unchanged.
+    ///
+    /// # Errors
+    /// As for [`put`](Self::put).
+    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem>;
     /// Takes a server out.
     ///
     /// # Errors

@@ -27,12 +27,14 @@ mod platform;
 mod programs;
 pub mod sandbox;
 mod server;
+mod session;
 
 pub use code::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Stamp, leads_to_code};
 pub use command::ServerCommand;
 pub use missing::{Missing, missing};
 pub use platform::{InputPipe, StartTime};
 pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_of_system};
+pub use session::SessionVariables;
 pub use server::{
     Exit, Grace, Output, OutputError, OutputLimits, Pipes, ServerGroup, ServerProcess, SpawnError, Spawned, output_of,
     shut_down, spawn,

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domain::StoreError;
-use ports::{Platform, Ports, Secrets, ServerSettings};
+use ports::{Documents, Platform, Ports, Secrets, ServerSettings};
 
 pub use cache_folder::CacheFolder;
 pub use locations::{Locations, cache_folder, default_locations, registry_cache_folder};
@@ -85,9 +85,11 @@ pub struct Looked {
     pub servers: Arc<dyn ServerSettings>,
     /// The keychain.
     pub secrets: Arc<dyn Secrets>,
+    /// The documents.
+    pub documents: Arc<dyn Documents>,
 }
 
-/// The servers and the secrets of these folders, for whoever only looks: no folder and no file is made.
+/// The servers, the secrets and the documents of these folders, for whoever only looks: no folder and no file is made.
 ///
 /// # Errors
 /// If it can't be told where the folders lie.
@@ -96,7 +98,11 @@ pub fn look(config_file: &Path, data_dir: &Path) -> Result<Looked, StoreError> {
     let folder = if cfg!(windows) { folder } else { folder.canonicalize().unwrap_or(folder) };
     let lock = lock::Lock::new(folder.join(LOCK));
     let servers = mcp_json::McpJson::new(absolute(config_file)?, lock.clone());
-    Ok(Looked { servers: Arc::new(servers), secrets: Arc::new(secrets::SecretsFile::new(&folder, lock)) })
+    let secrets: Arc<dyn Secrets> = Arc::new(secrets::SecretsFile::new(&folder, lock.clone()));
+    let sealer =
+        sealed_document::DocumentSealer::new(audit::KeyHolder::new(Arc::clone(&secrets)), Arc::clone(&secrets));
+    let documents = Arc::new(documents::DocumentFolder::new(folder, lock, sealer));
+    Ok(Looked { servers: Arc::new(servers), secrets, documents })
 }
 
 /// Makes the folder if it is missing and resolves links and `..` in its path.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use domain::StoreError;
 use other_apps::json_text::{JsonText, without_mark};
 use ports::ServerSettings;
-use ports::server_config::{ConfigProblem, Imported, ServerEntry, StdioConfig};
+use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry, StdioConfig};
 use tokio::sync::mpsc;
 
 use crate::files::{self, Existing};
@@ -71,25 +71,45 @@ impl McpJson {
     }
 
     /// Changes the file's text. The file is read anew, so that a change made elsewhere is kept, and one that can't be
-    /// understood is not lost.
-    fn change(&self, edit: impl Fn(&str) -> Result<Edit, String>) -> Result<(), ConfigProblem> {
+    /// understood is not lost. Returns false if there is nothing to edit.
+    fn change(&self, edit: impl Fn(&str) -> Result<Option<Edit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.hold().map_err(problem)?;
         for _ in 0..ATTEMPTS {
             let before = self.text()?;
             let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY);
             self.servers(text)?;
             let bare = without_mark(text);
-            let edit = edit(bare).map_err(|message| self.without_place(message))?;
+            let Some(edit) = edit(bare).map_err(|message| self.without_place(message))? else { return Ok(false) };
             let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
             if self.servers(&after)?.usable != edit.expected {
                 return Err(self.without_place("the change could not be put into the file; edit it by hand"));
             }
             if self.text()? == before {
                 files::write(&self.path, after.as_bytes(), Existing::Replace).map_err(problem)?;
-                return Ok(());
+                return Ok(true);
             }
         }
         Err(self.without_place("the file keeps changing; try again when the other program has finished"))
+    }
+
+    /// Puts a server if `is_wanted` says so of those that the file has then.
+    fn put_if(
+        &self,
+        entry: &ServerEntry,
+        was: Option<&str>,
+        is_wanted: impl Fn(&[ServerEntry]) -> bool,
+    ) -> Result<bool, ConfigProblem> {
+        if let Some(message) = name_problem(&entry.name) {
+            return Err(self.without_place(message));
+        }
+        self.change(|text| {
+            let servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
+            if !is_wanted(&servers.usable) {
+                return Ok(None);
+            }
+            let expected = servers.with(entry, was)?;
+            Ok(Some(Edit { text: edit::put(text, entry, was)?, expected }))
+        })
     }
 }
 
@@ -145,28 +165,29 @@ impl ServerSettings for McpJson {
     }
 
     fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
-        if let Some(message) = name_problem(&entry.name) {
-            return Err(self.without_place(message));
-        }
-        self.change(|text| {
-            let servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
-            let expected = servers.with(entry, was)?;
-            Ok(Edit { text: edit::put(text, entry, was)?, expected })
-        })
+        self.put_if(entry, was, |_| true).map(drop)
+    }
+
+    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
+        let is_as_before = |servers: &[ServerEntry]| {
+            servers.iter().find(|other| other.name == entry.name).map(|other| &other.config) == before
+        };
+        self.put_if(entry, before.map(|_| entry.name.as_str()), is_as_before)
     }
 
     fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
         if self.text()?.is_none() {
             return Ok(());
         }
-        self.change(|text| {
+        let removed = self.change(|text| {
             let mut servers = read::servers(&JsonText::pasted(text)).map_err(|problem| problem.to_string())?;
             servers.usable.retain(|entry| entry.name != name);
             if servers.unknown.iter().any(|unknown| unknown == name) {
-                return Ok(Edit { text: text.to_owned(), expected: servers.usable });
+                return Ok(Some(Edit { text: text.to_owned(), expected: servers.usable }));
             }
-            Ok(Edit { text: edit::remove(text, name)?, expected: servers.usable })
-        })
+            Ok(Some(Edit { text: edit::remove(text, name)?, expected: servers.usable }))
+        });
+        removed.map(drop)
     }
 
     fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem> {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use host::Host;
 use host::view::HostEvent;
 use tauri::utils::config::BundleType;
-use tauri::{AppHandle, Manager as _, Runtime, State};
+use tauri::{AppHandle, Env, Manager as _, Runtime, State};
 use updates::{Bundle, Installation, Refusal, Traces, UpdateLimits, UpdateReport, UpdateSource, UpdateStep, Updates};
 
 #[cfg(feature = "updater")]
@@ -35,6 +35,17 @@ pub(crate) fn start(app: &AppHandle) {
         tracing::warn!("{cause}");
     }
     app.manage(updates);
+}
+
+/// What a restart goes by, to be managed before the app is built: the arguments of this start are left out. They would hide the window of
+/// a restart that the user asked for, or open once more the file that was named.
+pub(crate) fn restart_environment() -> Env {
+    without_arguments(Env::default())
+}
+
+fn without_arguments(mut environment: Env) -> Env {
+    environment.args_os.truncate(1);
+    environment
 }
 
 /// Checks by itself while the setting says so, until the host ends: at the start, and once a day.
@@ -167,4 +178,20 @@ fn bundle(mark: BundleType) -> Option<Bundle> {
         // It holds an .app, and no program has its mark.
         BundleType::Dmg => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tauri::test::{mock_builder, mock_context, noop_assets};
+
+    use super::*;
+
+    #[test]
+    fn a_restart_leaves_the_arguments_out() {
+        let mut environment = Env::default();
+        environment.args_os = ["drawbridge", "--background", "/notes.mcpb"].map(Into::into).to_vec();
+        let builder = mock_builder().manage(without_arguments(environment));
+        let app = builder.build(mock_context(noop_assets())).expect("an app without a window");
+        assert_eq!(app.env().args_os, ["drawbridge"], "what Tauri starts again");
+    }
 }

@@ -73,9 +73,17 @@ pub(crate) enum Refusal {
 #[derive(Default)]
 pub(crate) struct Openings(Mutex<Queue>);
 
+/// An opening that the page has, by a number that no other one gets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Opened {
+    id: u64,
+    opening: Opening,
+}
+
 #[derive(Default)]
 struct Queue {
-    current: Option<Opening>,
+    current: Option<Opened>,
+    last_id: u64,
     waiting: VecDeque<Opening>,
     left_out: u32,
 }
@@ -84,7 +92,8 @@ impl Queue {
     /// Has it wait, or counts it if enough are waiting. There is one link at a time.
     fn add(&mut self, opening: Opening) {
         let is_link = |one: &Opening| matches!(one, Opening::Link { .. });
-        let has_link = self.current.iter().chain(&self.waiting).any(is_link);
+        let current = self.current.iter().map(|current| &current.opening);
+        let has_link = current.chain(&self.waiting).any(is_link);
         if self.waiting.len() >= MOST_WAITING || has_link && is_link(&opening) {
             self.left_out = self.left_out.saturating_add(1);
         } else {
@@ -93,15 +102,22 @@ impl Queue {
     }
 
     /// Begins the next one, if none is open.
-    fn advance(&mut self) -> Option<Opening> {
+    fn advance(&mut self) -> Option<Opened> {
         if self.current.is_some() {
             return None;
         }
-        self.current = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.left_out) {
+        let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.left_out) {
             0 => None,
             count => Some(Opening::LeftOut { count }),
-        });
+        })?;
+        self.last_id += 1;
+        self.current = Some(Opened { id: self.last_id, opening });
         self.current.clone()
+    }
+
+    /// Ends the one that is open, if it is this one. The page may say so late, or twice.
+    fn end(&mut self, id: u64) {
+        self.current.take_if(|current| current.id == id);
     }
 }
 
@@ -114,21 +130,21 @@ impl Openings {
 
     /// Tells a new page what is open.
     pub(crate) fn tell(&self, events: &ShellEvents) {
-        if let Some(opening) = self.lock().current.clone() {
-            events.send(ShellEvent::Opened { opening });
+        if let Some(opened) = self.lock().current.clone() {
+            events.send(ShellEvent::Opened(opened));
         }
     }
 
-    fn done(&self, events: &ShellEvents) {
+    fn done(&self, id: u64, events: &ShellEvents) {
         let mut queue = self.lock();
-        queue.current = None;
+        queue.end(id);
         Self::advance(&mut queue, events);
     }
 
     fn advance(queue: &mut Queue, events: &ShellEvents) {
-        if let Some(opening) = queue.advance() {
+        if let Some(opened) = queue.advance() {
             // Without a page it is told to the next one, which asks.
-            events.send(ShellEvent::Opened { opening });
+            events.send(ShellEvent::Opened(opened));
         }
     }
 
@@ -160,10 +176,10 @@ pub(crate) fn look_at(app: &AppHandle, named: Vec<Argument>) {
     });
 }
 
-/// The user is done with what was opened last.
+/// The user is done with what was opened under this id.
 #[tauri::command]
-pub(crate) fn opening_done(openings: State<'_, Openings>, events: State<'_, ShellEvents>) {
-    openings.done(&events);
+pub(crate) fn opening_done(openings: State<'_, Openings>, events: State<'_, ShellEvents>, id: u64) {
+    openings.done(id, &events);
 }
 
 #[cfg(test)]
@@ -178,39 +194,55 @@ mod tests {
         Opening::Link { link: format!("drawbridge://mcp/install?name={name}") }
     }
 
+    /// Ends the one that is open, and begins the next one.
+    fn next(queue: &mut Queue) -> Option<Opening> {
+        if let Some(current) = queue.current.clone() {
+            queue.end(current.id);
+        }
+        queue.advance().map(|opened| opened.opening)
+    }
+
+    #[test]
+    fn a_late_word_about_one_does_not_end_another() {
+        let mut queue = Queue::default();
+        (0..3).for_each(|number| queue.add(bundle(number)));
+        let first = queue.advance().expect("one is open");
+        queue.end(first.id);
+        let second = queue.advance().expect("the next is open");
+        queue.end(first.id);
+        assert_eq!(queue.current, Some(second), "it stays open");
+        assert_eq!(queue.advance(), None, "and the third waits");
+    }
+
     #[test]
     fn one_is_open_at_a_time_and_the_others_follow_in_order() {
         let mut queue = Queue::default();
         for number in 0..3 {
             queue.add(bundle(number));
         }
-        assert_eq!(queue.advance(), Some(bundle(0)), "the first");
+        assert_eq!(next(&mut queue), Some(bundle(0)), "the first");
         assert_eq!(queue.advance(), None, "no other one while it is open");
         for number in 1..3 {
-            queue.current = None;
-            assert_eq!(queue.advance(), Some(bundle(number)), "the next");
+            assert_eq!(next(&mut queue), Some(bundle(number)), "the next");
         }
-        queue.current = None;
-        assert_eq!(queue.advance(), None, "nothing waits, and nothing was left out");
+        assert_eq!(next(&mut queue), None, "nothing waits, and nothing was left out");
     }
 
     #[test]
     fn of_a_flood_of_links_one_is_opened_and_the_rest_is_counted() {
         let mut queue = Queue::default();
         queue.add(link("first"));
-        assert_eq!(queue.advance(), Some(link("first")), "the first");
+        assert_eq!(next(&mut queue), Some(link("first")), "the first");
         for _ in 0..10_000 {
             queue.add(link("more"));
         }
         assert!(queue.waiting.is_empty(), "none waits");
         queue.add(bundle(1));
-        queue.current = None;
-        assert_eq!(queue.advance(), Some(bundle(1)), "a file still gets in");
-        queue.current = None;
-        assert_eq!(queue.advance(), Some(Opening::LeftOut { count: 10_000 }), "then their number");
-        queue.current = None;
+        assert_eq!(next(&mut queue), Some(bundle(1)), "a file still gets in");
+        assert_eq!(next(&mut queue), Some(Opening::LeftOut { count: 10_000 }), "then their number");
+        assert_eq!(next(&mut queue), None, "and nothing more");
         queue.add(link("later"));
-        assert_eq!(queue.advance(), Some(link("later")), "and later a link again");
+        assert_eq!(next(&mut queue), Some(link("later")), "and later a link again");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use axum::routing::{get, post};
 use axum::{Router, middleware};
 use clap::Parser;
 use host::{Host, HostOptions};
-use installer::Installer;
+use installer::{Installer, RegistryChoice};
 use tokio::net::TcpListener;
 
 /// Serves the page and its host on loopback
@@ -90,9 +90,11 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         clock: Arc::clone(&ports.clock),
     };
     let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
-    let (registry, kept) = (options.registry, options.data_dir.join("registry-cache"));
-    let installer = Installer::new(options.data_dir, move || {
-        installer::open_catalog(registry.as_deref(), Arc::new(store::CacheFolder::open(&kept)?))
+    let kept = options.data_dir.join("registry-cache");
+    let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
+    let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);
+    let installer = Installer::new(options.data_dir, registry, move |address, header| {
+        installer::open_catalog(address, header, Arc::new(store::CacheFolder::open(&kept)?))
     });
     let mut api = Api::new(host.clone()).checking(computer).installing_with(installer);
     if let Some(home) = options.home {

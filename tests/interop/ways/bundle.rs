@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use api::{Api, dispatch};
 use host::HostOptions;
-use installer::{Installer, open_catalog};
+use installer::{Installer, RegistryChoice, open_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::App;
@@ -121,8 +121,9 @@ fn unpacked(place: &Path) -> Vec<String> {
 /// The api as the page has it.
 fn removing(app: &App) -> Api {
     let kept = app.folder.path().join("kept");
-    let installer =
-        Installer::new(app.folder.path().join("data"), move || open_catalog(None, Arc::new(CacheFolder::open(&kept)?)));
+    let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+    });
     Api::new(app.host.clone()).installing_with(installer)
 }
 

@@ -1,6 +1,5 @@
 //! A remote: a real server that listens, as the registry lists it.
 
-use std::net::TcpListener;
 use std::time::Duration;
 
 use serde_json::json;
@@ -13,23 +12,31 @@ use crate::installed;
 /// Until the server listens.
 const STARTS: Duration = Duration::from_secs(60);
 
-/// The server over Streamable HTTP, and its port. It can't choose one itself.
+/// Loaded before the server, which says only which port it was given: tells which one the system gave it.
+const TELL_PORT: &str = r#"data:text/javascript,
+    import { Server } from "node:net";
+    const { emit } = Server.prototype;
+    Server.prototype.emit = function (name, ...values) {
+        if (name === "listening") console.error("bound to port " + this.address().port);
+        return emit.call(this, name, ...values);
+    };"#;
+
+/// The server over Streamable HTTP, and its port.
 #[allow(clippy::disallowed_methods, reason = "a remote server is started by somebody else")]
 async fn everything() -> (Child, u16) {
-    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     let mut command = Command::new(installed::node());
-    command.args([&installed::script("server-everything"), "streamableHttp"]).env("PORT", port.to_string());
+    command.args(["--import", TELL_PORT, &installed::script("server-everything"), "streamableHttp"]).env("PORT", "0");
     let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
     let listens = async {
         while let Some(line) = said.next_line().await.unwrap() {
-            if line.ends_with(&format!("listening on port {port}")) {
-                return;
+            if let Some(port) = line.strip_prefix("bound to port ") {
+                return port.parse().unwrap();
             }
         }
         panic!("the server ended before it listened");
     };
-    tokio::time::timeout(STARTS, listens).await.expect("the server listens by now");
+    let port = tokio::time::timeout(STARTS, listens).await.expect("the server listens by now");
     tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
     (child, port)
 }

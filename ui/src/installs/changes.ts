@@ -53,8 +53,17 @@ function transportOf(server: PreviewedServer): string | null {
 
 const installedHash = (origin: ServerOrigin) => origin.files?.sha256 ?? null;
 
-function offeredHash(origin: InstallOrigin): string | null {
-  return (origin.from === "bundle" ? origin : origin.bundle)?.sha256 ?? null;
+const offeredBundle = (origin: InstallOrigin) =>
+  origin.from === "bundle" ? origin : origin.bundle;
+
+const offeredHash = (origin: InstallOrigin) => offeredBundle(origin)?.sha256 ?? null;
+
+/** Whom the bundles name as their author. What was installed before that was recorded is compared with nothing. */
+function authorRow(offered: InstallOrigin, installed: ServerOrigin): ChangeRow[] {
+  const [before, after] = [installed.files?.author, offeredBundle(offered)?.author];
+  if (before === null && after !== undefined) return [];
+  const named = (author: string | null = null) => (author === "" ? null : author);
+  return [{ name: m.installs_author(), before: named(before), after: named(after) }];
 }
 
 /** The parts that differ. */
@@ -70,6 +79,7 @@ export function changes(
   const isRemote = after.type === "http";
   const rows: ChangeRow[] = [
     { name: m.installs_version(), before: installed.version, after: version },
+    ...authorRow(offered, installed),
     { name: "SHA-256", before: installedHash(installed), after: offeredHash(offered) },
     {
       name: isRemote ? m.servers_exact_url() : m.servers_exact_command(),

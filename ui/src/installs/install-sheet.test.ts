@@ -165,8 +165,14 @@ test("a field is described by its publisher's words, its hint and its problem", 
   );
   await ready();
   expect(screen.getByLabelText("key")).toHaveAccessibleDescription(
-    "A secret. It is kept in the keychain, not in the settings file. As the site shows it",
+    "As the site shows it A secret. It is kept in the keychain, not in the settings file.",
   );
+  const [said, kept] = [
+    screen.getAllByText(description)[0],
+    screen.getByText(/^A secret\. It is kept/),
+  ];
+  const order = said?.compareDocumentPosition(kept) ?? 0;
+  expect(order & Node.DOCUMENT_POSITION_FOLLOWING, "first what is asked for").toBeTruthy();
   await user.click(add());
   expect(screen.getByLabelText("key")).toHaveAccessibleDescription(`Enter a value. ${description}`);
   const size = screen.getByRole("combobox", { name: "size (optional)" });

@@ -16,13 +16,13 @@ const REFUSED = 300;
 class Openings {
   /** How many bundles are dragged over the window. */
   over = $state(0);
-  #waiting = $state.raw<Opening | null>(null);
+  #waiting = $state.raw<{ id: number; opening: Opening } | null>(null);
   #isShown = $state(false);
 
-  receive(opening: Opening): void {
+  receive(id: number, opening: Opening): void {
     if (opening.is === "bundle" || opening.is === "link") {
       // A page that is told again has it already.
-      this.#waiting ??= opening;
+      this.#waiting ??= { id, opening };
       return;
     }
     const title =
@@ -31,17 +31,17 @@ class Openings {
         : m.installs_left_out({ count: opening.count });
     const message = opening.is === "refused" ? shortText(opening.what, REFUSED) : "";
     failures.add(new ApiError({ code: "invalid", message }), title);
-    platform().openingDone();
+    platform().openingDone(id);
   }
 
   /** Shows what waits once nothing is in front, and goes on when the sheet is closed. To be called whenever either changes. */
   advance(isFree: boolean): void {
-    const opening = this.#waiting;
-    if (opening === null || installSheet.isOpen) return;
+    if (this.#waiting === null || installSheet.isOpen) return;
+    const { id, opening } = this.#waiting;
     if (this.#isShown) {
       this.#isShown = false;
       this.#waiting = null;
-      platform().openingDone();
+      platform().openingDone(id);
     } else if (isFree) {
       this.#isShown = true;
       if (opening.is === "link") void installSheet.openLink(opening.link);

@@ -47,8 +47,9 @@ async function start(answers: Parameters<typeof startFake>[0] = {}, servers: Ser
   return host;
 }
 
-const bundle = (path: string) => ({ type: "opened", opening: { is: "bundle", path } }) as const;
-const link = { type: "opened", opening: { is: "link", link: LINK } } as const;
+const bundle = (path: string) =>
+  ({ type: "opened", id: 7, opening: { is: "bundle", path } }) as const;
+const link = { type: "opened", id: 8, opening: { is: "link", link: LINK } } as const;
 const sheet = () => screen.findByRole("dialog");
 
 test("a bundle that was opened outside is looked at, with the focus in the sheet", async () => {
@@ -63,9 +64,9 @@ test("a bundle that was opened outside is looked at, with the focus in the sheet
   const add = within(dialog).getByRole("button", { name: "Add server" });
   expect(add, "what was typed for something else adds nothing").toBeDisabled();
   await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
-  expect(host.openingsDone, "it is still open").toBe(0);
+  expect(host.openingsDone, "it is still open").toEqual([]);
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
-  await waitFor(() => expect(host.openingsDone, "the next one may come").toBe(1));
+  await waitFor(() => expect(host.openingsDone, "the next one may come").toEqual([7]));
   expect(host.requests("install"), "nothing was installed").toEqual([]);
 });
 
@@ -80,7 +81,7 @@ test("it waits while the user decides something else", async () => {
   expect(host.requests("install_offer")).toEqual([]);
   await user.click(within(typed).getByRole("button", { name: "Cancel" }));
   await waitFor(() => expect(host.requests("install_offer"), "now").toHaveLength(1));
-  expect(host.openingsDone).toBe(0);
+  expect(host.openingsDone).toEqual([]);
 });
 
 test("it waits behind a consent request", async () => {
@@ -110,7 +111,7 @@ test("a link says that nobody knows where it came from, shows all, and is added 
   await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
   await user.click(add);
   await waitFor(() => expect(host.requests("add_server")).toHaveLength(1));
-  await waitFor(() => expect(host.openingsDone).toBe(1));
+  await waitFor(() => expect(host.openingsDone).toEqual([8]));
 });
 
 test("a link under a name that is taken replaces nothing", async () => {
@@ -143,13 +144,13 @@ test("a refused link has nothing to add", async () => {
 test("what is not opened says why, as text, and lets the next one come", async () => {
   const host = await start();
   const what = "/home/ann/<img src=x>\u202e.txt";
-  host.shell({ type: "opened", opening: { is: "refused", what, why: "not_a_bundle" } });
+  host.shell({ type: "opened", id: 1, opening: { is: "refused", what, why: "not_a_bundle" } });
   const note = await screen.findByText(/This file is no bundle/);
   expect(note).toBeVisible();
   expect(document.body).toHaveTextContent("U+202E");
-  host.shell({ type: "opened", opening: { is: "left_out", count: 3 } });
+  host.shell({ type: "opened", id: 2, opening: { is: "left_out", count: 3 } });
   expect(await screen.findByText(/^3 more files or links/)).toBeVisible();
-  expect(host.openingsDone).toBe(2);
+  expect(host.openingsDone).toEqual([1, 2]);
   expect(screen.queryByRole("dialog"), "no sheet").toBeNull();
 });
 

@@ -13,6 +13,7 @@ import { draftProblems } from "./draft-problems";
 import { Draft } from "./draft.svelte";
 import { isHostPattern } from "./host-pattern";
 import Limits from "./Limits.svelte";
+import Overview from "./Overview.svelte";
 import SandboxReach from "./SandboxReach.svelte";
 
 const user = userEvent.setup();
@@ -135,6 +136,17 @@ describe("the network of a sandbox", () => {
     const port = ["example.com:", "example.com:0", "example.com:65536", "example.com:http"];
     for (const host of [...bad, ...address, ...port]) expect(isHostPattern(host), host).toBe(false);
   });
+});
+
+test.each([
+  ["that runs", { ...held, heldBy: "bubblewrap" }, "on, by bubblewrap"],
+  ["that is stopped", { ...held, state: { is: "stopped" } as const }, "on when it runs"],
+  ["without one", {}, "off; when it runs, it reaches all that you do"],
+])("the overview says whether a server has a sandbox: one %s", async (_, changes, text) => {
+  const server = sampleServer(changes);
+  await startFake({}, { servers: [server] });
+  render(Overview, { server });
+  expect(screen.getByText("Sandbox").nextElementSibling).toHaveTextContent(text);
 });
 
 describe("the tab of limits", () => {

@@ -30,7 +30,7 @@ function receive(event: ShellEvent): void {
     // One that is open is told again, as the shell wants to know that it is shown.
     if (closing.servers > 0) platform().closingShown();
     closing.servers = event.servers;
-  } else if (event.type === "opened") openings.receive(event.opening);
+  } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
   else if (event.id === null) openQueue();

@@ -60,6 +60,7 @@ impl From<ServerError> for ApiError {
     fn from(error: ServerError) -> Self {
         let code = match &error {
             ServerError::NotFound(_) => ErrorCode::NotFound,
+            ServerError::Changed(_) => ErrorCode::Stale,
             ServerError::BadName { .. } => ErrorCode::BadName,
             ServerError::BadConfig { .. } => ErrorCode::Invalid,
             ServerError::Config(_) => ErrorCode::Config,

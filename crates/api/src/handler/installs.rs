@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ::installer::{InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NotInstallable, choices};
+use ::installer::{InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NewRegistryHeader, NotInstallable, choices};
 use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
@@ -30,7 +30,7 @@ pub(super) const fn freshness(refresh: bool) -> Freshness {
 }
 
 pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
-    let catalog = installer(api)?.catalog().await?;
+    let catalog = &*installer(api)?.catalog().await?;
     let asked = SystemClock.now();
     let search = Search { text: r.text, cursor: r.cursor, limit: None };
     let answer = catalog.search(&search, freshness(r.refresh)).await.map_err(InstallError::from)?;
@@ -43,7 +43,7 @@ pub(super) async fn search(api: &Api, r: RegistrySearch) -> Result<RegistryPage,
 }
 
 pub(super) async fn server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
-    let catalog = installer(api)?.catalog().await?;
+    let catalog = &*installer(api)?.catalog().await?;
     let asked = SystemClock.now();
     let version = r.version.as_deref().unwrap_or("latest");
     let answer = catalog.version(&r.name, version, freshness(r.refresh)).await.map_err(InstallError::from)?;
@@ -58,6 +58,21 @@ pub(super) async fn server(api: &Api, r: RegistryServerName) -> Result<RegistryS
         versions_problem,
         answer: tell_age(catalog, &answer, asked),
     })
+}
+
+pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
+    let in_use = installer(api)?.registry_in_use().await?;
+    Ok(RegistryReport {
+        official: in_use.address.is_official(),
+        address: in_use.address.as_str().to_owned(),
+        header: in_use.header,
+        named: in_use.is_named,
+    })
+}
+
+pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretsKept, ApiError> {
+    let header = r.header.map(|header| NewRegistryHeader { name: header.name, value: header.value.map(Into::into) });
+    Ok(set_up::kept(installer(api)?.set_registry(r.address, header).await?))
 }
 
 pub(super) async fn offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
@@ -92,7 +107,7 @@ async fn show_offer(installer: &Installer, offer: Offer, name: String, asked: u6
     };
     let (origin, choices) = match offer.origin {
         Origin::Registry { answer, bundle } => {
-            let catalog = installer.catalog().await?;
+            let catalog = &*installer.catalog().await?;
             let origin = InstallOrigin::Registry {
                 listing: list_entry(catalog, &answer.value),
                 answer: tell_age(catalog, &answer, asked),
@@ -333,7 +348,11 @@ impl From<InstallError> for ApiError {
             | InstallError::NoSource(_)
             | InstallError::SameVersion { .. }
             | InstallError::Running(_) => ErrorCode::Invalid,
+            InstallError::NoHeaderValue { .. } | InstallError::OfficialHeader => ErrorCode::Invalid,
+            InstallError::RegistryNamed => ErrorCode::Refused,
+            InstallError::Registry(RegistryError::Header { .. }) => ErrorCode::BadRequest,
             InstallError::Registry(_)
+            | InstallError::Secret(_)
             | InstallError::Download(_)
             | InstallError::Locked(_)
             | InstallError::Store(_)

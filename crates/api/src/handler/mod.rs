@@ -61,27 +61,27 @@ impl Handler for Api {
     async fn registry_search(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
         installs::search(self, r).await
     }
-
     async fn registry_server(&self, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
         installs::server(self, r).await
     }
-
+    async fn registry_setting(&self, _: Nothing) -> Result<RegistryReport, ApiError> {
+        installs::registry_setting(self).await
+    }
+    async fn set_registry(&self, r: SetRegistry) -> Result<SecretsKept, ApiError> {
+        installs::set_registry(self, r).await
+    }
     async fn install_offer(&self, r: InstallSource) -> Result<InstallOffer, ApiError> {
         installs::offer(self, r).await
     }
-
     async fn install_preview(&self, r: InstallDraft) -> Result<InstallPreview, ApiError> {
         installs::preview(self, r).await
     }
-
     async fn install(&self, r: Install) -> Result<SecretsKept, ApiError> {
         installs::install(self, r).await
     }
-
     async fn newer_versions(&self, r: InstalledVersions) -> Result<VersionReports, ApiError> {
         newer_versions::reports(self, &r).await
     }
-
     async fn upgrade_offer(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
         installs::upgrade_offer(self, r).await
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use api::{Api, ErrorCode, dispatch};
-use installer::{Installer, open_catalog};
+use installer::{Installer, RegistryChoice, open_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::App;
@@ -16,9 +16,9 @@ use crate::call;
 const NAME: &str = "io.github.alice/notes";
 
 fn api(app: &App, registry: &TestRegistry) -> Api {
-    let (address, kept) = (registry.server.url(""), app.folder.path().join("kept"));
-    let installer = Installer::new(app.folder.path().join("data"), move || {
-        open_catalog(Some(&address), Arc::new(CacheFolder::open(&kept)?))
+    let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
+    let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     });
     Api::new(app.host.clone()).installing_with(installer)
 }

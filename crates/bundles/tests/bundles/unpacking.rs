@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use bundles::{
     BundleError, FolderChange, Tree, TreeChange, UnpackedBundle, folder_below, limits, remove, remove_leftovers,
-    unpack, verify_folder, verify_tree,
+    unpack, unpacked_folders, verify_folder, verify_tree,
 };
 
 use crate::sample::{Disk, manifest, valid, zip};
@@ -141,6 +141,20 @@ fn leftovers_of_a_killed_app_are_removed() {
     fs::write(disk.root().join("gone-0123.tree.json"), "{}").unwrap();
     remove_leftovers(&disk.root()).unwrap();
     disk.holds_only(&[&installed.folder]);
+}
+
+#[test]
+fn only_what_was_unpacked_is_listed() {
+    let disk = Disk::with(&sample().bytes());
+    assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "before anything is");
+    let installed = disk.install().unwrap();
+    fs::create_dir(disk.root().join("a-users-own")).unwrap();
+    fs::write(disk.root().join("gone-0123.tree.json"), "{}").unwrap();
+    fs::write(disk.root().join("..tree.json"), "{}").unwrap();
+    symlink("/", disk.root().join("link-0123")).unwrap();
+    fs::write(disk.root().join("link-0123.tree.json"), "{}").unwrap();
+    let name = installed.folder.file_name().unwrap().to_str().unwrap();
+    assert_eq!(unpacked_folders(&disk.root()).unwrap(), [name]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 /// What to ask a registry.
 #[derive(Debug, Args)]
 pub(crate) struct Registry {
-    /// The registry's address: https, or http on this computer. Unless given, the official one.
+    /// The registry's address: https, or http on this computer. Unless given, that of DRAWBRIDGE_REGISTRY, or the one of the settings.
     #[arg(long = "registry", value_name = "URL", global = true)]
     pub(crate) address: Option<String>,
     #[command(subcommand)]
@@ -83,7 +83,7 @@ pub(crate) struct Install {
     /// Refuse a bundle whose file does not have this hash.
     #[arg(long, value_name = "HASH")]
     pub(crate) sha256: Option<String>,
-    /// The registry's address. Unless given, the official one.
+    /// The registry's address. Unless given, that of DRAWBRIDGE_REGISTRY, or the one of the settings.
     #[arg(long = "registry", value_name = "URL")]
     pub(crate) address: Option<String>,
     /// Add the server without asking.

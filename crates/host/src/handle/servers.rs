@@ -2,13 +2,13 @@
 //! of `api` and of the command line.
 
 use launches::sandbox::NoPlan;
-use ports::server_config::ServerEntry;
+use ports::server_config::{ServerConfig, ServerEntry};
 use supervision::limits::LimitsUse;
 use tokio::sync::oneshot;
 
 use super::setup::{SetupError, with_real_folders};
 use super::{Host, HostClosed};
-use crate::owner::ServerError;
+use crate::owner::{Owner, ServerError};
 use crate::view::{SandboxPreview, ServerState};
 
 impl Host {
@@ -58,9 +58,20 @@ impl Host {
     /// If there is none, the name can't be used, or the file not be written; or if something is left of the sign-in to its old
     /// address.
     pub async fn update_server(&self, was: String, entry: ServerEntry) -> Result<(), ServerError> {
+        self.change_server(was, entry, None).await
+    }
+
+    /// As [`update_server`](Self::update_server). With `before`, [`ServerError::Changed`] unless the settings file has exactly that for the server
+    /// at the moment of writing.
+    pub(super) async fn change_server(
+        &self,
+        was: String,
+        entry: ServerEntry,
+        before: Option<ServerConfig>,
+    ) -> Result<(), ServerError> {
         let ((forgotten, is_forgotten), name) = (oneshot::channel(), was.clone());
-        let updated = self.with_reply(move |owner, reply| owner.update_server(&was, entry, forgotten, reply)).await?;
-        updated.and(all_forgotten(name, is_forgotten).await)
+        let change = move |owner: &mut Owner, reply| owner.update_server(&was, entry, before, forgotten, reply);
+        self.with_reply(change).await?.and(all_forgotten(name, is_forgotten).await)
     }
 
     /// Secrets that a server's settings name are others now. They are read anew when they are needed next.

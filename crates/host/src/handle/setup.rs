@@ -1,5 +1,6 @@
 //! Changes of a server's settings together with its secrets, one at a time. Caller: `api`, which translates what the page wants.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ports::SecretKept;
@@ -10,7 +11,7 @@ use ports::server_config::{
 use tokio::sync::OwnedMutexGuard;
 
 use super::{Host, HostClosed, StorageError};
-use crate::owner::ServerError;
+use crate::owner::{Owner, ServerError};
 use crate::view::ServerView;
 
 /// Why a server could not be set up.
@@ -25,6 +26,15 @@ pub enum SetupError {
     /// The host ends.
     #[error(transparent)]
     Closed(#[from] HostClosed),
+}
+
+/// A server that another version takes the place of, as the user saw it beside that version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedServer {
+    /// Its settings.
+    pub config: ServerConfig,
+    /// Where it is from.
+    pub origin: ServerOrigin,
 }
 
 /// One change of the settings and their secrets, while no other one is made: which names secrets get depends on those that are there.
@@ -117,49 +127,102 @@ impl Setup {
         origin: ServerOrigin,
         filled_in: FilledIn,
     ) -> Result<SecretKept, SetupError> {
-        let name = server.entry.name.clone();
-        let kept = self.add_new(server).await?;
-        self.keep_origin(name, origin, filled_in).await;
-        Ok(kept)
+        let taken = self.names_of_others(&server.entry.name);
+        let (entry, secrets) = server.into_settings(taken);
+        let name = entry.name.clone();
+        self.begin_origin(&entry, &origin, &filled_in, None).await?;
+        let added = self.add(entry, secrets).await;
+        self.end_origin(name, origin, filled_in, added.is_ok()).await;
+        added
     }
 
     /// Puts another version in the place of an installed server, under the same name. A secret without a value keeps the one that the same
-    /// variable or header has now; it is bound to the new command from then on.
+    /// variable or header has now; it is bound to the new command from then on. What is compared with `was` is each file as it is when it is
+    /// written, under its lock.
     ///
     /// # Errors
-    /// As [`update`](Self::update); or if a secret that is kept can't be read.
+    /// As [`update`](Self::update); [`ServerError::Changed`] if the server is not as in `was` any more; or if a secret that is kept can't
+    /// be read.
     pub async fn upgrade(
         &self,
         mut server: NewServer,
+        was: &ReplacedServer,
         origin: ServerOrigin,
         filled_in: FilledIn,
     ) -> Result<SecretKept, SetupError> {
         let name = server.entry.name.clone();
-        let was = self.config(&name)?.clone();
-        self.fill_from(&was, &mut server).await?;
+        self.fill_from(&was.config, &mut server).await?;
         let (entry, secrets) = server.into_settings(self.names_of_others(&name));
-        match self.change(&name, entry, secrets).await {
-            Ok(kept) => {
-                self.keep_origin(name, origin, filled_in).await;
-                Ok(kept)
+        let new = with_real_folders(entry).await?;
+        self.begin_origin(&new, &origin, &filled_in, Some(was)).await?;
+        let put = self.change(&name, new.clone(), secrets, Some(was.config.clone())).await;
+        if let Err(error) = &put
+            && !matches!(error, SetupError::Server(ServerError::Changed(_)))
+        {
+            // The settings may have the other version by now, without its secrets.
+            let back = ServerEntry { name: name.clone(), config: was.config.clone() };
+            match self.host.change_server(name.clone(), back, Some(new.config)).await {
+                // They still have the version before.
+                Ok(()) | Err(ServerError::Changed(_)) => {}
+                Err(undone) => tracing::error!(error = %undone, "a server could not be set back to the version before"),
             }
-            Err(error) => {
-                // The settings may have the other version by now, without its secrets.
-                let back = ServerEntry { name: name.clone(), config: was };
-                if let Err(undone) = self.host.update_server(name, back).await {
-                    tracing::error!(error = %undone, "a server could not be set back to the version before");
-                }
-                Err(error)
-            }
+        }
+        self.end_origin(name, origin, filled_in, put.is_ok()).await;
+        put
+    }
+
+    /// Writes down where a server is from, before the settings have it: from a program that is killed in between, no bundle may be left that
+    /// nobody verifies.
+    async fn begin_origin(
+        &self,
+        entry: &ServerEntry,
+        origin: &ServerOrigin,
+        filled_in: &FilledIn,
+        replaced: Option<&ReplacedServer>,
+    ) -> Result<(), SetupError> {
+        let (name, config) = (entry.name.clone(), entry.config.clone());
+        let record = (origin.clone(), filled_in.clone());
+        let expected = replaced.map(|replaced| (replaced.origin.clone(), replaced.config.clone()));
+        let begun = self.host.with_reply(move |owner, reply| {
+            owner.begin_origin(name, (record.0, record.1, &config), expected, reply);
+        });
+        match begun.await?.map_err(StorageError::Store)? {
+            true => Ok(()),
+            false => Err(ServerError::Changed(entry.name.clone()).into()),
         }
     }
 
-    async fn keep_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledIn) {
-        let set = self.host.with(move |owner| owner.set_origin(&name, origin, filled_in)).await;
-        // It is set up, which counts for more.
-        if let Err(error) = set.map_err(ServerError::from).flatten() {
+    /// Has the record hold, or the one before.
+    async fn end_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledIn, is_set_up: bool) {
+        let ended = self.host.with(move |owner| {
+            if is_set_up {
+                return owner.set_origin(&name, origin, filled_in);
+            }
+            owner.settle_origin(&name);
+            Ok(())
+        });
+        // It is set up, which counts for more, and the record that is pending says the same.
+        if let Err(error) = ended.await.map_err(ServerError::from).flatten() {
             tracing::error!(%error, "where a server was installed from is not kept");
         }
+    }
+
+    /// Ends what a program left pending that was killed while it installed something. To be called while no other one does.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn settle_installations(&self) -> Result<(), HostClosed> {
+        self.host.with(Owner::settle_origins).await
+    }
+
+    /// The folders of bundles that the record of any installation names; none if the settings can't be read, so that nobody knows which are used.
+    ///
+    /// # Errors
+    /// If the host has ended.
+    pub async fn recorded_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
+        let are_known = self.host.snapshot().await?.config_problem.is_none();
+        let recorded = self.host.with(|owner| owner.recorded_folders()).await?;
+        Ok(are_known.then_some(recorded))
     }
 
     /// Gives secrets without a value the ones that the same variable or header of the server names now, in their order.
@@ -200,7 +263,8 @@ impl Setup {
         entry: ServerEntry,
         secrets: Vec<(String, String)>,
     ) -> Result<SecretKept, SetupError> {
-        self.change(server, entry, secrets).await
+        let entry = with_real_folders(entry).await?;
+        self.change(server, entry, secrets, None).await
     }
 
     async fn change(
@@ -208,11 +272,11 @@ impl Setup {
         server: &str,
         entry: ServerEntry,
         secrets: Vec<(String, String)>,
+        before: Option<ServerConfig>,
     ) -> Result<SecretKept, SetupError> {
         let was = self.config(server)?.clone();
-        let entry = with_real_folders(entry).await?;
         let name = entry.name.clone();
-        let updated = match self.host.update_server(server.to_owned(), entry).await {
+        let updated = match self.host.change_server(server.to_owned(), entry, before).await {
             Err(error) if !matches!(error, ServerError::NotForgotten { .. }) => return Err(error.into()),
             updated => updated,
         };

@@ -2,19 +2,80 @@
 //! sealed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use domain::StoreError;
 use ports::Document;
 use ports::server_config::{FilledIn, Installed, ServerConfig, ServerOrigin};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{InstallRecord, ReadDocument, ServerError};
+use super::state::{InstallRecord, ReadDocument, ServerError, with_entry};
 
 impl Owner {
     /// What is known of the installation of a server.
     pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<Installed> {
-        self.launches.origins.get(name).map(|record| record.compared_with(config))
+        self.launches.install_record(name, Some(config)).map(|record| record.compared_with(config))
+    }
+
+    /// Writes down where a server is about to be installed from, before the settings have it. With `expected`, the record must name exactly that
+    /// installation when it is written; the answer is false if it does not, and nothing is written then.
+    pub(crate) fn begin_origin(
+        &mut self,
+        name: String,
+        (origin, filled_in, config): (ServerOrigin, FilledIn, &ServerConfig),
+        expected: Option<(ServerOrigin, ServerConfig)>,
+        reply: oneshot::Sender<Result<bool, StoreError>>,
+    ) {
+        let (record, bundles) = (InstallRecord::new(origin, filled_in, config), self.launches.own_files.bundles());
+        let entry = name.clone();
+        let change = move |kept: Option<Value>| {
+            let is_now = expected.as_ref().map(|(_, config)| config);
+            let read = |kept: &Value| serde_json::from_value::<InstallRecord>(kept.get(&entry)?.clone()).ok();
+            let before = kept.as_ref().and_then(read).and_then(|before| before.settled(is_now, &bundles));
+            if expected.as_ref().is_some_and(|(origin, _)| before.as_ref().map(InstallRecord::origin) != Some(origin)) {
+                return (kept.unwrap_or_else(|| json!({})), None);
+            }
+            let pending = record.clone().pending_over(before);
+            (with_entry(kept, &entry, serde_json::to_value(&pending).ok().as_ref()), Some(pending))
+        };
+        self.change_document(Document::Origins, change, move |owner, written| {
+            let begun = written.map(|pending| {
+                let is_begun = pending.is_some();
+                owner.launches.origins.extend(pending.map(|pending| (name, pending)));
+                is_begun
+            });
+            // Whoever asked may have gone away.
+            let _ = reply.send(begun);
+        });
+    }
+
+    /// Has what is pending for a server hold, or not, by the settings as they are now.
+    pub(crate) fn settle_origin(&mut self, name: &str) {
+        if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
+            return;
+        }
+        let config = self.servers.records.get(name).map(|record| Arc::clone(&record.config));
+        match self.launches.install_record(name, config.as_deref()) {
+            Some(settled) => _ = self.launches.origins.insert(name.to_owned(), settled),
+            None => _ = self.launches.origins.remove(name),
+        }
+        self.keep_origin(name);
+        self.emit_server(name);
+    }
+
+    /// The same for all that a killed program left.
+    pub(crate) fn settle_origins(&mut self) {
+        let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
+        for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
+            self.settle_origin(&name);
+        }
+    }
+
+    /// The folders of bundles that any record names, of servers that are not set up too: who took one out of the settings by hand may put it back.
+    pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
+        self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
     }
 
     /// Keeps where a server was installed from, as it is set up now.
@@ -37,6 +98,13 @@ impl Owner {
             self.launches.origins.insert(name.to_owned(), record);
             self.keep_origin(was);
             self.keep_origin(name);
+        }
+    }
+
+    /// Forgets the record of another server, which had the name of one that was just added.
+    pub(super) fn forget_former_origin(&mut self, name: &str) {
+        if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
+            self.forget_origin(name);
         }
     }
 

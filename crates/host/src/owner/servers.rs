@@ -51,8 +51,8 @@ impl Owner {
     /// Changes the settings file, takes it over as it is then, and goes on with `then`.
     fn change_servers(
         &mut self,
-        change: impl FnOnce(&dyn ServerSettings) -> Result<(), ConfigProblem> + Send + 'static,
-        then: impl FnOnce(&mut Self, Result<ReadServers, ConfigProblem>) + Send + 'static,
+        change: impl FnOnce(&dyn ServerSettings) -> Result<(), ServerError> + Send + 'static,
+        then: impl FnOnce(&mut Self, Result<ReadServers, ServerError>) + Send + 'static,
     ) {
         let settings = Arc::clone(&self.ports.servers);
         let file = settings.path().display().to_string();
@@ -60,7 +60,7 @@ impl Owner {
             move |_| change(settings.as_ref()).map(|()| read_servers(settings.as_ref())),
             move |owner, changed| {
                 let no_room = |cause: &str| {
-                    Err(ConfigProblem { file: Some(file), line: None, column: None, message: cause.to_owned() })
+                    Err(ConfigProblem { file: Some(file), line: None, column: None, message: cause.to_owned() }.into())
                 };
                 then(owner, changed.unwrap_or_else(no_room));
             },
@@ -145,21 +145,33 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let name = entry.name.clone();
+        let (name, added) = (entry.name.clone(), entry.name.clone());
         self.change_servers(
-            move |settings| settings.put(&entry, None),
+            move |settings| {
+                let cause = "another server has it";
+                let is_put = settings.put_over(&entry, None)?;
+                if is_put { Ok(()) } else { Err(ServerError::BadName { name: added, cause: cause.to_owned() }) }
+            },
             move |owner, put| {
                 let added = put.map(|read| {
                     // A server that was taken out of the settings by hand leaves its record, which is not this one's.
-                    owner.forget_origin(&name);
+                    owner.forget_former_origin(&name);
                     owner.take_servers(read);
                 });
-                let _ = reply.send(added.map_err(ServerError::from));
+                let _ = reply.send(added);
             },
         );
     }
 
-    pub(crate) fn update_server(&mut self, was: &str, entry: ServerEntry, forgotten: Forgotten, reply: Reply) {
+    /// Changes a server. With `before`, only if the settings file has exactly that for it when it is written.
+    pub(crate) fn update_server(
+        &mut self,
+        was: &str,
+        entry: ServerEntry,
+        before: Option<ServerConfig>,
+        forgotten: Forgotten,
+        reply: Reply,
+    ) {
         let checked = if self.servers.records.contains_key(was) {
             self.servers.check(&entry, Some(was))
         } else {
@@ -173,7 +185,13 @@ impl Owner {
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {
-                settings.put(&written, Some(&old))?;
+                match before {
+                    Some(before) if !settings.put_over(&written, Some(&before))? => {
+                        return Err(ServerError::Changed(old));
+                    }
+                    Some(_) => {}
+                    None => settings.put(&written, Some(&old))?,
+                }
                 if let Some(rename_home) = rename_home {
                     rename_home();
                 }
@@ -194,7 +212,7 @@ impl Owner {
                     }
                     owner.take_servers(read);
                 });
-                owner.answer_written_all(reply, updated.map_err(ServerError::from));
+                owner.answer_written_all(reply, updated);
             },
         );
     }
@@ -206,7 +224,7 @@ impl Owner {
         }
         let (name, removed) = (name.to_owned(), name.to_owned());
         self.change_servers(
-            move |settings| settings.remove(&removed),
+            move |settings| Ok(settings.remove(&removed)?),
             move |owner, left| {
                 let removed = left.map(|_| {
                     owner.forget_sandbox(&name);
@@ -214,7 +232,7 @@ impl Owner {
                     owner.drop_server(&name);
                     owner.forget(&name);
                 });
-                owner.answer_written_all(reply, removed.map_err(ServerError::from));
+                owner.answer_written_all(reply, removed);
             },
         );
     }

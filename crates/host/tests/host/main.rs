@@ -15,6 +15,7 @@ mod roots;
 mod rules;
 mod sampling;
 mod served;
+mod session_variables;
 mod sign_in;
 mod skills;
 mod supervision;

@@ -14,7 +14,7 @@ use testkit::app::App;
 use testkit::bundle_file::Bundle;
 use testkit::registry::TestRegistry;
 
-use crate::{draft, installer, servers, unpacked};
+use crate::{draft, install, installer, servers, unpacked};
 
 fn source(path: &str) -> InstallSource {
     InstallSource::Bundle { path: path.into(), sha256: None }
@@ -93,11 +93,12 @@ async fn the_origin_goes_with_the_server_and_the_files_with_the_last_one() {
     }
     let server = app.server("one").await;
     let installed = server.installed.unwrap();
-    let ServerOrigin::Bundle { name, version, files: BundleFiles { folder, .. } } = &installed.origin else {
+    let ServerOrigin::Bundle { name, version, files: BundleFiles { folder, author, .. } } = &installed.origin else {
         panic!("{installed:?}")
     };
     assert_eq!((name.as_str(), version.as_str(), installed.changed), ("demo", "1.2.3", false));
     assert_eq!(unpacked(&app), std::slice::from_ref(folder), "both use one folder");
+    assert_eq!(author.as_deref(), Some("Ann"), "for a comparison with the next version");
 
     let mut config = server.config;
     config.as_stdio_mut().unwrap().sandbox = Some(SandboxConfig::default());
@@ -142,6 +143,50 @@ async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
     install("two").await.unwrap();
     assert!(!planted.exists(), "what no server uses is unpacked anew");
     assert_eq!(unpacked(&app).len(), 1);
+}
+
+#[tokio::test]
+async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    let installer = installer(&app, &registry);
+    let mut all = Vec::new();
+    for name in ["used", "named", "taken-out", "left"] {
+        let mut bundle = Bundle::small();
+        bundle.manifest["name"] = name.into();
+        let path = bundle.write(&app.folder.path().join("demo.mcpb"));
+        install(&app, &installer, &draft(source(&path), name, &[])).await.unwrap();
+        let origin = app.server(name).await.installed.unwrap().origin;
+        all.push(origin.files().unwrap().folder.clone());
+    }
+    // Its record goes, and another server names its folder.
+    let config = app.server("named").await.config;
+    app.host.remove_server("named".to_owned()).await.unwrap();
+    app.host.add_server(ServerEntry { name: "by-hand".to_owned(), config }).await.unwrap();
+    app.host.remove_server("left".to_owned()).await.unwrap();
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let settings = folder.path().join("mcp.json");
+    let whole = fs::read_to_string(&settings).unwrap();
+    let mut without: serde_json::Value = serde_json::from_str(&whole).unwrap();
+    without["mcpServers"].as_object_mut().unwrap().remove("taken-out").expect("it was there");
+    let own = folder.path().join("data/bundles/a-users-own");
+    fs::create_dir(&own).unwrap();
+
+    fs::write(&settings, "not to be read").unwrap();
+    let app = App::start_in(folder, Vec::new(), HostOptions::default()).await;
+    installer.clean_up(&app.host).await;
+    assert_eq!(unpacked(&app).len(), all.len() + 1, "which ones are used is not known");
+    app.host.close().await;
+    let App { folder, .. } = app;
+    fs::write(&settings, without.to_string()).unwrap();
+    let app = App::start_in(folder, Vec::new(), HostOptions::default()).await;
+    installer.clean_up(&app.host).await;
+    let mut left = unpacked(&app);
+    left.sort();
+    let mut expected = vec!["a-users-own".to_owned(), all[1].clone(), all[2].clone(), all[0].clone()];
+    expected.sort();
+    assert_eq!(left, expected, "one that was taken out by hand may be put back");
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn a_forged_record_removes_nothing() {
         assert!(app.server("one").await.installed.is_some(), "the record is believed as far as it is read: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = installer(&app, &registry);
-        installer.clean_up().await;
+        installer.clean_up(&app.host).await;
         installer.remove(&app.host, "one").await.unwrap();
         assert_eq!((all_below(&precious), unpacked(&app)), before, "{folder:?}");
     }

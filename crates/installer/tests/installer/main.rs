@@ -4,14 +4,17 @@
 mod bundles;
 mod downloads;
 mod forged;
+#[cfg(unix)]
+mod kills;
 mod processes;
 mod registries;
+mod registry_choice;
 mod upgrades;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use installer::{InstallDraft, InstallError, InstallSource, Installer, open_catalog};
+use installer::{InstallDraft, InstallError, InstallSource, Installer, RegistryChoice, open_catalog};
 use registry::Freshness;
 use store::CacheFolder;
 use testkit::app::App;
@@ -19,9 +22,9 @@ use testkit::registry::TestRegistry;
 
 /// An installer over the folder of an app, on this registry.
 fn installer(app: &App, registry: &TestRegistry) -> Installer {
-    let (address, kept) = (registry.server.url(""), app.folder.path().join("kept"));
-    Installer::new(app.folder.path().join("data"), move || {
-        open_catalog(Some(&address), Arc::new(CacheFolder::open(&kept)?))
+    let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
+    Installer::new(app.folder.path().join("data"), registry, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     })
 }
 

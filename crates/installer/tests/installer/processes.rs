@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use host::{Host, HostOptions};
-use installer::{InstallDraft, InstallSource, Installer, open_catalog};
+use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
 use registry::Freshness;
 use store::CacheFolder;
 use testkit::app::TestPlatform;
@@ -22,7 +22,9 @@ async fn work(folder: &Path, name: &str) {
     let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
     let host = Host::start(ports, HostOptions::default()).await;
     let kept = folder.join(format!("kept-{name}"));
-    let installer = Installer::new(data, move || open_catalog(None, Arc::new(CacheFolder::open(&kept)?)));
+    let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+    });
     let source = InstallSource::Bundle { path: folder.join("demo.mcpb"), sha256: None };
     let draft =
         InstallDraft { source, name: name.to_owned(), values: Default::default(), sandbox: None, upgrades: None };

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use host::HostOptions;
 use host::view::ServerState;
+use host::{HostOptions, ReplacedServer, ServerError, SetupError};
 use installer::{InstallDraft, InstallError, InstallSource, InstallTarget, Installer};
 use ports::Secrets as _;
 use ports::secrets::SecretsInMemory;
-use ports::server_config::{Network, SandboxConfig, ServerConfig, ServerEntry};
+use ports::server_config::{FilledIn, Network, SandboxConfig, ServerConfig, ServerEntry};
 use registry::Freshness;
 use serde_json::{Value, json};
 use testkit::app::App;
@@ -113,6 +113,51 @@ async fn what_changed_since_it_was_shown_is_not_put_there() {
     let stale = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();
     assert!(matches!(stale, InstallError::Stale), "the registry changed it: {stale}");
     assert!(args(&app.server("notes").await.config)[1].ends_with("1.2.0"));
+}
+
+#[tokio::test]
+async fn what_another_program_wrote_last_is_not_written_over() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(vec![version("1.2.0")]).await;
+    let installer = installer(&app, &registry);
+    let first = draft(package(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
+    install(&app, &installer, &first).await.unwrap();
+    let server = app.server("notes").await;
+    let (was, installed) = (server.config, server.installed.unwrap());
+    let mut newer = was.clone();
+    newer.as_stdio_mut().unwrap().args[1] = "@alice/notes@1.3.0".to_owned();
+    let newer = ServerEntry { name: "notes".to_owned(), config: newer };
+
+    // The settings were read a last time; now the other program writes them.
+    let setup = app.host.begin_setup_anew().await.unwrap();
+    let settings = app.folder.path().join("mcp.json");
+    let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");
+    std::fs::write(&settings, &others).unwrap();
+    let was = ReplacedServer { config: was, origin: installed.origin.clone() };
+    let upgrade = setup.upgrade(newer.clone().into(), &was, installed.origin.clone(), FilledIn::default());
+    let refused = upgrade.await.unwrap_err();
+    assert!(matches!(refused, SetupError::Server(ServerError::Changed(_))), "{refused}");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the other program's stands");
+    drop(setup);
+
+    let setup = app.host.begin_setup_anew().await.unwrap();
+    let origins = app.folder.path().join("data/origins.json");
+    let upgraded_there = std::fs::read_to_string(&origins).unwrap().replace("1.2.0", "1.2.1");
+    std::fs::write(&origins, &upgraded_there).unwrap();
+    let was = ReplacedServer { config: setup.config("notes").unwrap().clone(), ..was };
+    let upgrade = setup.upgrade(newer.into(), &was, installed.origin, FilledIn::default());
+    let refused = upgrade.await.unwrap_err();
+    assert!(matches!(refused, SetupError::Server(ServerError::Changed(_))), "it is another version: {refused}");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), others, "the settings stand");
+    drop(setup);
+
+    let added = ServerEntry { name: "notes-2".to_owned(), config: testkit::app::demo(&[]) };
+    let with_another = others.replacen("\"notes\"", "\"notes-2\": { \"command\": \"x\" }, \"notes\"", 1);
+    let reading = app.host.begin_setup_anew().await.unwrap();
+    std::fs::write(&settings, &with_another).unwrap();
+    let refused = reading.add(added, Vec::new()).await.unwrap_err();
+    assert!(matches!(refused, SetupError::Server(ServerError::BadName { .. })), "{refused}");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), with_another, "neither by a new one of its name");
 }
 
 #[tokio::test]

@@ -80,6 +80,9 @@ pub struct BundleFiles {
     pub tree: String,
     /// The folder that it was unpacked to, by its name below the folder of bundles.
     pub folder: String,
+    /// The author's name, as its manifest says it; empty if it says none. None if that was not recorded.
+    #[serde(default)]
+    pub author: Option<String>,
 }
 
 /// What was filled in when a server was installed, for when a newer version takes its place.

@@ -172,6 +172,22 @@ fn names_do_not_collide() {
     assert_eq!(store.ports.servers.load().unwrap().len(), 4, "one whose old name is gone is added");
 }
 
+#[test]
+fn only_what_was_expected_is_written_over() {
+    let store = Store::new();
+    fs::write(store.config(), FILE).unwrap();
+    let servers = &store.ports.servers;
+    let (two, other, new) = (entry("two", "b", &[]), entry("two", "other", &[]), entry("new", "x", &[]));
+    for (entry, before) in [(&other, None), (&other, Some(&other.config)), (&new, Some(&new.config))] {
+        assert!(!servers.put_over(entry, before).unwrap(), "{} over {before:?}", entry.name);
+        assert_eq!(fs::read_to_string(store.config()).unwrap(), FILE, "the file is as it was");
+    }
+    assert!(servers.put_over(&other, Some(&two.config)).unwrap(), "it is as expected");
+    assert!(servers.put_over(&new, None).unwrap(), "there is none of this name");
+    let now = servers.load().unwrap();
+    assert!(now.contains(&other) && now.contains(&new), "{now:?}");
+}
+
 fn remote(name: &str, url: &str, kind: Option<HttpKind>, headers: &[(&str, &str)]) -> ServerEntry {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     ServerEntry { name: name.into(), config: HttpConfig { url: url.into(), kind, headers, auth: None }.into() }

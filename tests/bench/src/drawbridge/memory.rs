@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::{StoreError, history};
 use ports::secrets::SecretsInMemory;
-use ports::server_config::{ConfigProblem, Imported, ServerEntry};
+use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
 use ports::{
     Appended, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
     History, ManagedPolicy, Platform, Ports, ServerSettings, Written,
@@ -51,6 +51,19 @@ impl ServerSettings for Memory {
         servers.retain(|other| other.name != entry.name && Some(other.name.as_str()) != was);
         servers.push(entry.clone());
         Ok(())
+    }
+
+    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = servers.iter().position(|other| other.name == entry.name);
+        if same.map(|index| &servers[index].config) != before {
+            return Ok(false);
+        }
+        match same {
+            Some(index) => servers[index] = entry.clone(),
+            None => servers.push(entry.clone()),
+        }
+        Ok(true)
     }
 
     fn remove(&self, name: &str) -> Result<(), ConfigProblem> {

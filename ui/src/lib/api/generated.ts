@@ -9,6 +9,8 @@ export interface Commands {
   import_servers: { request: ImportServers; response: ImportedServers };
   registry_search: { request: RegistrySearch; response: RegistryPage };
   registry_server: { request: RegistryServerName; response: RegistryServer };
+  registry_setting: { request: Nothing; response: RegistryReport };
+  set_registry: { request: SetRegistry; response: SecretsKept };
   install_offer: { request: InstallSource; response: InstallOffer };
   install_preview: { request: InstallDraft; response: InstallPreview };
   install: { request: Install; response: SecretsKept };
@@ -851,7 +853,11 @@ tree: string,
 /**
  * The folder that it was unpacked to, by its name below the folder of bundles.
  */
-folder: string, };
+folder: string, 
+/**
+ * The author's name, as its manifest says it; empty if it says none. None if that was not recorded.
+ */
+author: string | null, };
 
 /**
  * A call as it is.
@@ -4781,6 +4787,27 @@ name: string,
 checked: boolean, };
 
 /**
+ * The registry that servers are installed from now.
+ */
+export type RegistryReport = { 
+/**
+ * Its address.
+ */
+address: string, 
+/**
+ * Whether it is the official one.
+ */
+official: boolean, 
+/**
+ * Whether the environment variable `DRAWBRIDGE_REGISTRY` names it, so that the setting does not count.
+ */
+named: boolean, 
+/**
+ * The name of the header that is sent with each request. Its value never comes out of the keychain.
+ */
+header: string | null, };
+
+/**
  * Words to search the registry for.
  */
 export type RegistrySearch = { 
@@ -6172,6 +6199,32 @@ id: string,
  * The key; empty to forget it.
  */
 key: string, };
+
+/**
+ * The registry to use from now on.
+ */
+export type SetRegistry = { 
+/**
+ * Its address: https, or http on this computer; none for the official one.
+ */
+address: string | null, 
+/**
+ * The header that is sent with each request, if any.
+ */
+header: SetRegistryHeader | null, };
+
+/**
+ * A header of requests to a registry.
+ */
+export type SetRegistryHeader = { 
+/**
+ * Its name, such as `Authorization`.
+ */
+name: string, 
+/**
+ * Its whole value, for the keychain; none to keep the one that is there for this address.
+ */
+value: string | null, };
 
 /**
  * Folders for a server.

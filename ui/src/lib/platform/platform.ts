@@ -80,8 +80,8 @@ export type ShellEvent =
   | { type: "closing_asked"; servers: number }
   /** The user chose a request outside of the window; null stands for the list of all. */
   | { type: "show_question"; id: string | null }
-  /** Something is to be opened. The next one comes once `openingDone` was called. */
-  | { type: "opened"; opening: Opening }
+  /** Something is to be opened. The next one comes once `openingDone` was called with its id. */
+  | { type: "opened"; id: number; opening: Opening }
   /** So many bundles are dragged over the window; 0 for none, or once they are no longer. */
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport };
@@ -110,8 +110,8 @@ export interface Platform {
   readonly zooms: boolean;
   /** Draws the page in this size, in percent. */
   setZoom(percent: number): void;
-  /** Says that the user is done with what was opened last. */
-  openingDone(): void;
+  /** Says that the user is done with what was opened under this id. */
+  openingDone(id: number): void;
   /** What there is of newer versions of the app; null without a shell. */
   updateReport(): Promise<UpdateReport | null>;
   /** Asks for a newer version. What it comes to is told as an event. */

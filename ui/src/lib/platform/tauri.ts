@@ -28,7 +28,7 @@ export const tauri: Platform = {
   setLinkHandler: (on) => invoke("set_link_handler", { on }),
   zooms: true,
   setZoom: (percent) => void invoke("set_zoom", { percent }).catch(() => undefined),
-  openingDone: () => void invoke("opening_done").catch(() => undefined),
+  openingDone: (id) => void invoke("opening_done", { id }).catch(() => undefined),
   updateReport: () => invoke("app_updates_report"),
   checkForUpdate: () => invoke("check_app_updates"),
   installUpdate: (version) => invoke("install_app_update", { version }),

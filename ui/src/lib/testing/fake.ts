@@ -39,6 +39,10 @@ const NOTHING_SET_UP: Answers = {
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   newer_versions: () => ({ servers: [] }),
+  registry_setting: () => ({
+    ...{ address: "https://registry.modelcontextprotocol.io", official: true },
+    ...{ named: false, header: null },
+  }),
   secrets_status: () => ({ is: "keychain" }),
   content_protection: () => ({
     conversations: { is: "encrypted" },
@@ -69,8 +73,8 @@ export class FakeHost implements Platform {
   loginStarts: boolean[] = [];
   /** What the handler of links was set to. */
   linkHandlers: boolean[] = [];
-  /** How often the user was said to be done with what was opened. */
-  openingsDone = 0;
+  /** With which openings the user was said to be done, by id. */
+  openingsDone: number[] = [];
   /** What there is of newer versions. */
   updates: UpdateReport | null = null;
   /** What was asked of the updater. */
@@ -147,8 +151,8 @@ export class FakeHost implements Platform {
     return Promise.resolve();
   }
 
-  openingDone(): void {
-    this.openingsDone += 1;
+  openingDone(id: number): void {
+    this.openingsDone.push(id);
   }
 
   setZoom(percent: number): void {

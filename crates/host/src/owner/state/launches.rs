@@ -15,8 +15,8 @@ use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{OwnFiles, rename_home};
 use policy::Hash;
-use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
-use process::SearchPath;
+use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, StdioConfig, config_hash};
+use process::{SearchPath, SessionVariables};
 
 /// Facts about starts, by server where they differ.
 pub(in crate::owner) struct LaunchFacts {
@@ -26,6 +26,8 @@ pub(in crate::owner) struct LaunchFacts {
     pub(in crate::owner) packages: BTreeMap<String, ApprovedPackage>,
     /// Where a server was installed from.
     pub(in crate::owner) origins: BTreeMap<String, InstallRecord>,
+    /// What local servers get of the user's session.
+    pub(in crate::owner) session: SessionVariables,
     pub(in crate::owner) own_files: OwnFiles,
     pub(in crate::owner) search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
@@ -55,8 +57,14 @@ impl LaunchFacts {
 
     /// The files of the bundle that a server runs from; none if it was not installed from one, or was set up otherwise since.
     pub(in crate::owner) fn bundle_of(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
-        let files = self.origins.get(name)?.files()?;
+        let record = self.install_record(name, Some(config))?;
+        let files = record.files()?;
         config.names_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
+    }
+
+    /// What holds of the installation of a server that is set up so, or of one that is not.
+    pub(in crate::owner) fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
+        self.origins.get(name)?.settled(config, &self.own_files.bundles())
     }
 
     /// Renames the home of a server that is renamed, if it can have one. It waits for the disk.
@@ -89,7 +97,16 @@ impl LaunchFacts {
         {
             stdio.args = reference.pinned(&stdio.args, &package.version);
         }
+        if let Some(stdio) = approved.as_stdio_mut() {
+            self.add_session(stdio);
+        }
         approved
+    }
+
+    /// Adds the session's variables to a command, so that they are shown with it, and an approval rests on them.
+    pub(in crate::owner) fn add_session(&self, stdio: &mut StdioConfig) {
+        let sandbox = stdio.sandbox.as_ref().map(|sandbox| (sandbox.folders.as_slice(), &sandbox.network));
+        self.session.add_to(&mut stdio.env, sandbox);
     }
 }
 

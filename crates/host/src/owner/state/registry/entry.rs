@@ -30,6 +30,9 @@ pub enum ServerError {
         /// Why not.
         cause: String,
     },
+    /// It is not set up as it was when the change was approved. Nothing was changed.
+    #[error("{0} was changed in the meantime, maybe by another program; look at it again")]
+    Changed(String),
     /// The settings file can't be read or written. Nothing was changed.
     #[error(transparent)]
     Config(#[from] ConfigProblem),

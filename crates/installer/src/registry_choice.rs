@@ -1,0 +1,207 @@
+//! Which registry servers are installed from: what the environment or the command line names, or else what the user set, or else the official one.
+//!
+//! The setting is read anew whenever the registry is used, as another program of ours may have changed it. The value of its header lies in the
+//! keychain, bound to the address: whoever can change the file sends it nowhere else.
+
+use std::sync::Arc;
+
+use domain::StoreError;
+use ports::{Document, Documents, SecretError, SecretKept, Secrets};
+use registry::{Catalog, RegistryAddress, RegistryHeader};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+
+use crate::{InstallError, Installer, blocking};
+
+/// Where it is said which registry is used.
+#[derive(Clone)]
+pub enum RegistryChoice {
+    /// The official one, whatever is set.
+    Official,
+    /// The one at this address, whatever is set. Nothing is sent to it beside the requests.
+    Named(String),
+    /// What the user set; the official one if nothing is.
+    Settings {
+        /// Where the setting is kept.
+        documents: Arc<dyn Documents>,
+        /// Where the value of its header is kept.
+        secrets: Arc<dyn Secrets>,
+    },
+}
+
+/// The registry that servers are installed from now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryInUse {
+    /// Its address.
+    pub address: RegistryAddress,
+    /// The name of the header that is sent with each request; its value is in the keychain.
+    pub header: Option<String>,
+    /// Whether the environment or the command line names it, which counts more than the setting.
+    pub is_named: bool,
+}
+
+/// A header to be set.
+#[derive(Debug, Clone)]
+pub struct NewRegistryHeader {
+    /// Its name.
+    pub name: String,
+    /// Its value; none for the one that is kept already.
+    pub value: Option<SecretString>,
+}
+
+/// `registry.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RegistrySetting {
+    address: String,
+    #[serde(default)]
+    header: Option<String>,
+}
+
+/// A registry that is open, and which one it is.
+pub(crate) struct OpenRegistry {
+    in_use: RegistryInUse,
+    catalog: Arc<Catalog>,
+}
+
+impl RegistrySetting {
+    fn read(documents: &dyn Documents) -> Result<Option<Self>, StoreError> {
+        let Some(value) = documents.read(Document::Registry)? else { return Ok(None) };
+        let bad = |error: serde_json::Error| StoreError {
+            path: documents.path().join(Document::Registry.file_name()).display().to_string(),
+            cause: format!("{error}; set the registry in Settings again"),
+        };
+        serde_json::from_value(value).map(Some).map_err(bad)
+    }
+
+    /// Where the value of the header is kept.
+    fn secret_key(&self) -> Option<String> {
+        let name = self.header.as_ref()?.to_ascii_lowercase();
+        Some(ports::secrets::key(&format!("registry/{name}"), &self.address))
+    }
+}
+
+impl RegistryChoice {
+    /// Blocks.
+    fn in_use(&self) -> Result<RegistryInUse, InstallError> {
+        let official = RegistryInUse { address: RegistryAddress::default(), header: None, is_named: false };
+        match self {
+            Self::Official => Ok(official),
+            Self::Named(address) => {
+                Ok(RegistryInUse { address: RegistryAddress::parse(address)?, is_named: true, ..official })
+            }
+            Self::Settings { documents, .. } => match RegistrySetting::read(documents.as_ref())? {
+                None => Ok(official),
+                Some(RegistrySetting { address, header }) => {
+                    Ok(RegistryInUse { address: RegistryAddress::parse(&address)?, header, is_named: false })
+                }
+            },
+        }
+    }
+
+    /// The header with its value. Blocks: it asks the keychain.
+    fn header(&self, in_use: &RegistryInUse) -> Result<Option<RegistryHeader>, InstallError> {
+        let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
+        let value = kept_value(secrets.as_ref(), in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
+            header: name.clone(),
+            address: in_use.address.to_string(),
+        })?;
+        Ok(Some(RegistryHeader::new(name, &value)?))
+    }
+
+    /// Blocks.
+    fn set(&self, address: Option<&str>, header: Option<NewRegistryHeader>) -> Result<SecretKept, InstallError> {
+        let Self::Settings { documents, secrets } = self else { return Err(InstallError::RegistryNamed) };
+        let before = RegistrySetting::read(documents.as_ref()).ok().flatten();
+        let address = address.map(RegistryAddress::parse).transpose()?.filter(|address| !address.is_official());
+        let now = match &address {
+            None if header.is_some() => return Err(InstallError::OfficialHeader),
+            None => None,
+            Some(address) => {
+                let header = header.as_ref().map(|header| header.name.clone());
+                Some(RegistrySetting { address: address.as_str().to_owned(), header })
+            }
+        };
+        let mut kept = SecretKept::Keychain;
+        let key = now.as_ref().and_then(RegistrySetting::secret_key);
+        if let (Some(key), Some(NewRegistryHeader { name, value }), Some(address)) = (&key, header, address) {
+            let is_new = value.is_some();
+            let in_use = RegistryInUse { address, header: Some(name.clone()), is_named: false };
+            let value = match value {
+                Some(value) => value,
+                None => kept_value(secrets.as_ref(), &in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
+                    header: name.clone(),
+                    address: in_use.address.to_string(),
+                })?,
+            };
+            RegistryHeader::new(&name, &value)?;
+            // Before the setting, which does nothing without it.
+            if is_new {
+                kept = secrets.set(key, value.expose_secret())?;
+            }
+        }
+        documents.write(Document::Registry, &serde_json::to_value(&now).unwrap_or_default())?;
+        if let Some(former) = before.as_ref().and_then(RegistrySetting::secret_key).filter(|former| Some(former) != key.as_ref())
+            && let Err(error) = secrets.delete(&former)
+        {
+            tracing::warn!(%error, "the header of the former registry could not be taken out of the keychain");
+        }
+        Ok(kept)
+    }
+}
+
+fn kept_value(secrets: &dyn Secrets, in_use: &RegistryInUse) -> Result<Option<SecretString>, SecretError> {
+    let setting = RegistrySetting { address: in_use.address.as_str().to_owned(), header: in_use.header.clone() };
+    let Some(key) = setting.secret_key() else { return Ok(None) };
+    Ok(secrets.get(&key)?.map(SecretString::from))
+}
+
+impl Installer {
+    /// The registry with what is kept of it. It is opened anew where another one was set.
+    ///
+    /// # Errors
+    /// If its address can't be used, the value of its header is not in the keychain, or the folder of what is kept can't be opened.
+    pub async fn catalog(&self) -> Result<Arc<Catalog>, InstallError> {
+        let mut open = self.shared.open.lock().await;
+        let shared = Arc::clone(&self.shared);
+        let in_use = blocking(move || shared.registry.in_use()).await?;
+        if let Some(open) = open.as_ref().filter(|open| open.in_use == in_use) {
+            return Ok(Arc::clone(&open.catalog));
+        }
+        let (shared, wanted) = (Arc::clone(&self.shared), in_use.clone());
+        let opened = blocking(move || {
+            let header = shared.registry.header(&wanted)?;
+            (shared.open_catalog)(wanted.address, header)
+        });
+        let catalog = Arc::new(opened.await?);
+        *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });
+        *self.changes_read().await = None;
+        Ok(catalog)
+    }
+
+    /// Which registry is used. Nobody is asked.
+    ///
+    /// # Errors
+    /// If what names it can't be read or used.
+    pub async fn registry_in_use(&self) -> Result<RegistryInUse, InstallError> {
+        let shared = Arc::clone(&self.shared);
+        blocking(move || shared.registry.in_use()).await
+    }
+
+    /// Sets the registry that is used from now on; the official one without an address. The value of a header goes to the keychain.
+    ///
+    /// # Errors
+    /// If the address or the header can't be used, a header has no value, or something can't be written; or if the environment or the command
+    /// line names the registry.
+    pub async fn set_registry(
+        &self,
+        address: Option<String>,
+        header: Option<NewRegistryHeader>,
+    ) -> Result<SecretKept, InstallError> {
+        let mut open = self.shared.open.lock().await;
+        let shared = Arc::clone(&self.shared);
+        let set = blocking(move || shared.registry.set(address.as_deref(), header)).await;
+        // The value of its header may be another one.
+        *open = None;
+        set
+    }
+}

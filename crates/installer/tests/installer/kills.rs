@@ -1,0 +1,177 @@
+//! A program that is killed while it installs a bundle: just before or just after the settings are written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use host::view::ServerState;
+use host::{Host, HostOptions};
+use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
+use ports::ServerSettings;
+use ports::secrets::SecretsInMemory;
+use ports::server_config::{ConfigProblem, Imported, ServerConfig, ServerEntry};
+use registry::Freshness;
+use store::CacheFolder;
+use testkit::app::{App, TestPlatform};
+use testkit::bundle_file::Bundle;
+use testkit::registry::TestRegistry;
+use tokio::sync::mpsc;
+
+use crate::{draft, install, installer, servers, unpacked};
+
+/// Names the folder to the program that is killed, which is this one again.
+const FOLDER: &str = "DRAWBRIDGE_TEST_KILLED_IN";
+/// Tells it whether the settings are written first.
+const WRITES: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
+/// Tells it whether to upgrade instead.
+const UPGRADES: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
+
+/// The settings file, whose next change kills the program.
+struct Killing(Arc<dyn ServerSettings>);
+
+impl Killing {
+    fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
+        if std::env::var_os(WRITES).is_some() {
+            write(self.0.as_ref());
+        }
+        std::process::abort()
+    }
+}
+
+impl ServerSettings for Killing {
+    fn path(&self) -> PathBuf {
+        self.0.path()
+    }
+
+    fn load(&self) -> Result<Vec<ServerEntry>, ConfigProblem> {
+        self.0.load()
+    }
+
+    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
+        self.kill(|settings| settings.put(entry, was).unwrap())
+    }
+
+    fn put_over(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
+        self.kill(|settings| assert!(settings.put_over(entry, before).unwrap()))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), ConfigProblem> {
+        self.0.remove(name)
+    }
+
+    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<Imported>, ConfigProblem> {
+        self.0.import(text, taken)
+    }
+
+    fn watch(&self, changed: mpsc::Sender<()>) {
+        self.0.watch(changed);
+    }
+}
+
+#[tokio::test]
+async fn the_killed_program() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let (config, data) = (folder.join("mcp.json"), folder.join("data"));
+    let secrets = Arc::new(SecretsInMemory::default());
+    let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
+    ports.servers = Arc::new(Killing(ports.servers));
+    let host = Host::start(ports, HostOptions::default()).await;
+    let kept = folder.join("kept");
+    let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+    });
+    let upgrades = std::env::var_os(UPGRADES).map(|_| "demo".to_owned());
+    let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
+    let draft = InstallDraft { upgrades, ..draft(bundle(&folder, file), "demo", &[]) };
+    let shown = installer.preview(&host, &draft, Freshness::Usual).await.unwrap().hash;
+    match draft.upgrades {
+        Some(_) => drop(installer.upgrade(&host, &draft, shown.as_str(), true).await),
+        None => drop(installer.install(&host, &draft, shown.as_str()).await),
+    }
+    unreachable!("it was to be killed");
+}
+
+fn bundle(folder: &Path, file: &str) -> InstallSource {
+    InstallSource::Bundle { path: folder.join(file), sha256: None }
+}
+
+/// Runs the program that is killed over the folder of an app, and starts the app again.
+#[allow(clippy::disallowed_methods, reason = "starts a test of this program once more, not a server")]
+async fn after_a_kill(app: App, variables: &[&str]) -> App {
+    app.host.close().await;
+    let App { folder, .. } = app;
+    let mut killed = Command::new(std::env::current_exe().unwrap());
+    killed.args(["--exact", "kills::the_killed_program"]).env(FOLDER, folder.path());
+    let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), None, "it was killed, and did not end by itself: {said}");
+    App::start_in(folder, Vec::new(), HostOptions::default()).await
+}
+
+fn origins(app: &App) -> String {
+    fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default()
+}
+
+/// Changes a file of the only bundle that is unpacked, and sees its server refused.
+async fn is_verified(app: &App) {
+    let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
+    fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();
+    app.host.start_server("demo".to_owned()).await.unwrap();
+    let failed = app.until("demo", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
+    let ServerState::Failed(failure) = failed.state else { panic!("{:?}", failed.state) };
+    assert!(failure.message.contains("manifest.json has changed"), "{}", failure.message);
+}
+
+#[tokio::test]
+async fn what_is_set_up_is_verified() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
+    let app = after_a_kill(app, &[WRITES]).await;
+    let installed = app.server("demo").await.installed.expect("where it is from is known");
+    assert!(!installed.changed, "as it was installed");
+    installer(&app, &registry).clean_up(&app.host).await;
+    assert_eq!(app.server("demo").await.installed, Some(installed), "for good");
+    is_verified(&app).await;
+    app.host.close().await;
+    assert!(!origins(&app).contains("pending"), "{}", origins(&app));
+}
+
+#[tokio::test]
+async fn of_what_is_not_set_up_nothing_is_left() {
+    let app = App::start(Vec::new()).await;
+    let registry = TestRegistry::start(Vec::new()).await;
+    Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
+    let app = after_a_kill(app, &[]).await;
+    assert!(servers(&app).await.is_empty());
+    installer(&app, &registry).clean_up(&app.host).await;
+    assert!(unpacked(&app).is_empty(), "no server uses them: {:?}", unpacked(&app));
+    app.host.close().await;
+    assert!(!origins(&app).contains("demo"), "{}", origins(&app));
+}
+
+#[tokio::test]
+async fn an_upgrade_is_there_as_a_whole_or_not_at_all() {
+    for (variables, version) in [(&[UPGRADES][..], "1.2.3"), (&[UPGRADES, WRITES], "1.3.0")] {
+        let app = App::start(Vec::new()).await;
+        let registry = TestRegistry::start(Vec::new()).await;
+        Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
+        let first = draft(bundle(app.folder.path(), "demo.mcpb"), "demo", &[]);
+        install(&app, &installer(&app, &registry), &first).await.unwrap();
+        let mut newer = Bundle::demo();
+        newer.manifest["version"] = "1.3.0".into();
+        newer.write(&app.folder.path().join("newer.mcpb"));
+        let app = after_a_kill(app, variables).await;
+        let version_now = async || {
+            let installed = app.server("demo").await.installed.unwrap();
+            assert!(!installed.changed, "the record is of what is set up");
+            installed.origin.version().to_owned()
+        };
+        assert_eq!(version_now().await, version);
+        installer(&app, &registry).clean_up(&app.host).await;
+        assert_eq!(version_now().await, version, "for good");
+        assert_eq!(unpacked(&app).len(), 1, "the files of the other version are gone");
+        app.ready("demo").await;
+    }
+}

@@ -1,0 +1,112 @@
+//! Which registry is used, and where the value of its header is kept.
+
+use std::fs;
+use std::sync::Arc;
+
+use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_catalog};
+use ports::secrets::SecretsInMemory;
+use ports::{Documents, Secrets};
+use registry::{Freshness, RegistryError, Search};
+use store::CacheFolder;
+use testkit::app::App;
+use testkit::registry::{TestRegistry, active, notes};
+
+const TOKEN: &str = "Bearer t0ken-of-the-team";
+
+/// An installer that goes by the settings of an app.
+fn by_settings(app: &App, secrets: &Arc<SecretsInMemory>) -> Installer {
+    let secrets: Arc<dyn Secrets> = secrets.clone();
+    let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);
+    let kept = app.folder.path().join("kept");
+    let choice = RegistryChoice::Settings { documents, secrets };
+    Installer::new(app.folder.path().join("data"), choice, move |address, header| {
+        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+    })
+}
+
+fn header(value: Option<&str>) -> Option<NewRegistryHeader> {
+    Some(NewRegistryHeader { name: "Authorization".to_owned(), value: value.map(|value| value.to_owned().into()) })
+}
+
+async fn search(installer: &Installer) -> Result<usize, InstallError> {
+    let search = Search { text: "notes".to_owned(), cursor: None, limit: None };
+    Ok(installer.catalog().await?.search(&search, Freshness::Now).await?.value.entries.len())
+}
+
+#[tokio::test]
+async fn the_registry_that_was_set_is_asked_with_its_header() {
+    let (app, secrets) = (App::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let (installer, other) = (by_settings(&app, &secrets), by_settings(&app, &secrets));
+    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "at first");
+    let address = registry.server.url("");
+    installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
+    for (installer, who) in [(&installer, "the one that set it"), (&other, "another program")] {
+        let in_use = installer.registry_in_use().await.unwrap();
+        assert_eq!((in_use.address.as_str(), in_use.is_named), (address.as_str(), false), "{who}");
+        assert_eq!(in_use.header.as_deref(), Some("Authorization"), "{who}");
+        assert_eq!(search(installer).await.unwrap(), 1, "{who}");
+    }
+    let sent = registry.server.seen();
+    assert!(!sent.is_empty() && sent.iter().all(|request| request.header("authorization") == Some(TOKEN)), "{sent:?}");
+    let data = fs::read_dir(app.folder.path().join("data")).unwrap().map(|entry| entry.unwrap().path());
+    for file in data.filter(|path| path.is_file()) {
+        let content = fs::read(&file).unwrap();
+        assert!(!String::from_utf8_lossy(&content).contains("t0ken"), "{} has no value of it", file.display());
+    }
+
+    // Who can write the file sends the value nowhere else.
+    let elsewhere = TestRegistry::start(vec![notes(active())]).await;
+    let setting = app.folder.path().join("data/registry.json");
+    let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));
+    fs::write(&setting, changed).unwrap();
+    let refused = search(&installer).await.unwrap_err();
+    assert!(matches!(refused, InstallError::NoHeaderValue { .. }), "{refused}");
+    assert!(refused.to_string().contains("enter it in Settings"), "what to do: {refused}");
+    assert!(elsewhere.server.seen().is_empty(), "nothing is sent there");
+}
+
+#[tokio::test]
+async fn a_header_keeps_its_value_and_goes_with_its_registry() {
+    let (app, secrets) = (App::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
+    let registry = TestRegistry::start(vec![notes(active())]).await;
+    let installer = by_settings(&app, &secrets);
+    let address = registry.server.url("");
+    let kept = || secrets.keys("registry/").unwrap().len();
+    let missing = installer.set_registry(Some(address.clone()), header(None)).await.unwrap_err();
+    assert!(matches!(missing, InstallError::NoHeaderValue { .. }), "{missing}");
+    installer.set_registry(Some(address.clone()), header(Some(TOKEN))).await.unwrap();
+    installer.set_registry(Some(address.clone()), header(None)).await.unwrap();
+    assert_eq!(search(&installer).await.unwrap(), 1);
+    assert_eq!(registry.server.seen().last().unwrap().header("authorization"), Some(TOKEN), "it stays");
+    let other = "Bearer an0ther";
+    installer.set_registry(Some(address.clone()), header(Some(other))).await.unwrap();
+    search(&installer).await.unwrap();
+    assert_eq!(registry.server.seen().last().unwrap().header("authorization"), Some(other), "at once");
+    assert_eq!(kept(), 1);
+    installer.set_registry(None, None).await.unwrap();
+    assert!(installer.registry_in_use().await.unwrap().address.is_official());
+    assert_eq!(kept(), 0, "nothing is left in the keychain");
+}
+
+#[tokio::test]
+async fn what_can_not_be_used_is_not_set() {
+    let (app, secrets) = (App::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
+    let installer = by_settings(&app, &secrets);
+    for address in ["http://registry.example", "registry.example", "https://ann:pass@registry.example", ""] {
+        let refused = installer.set_registry(Some(address.to_owned()), None).await.unwrap_err();
+        assert!(matches!(refused, InstallError::Registry(RegistryError::Address { .. })), "{address:?}: {refused}");
+    }
+    let address = || Some("https://registry.example".to_owned());
+    let refused = installer.set_registry(address(), header(Some("two\nlines"))).await.unwrap_err();
+    assert!(matches!(refused, InstallError::Registry(RegistryError::Header { .. })), "{refused}");
+    let refused = installer.set_registry(None, header(Some(TOKEN))).await.unwrap_err();
+    assert!(matches!(refused, InstallError::OfficialHeader), "{refused}");
+    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "as before");
+    assert_eq!(secrets.keys("registry/").unwrap(), [""; 0]);
+    let registry = TestRegistry::start(Vec::new()).await;
+    let named = crate::installer(&app, &registry);
+    let refused = named.set_registry(address(), None).await.unwrap_err();
+    assert!(matches!(refused, InstallError::RegistryNamed), "what is named from outside counts more: {refused}");
+    assert!(named.registry_in_use().await.unwrap().is_named);
+}

@@ -1,0 +1,85 @@
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+
+import type { RegistryReport } from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import { startFake } from "$lib/testing/fake";
+
+import RegistrySection from "./RegistrySection.svelte";
+
+const user = userEvent.setup();
+afterEach(() => cleanup());
+
+const ADDRESS = "https://registry.example";
+const own: RegistryReport = {
+  ...{ address: ADDRESS, official: false, named: false },
+  header: "Authorization",
+};
+
+test("the official registry is used until an address is set, with a header if it needs one", async () => {
+  let report: RegistryReport | null = null;
+  const official = "https://registry.modelcontextprotocol.io";
+  const host = await startFake({
+    registry_setting: () =>
+      report ?? { address: official, official: true, named: false, header: null },
+    set_registry: () => {
+      report = own;
+      return { onlyThisRun: null };
+    },
+  });
+  render(RegistrySection);
+  expect(await screen.findByText("The official registry is used:")).toHaveTextContent(official);
+  expect(screen.queryByRole("button", { name: "Use the official registry" })).toBeNull();
+  const use = screen.getByRole("button", { name: "Use this registry" });
+  expect(use, "without an address").toBeDisabled();
+  await user.type(screen.getByLabelText("Address of another registry"), ` ${ADDRESS}`);
+  await user.type(screen.getByLabelText("Header (optional)"), "Authorization");
+  const value = screen.getByLabelText("Value of the header");
+  expect(value).toHaveAttribute("type", "password");
+  await user.type(value, "Bearer t0ken");
+  expect(await axeProblems(), "axe").toEqual([]);
+  await user.click(use);
+  expect(host.requests("set_registry")).toEqual([
+    { address: ADDRESS, header: { name: "Authorization", value: "Bearer t0ken" } },
+  ]);
+  expect(await screen.findByText("This registry is used:")).toHaveTextContent(ADDRESS);
+  expect(screen.getByText("Saved.")).toBeVisible();
+  expect(screen.getByLabelText("Value of the header"), "it is not kept in the page").toHaveValue(
+    "",
+  );
+});
+
+test("another address keeps no value, and the official one is set again with a click", async () => {
+  const host = await startFake({
+    registry_setting: () => own,
+    set_registry: () => ({ onlyThisRun: null }),
+  });
+  render(RegistrySection);
+  await user.click(await screen.findByRole("button", { name: "Use this registry" }));
+  await user.click(screen.getByRole("button", { name: "Use the official registry" }));
+  expect(host.requests("set_registry")).toEqual([
+    { address: ADDRESS, header: { name: "Authorization", value: null } },
+    { address: null, header: null },
+  ]);
+});
+
+test("an address that can't be used says what to do, and stays in the field", async () => {
+  const message = "it is not encrypted; only a registry on this computer may have http://";
+  await startFake({
+    set_registry: () => Promise.reject({ code: "bad_request", message }),
+  });
+  render(RegistrySection);
+  const address = screen.getByLabelText("Address of another registry");
+  await user.type(address, "http://registry.example");
+  await user.click(screen.getByRole("button", { name: "Use this registry" }));
+  expect(await screen.findByText(message)).toBeVisible();
+  expect(address).toHaveValue("http://registry.example");
+});
+
+test("a registry that the environment names can't be changed here", async () => {
+  await startFake({ registry_setting: () => ({ ...own, named: true, header: null }) });
+  render(RegistrySection);
+  expect(await screen.findByText(/DRAWBRIDGE_REGISTRY names this registry/)).toBeVisible();
+  await waitFor(() => expect(screen.queryByRole("textbox")).toBeNull());
+});
