@@ -4,6 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use foreign::visible;
+use serde::{Deserialize, Serialize};
 
 /// Files that say that a folder is one program, library or project. So it may lie right below the home.
 pub(crate) const MARKERS: [&str; 5] = ["package.json", "pyproject.toml", "pyvenv.cfg", "Cargo.toml", "go.mod"];
@@ -57,7 +58,9 @@ const OF_SYSTEM: [&str; 11] = [
 const TEMPORARY: &str = "/private/var/folders";
 
 /// Why a folder is not proposed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
 pub enum NotOffered {
     /// Keys, passwords or sessions lie there.
     Secrets,
@@ -80,7 +83,7 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
     if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
         return Err(NotOffered::Name);
     }
-    if hidden.iter().any(|own| own.starts_with(folder) || folder.starts_with(own)) {
+    if hidden.iter().any(|own| folder.starts_with(own)) {
         return Err(NotOffered::Own);
     }
     if is_secret(folder, home) {
@@ -99,7 +102,10 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
         },
         _ => depth(folder) < DEPTH,
     };
-    if wide { Err(NotOffered::TooBroad) } else { Ok(()) }
+    if wide {
+        return Err(NotOffered::TooBroad);
+    }
+    if hidden.iter().any(|own| own.starts_with(folder)) { Err(NotOffered::Own) } else { Ok(()) }
 }
 
 /// Returns true if keys lie in this folder, or in one that holds it. By where it lies, as nobody can tell by what is in it.
