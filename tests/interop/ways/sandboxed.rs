@@ -198,9 +198,9 @@ async fn reached(user: &NewUser, server: &str) -> String {
 
 #[tokio::test]
 async fn real_servers_start_in_a_sandbox_without_folders() {
-    let mut user = NewUser::new("real servers in a sandbox");
+    let mut user = NewUser::with_settings_apart("real servers in a sandbox");
     install_all(&mut user).await;
-    fs::write(user.path("mcp.json"), settings(&user).to_string()).unwrap();
+    fs::write(user.config(), settings(&user).to_string()).unwrap();
     let mut table = HEAD.to_owned();
     for (number, real) in SERVERS.iter().enumerate() {
         let name = format!("server-{number}");
@@ -230,7 +230,7 @@ fn keep(table: &str) {
 /// asked about.
 #[tokio::test]
 async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
-    let user = NewUser::new("a module outside of the sandbox");
+    let user = NewUser::with_settings_apart("a module outside of the sandbox");
     for folder in ["home/work/app", "home/work/shared/lib", "home/.ssh"] {
         fs::create_dir_all(user.path(folder)).unwrap();
     }
@@ -250,7 +250,7 @@ async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
     let write = |folders: &[&str]| {
         let folders: Vec<Value> = folders.iter().map(|path| json!({ "path": path, "access": "read" })).collect();
         let entry = json!({ "command": "node", "args": [app], "sandbox": { "folders": folders, "network": false } });
-        fs::write(user.path("mcp.json"), json!({ "mcpServers": { "app": entry } }).to_string()).unwrap();
+        fs::write(user.config(), json!({ "mcpServers": { "app": entry } }).to_string()).unwrap();
     };
     write(&[&packages]);
     let answers = user.path("answers.json").display().to_string();
