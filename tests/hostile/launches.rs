@@ -241,11 +241,13 @@ async fn s36_a_failed_start_in_a_sandbox_says_what_to_add() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().join("server.sh");
     script(&path, "before");
-    let whole = path.display().to_string();
+    // A script that an argument is as a whole is reached; one within an argument is not.
+    let sourced = format!(". {}", path.display());
     let pair = Pair::asked_to_start(command("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
-    for (argument, told) in [("server.sh", "server.sh is looked for in"), (whole.as_str(), add.as_str())] {
-        let config = held(Vec::new(), "/bin/sh", &[argument]);
+    let relative = ["server.sh"].as_slice();
+    for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
+        let config = held(Vec::new(), "/bin/sh", arguments);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
         let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("it can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();

@@ -16,7 +16,9 @@ pub use mcp_transport::driver::TransportFound;
 use ports::AuditEntry;
 use ports::server_config::ConfigProblem;
 pub use process::sandbox::{Plan, ResourceLimits};
-pub use process::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Missing};
+pub use process::{
+    Blocked, FileState, FolderOffer, LaunchFile, LaunchFileRole, LaunchFiles, Missing, NamedBy, NotOffered,
+};
 use serde::{Deserialize, Serialize};
 use supervision::limits::Limits;
 
@@ -24,7 +26,14 @@ impl Failure {
     /// A failure with nothing but its cause.
     #[must_use]
     pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), stderr: Vec::new(), looked_in: Vec::new(), hint: None }
+        Self {
+            reason,
+            message: message.into(),
+            stderr: Vec::new(),
+            looked_in: Vec::new(),
+            hint: None,
+            blocked: Vec::new(),
+        }
     }
 }
 

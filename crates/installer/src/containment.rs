@@ -29,8 +29,12 @@ pub enum InstallContainment {
 }
 
 /// The hosts that each launcher loads packages from, unless its own settings say otherwise.
-const PACKAGE_HOSTS: [(&str, &[&str]); 3] =
-    [("npx", &["registry.npmjs.org"]), ("uvx", &["pypi.org", "files.pythonhosted.org"]), ("dnx", &["api.nuget.org"])];
+const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
+    ("npx", &["registry.npmjs.org"]),
+    ("uv", &["pypi.org", "files.pythonhosted.org"]),
+    ("uvx", &["pypi.org", "files.pythonhosted.org"]),
+    ("dnx", &["api.nuget.org"]),
+];
 
 impl Installer {
     /// Finds out whether this can have a sandbox.

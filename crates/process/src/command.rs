@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::code::{CommandLine, LaunchFiles};
+use crate::code::{CommandLine, LaunchFiles, scripts_named};
 use crate::programs::{CommandNotFound, SearchPath, default_directory, same_name};
 use crate::sandbox::{Plan, Sandbox, SandboxError};
 
@@ -70,7 +70,8 @@ impl Plan {
     ) -> Result<Option<Plan>, SandboxError> {
         let Some(sandbox) = &command.sandbox else { return Ok(None) };
         let directory = command.working_directory.as_deref();
-        Plan::of(sandbox, directory, program, path, &path.of_command(command)).await.map(Some)
+        let scripts = scripts_named(&command.arguments, &command.directory());
+        Plan::of(sandbox, directory, program, &scripts, path, &path.of_command(command)).await.map(Some)
     }
 }
 

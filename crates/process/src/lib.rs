@@ -7,6 +7,7 @@
 //! Each module uses only those below it:
 //!
 //! - `server`: starts a server, waits for it, and ends it
+//! - `blocked`: what a failed server may have missed in its sandbox
 //! - `missing`: files that a command needs and its sandbox does not reach
 //! - `command`: what is configured and approved of a server
 //! - `code`: the files that decide what a command runs
@@ -18,6 +19,7 @@
 //!
 //! Sizes, numbers and times are bounded: a program may be hostile.
 
+mod blocked;
 mod code;
 mod command;
 mod launch;
@@ -29,6 +31,7 @@ pub mod sandbox;
 mod server;
 mod session;
 
+pub use blocked::{Blocked, FolderOffer, NamedBy, NotOffered, blocked};
 pub use code::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Stamp, leads_to_code};
 pub use command::ServerCommand;
 pub use missing::{Missing, missing};

@@ -104,7 +104,7 @@ mod tests {
 
     fn missing_of(command: &ServerCommand, program: &Path) -> Vec<Missing> {
         let path = SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: PathSource::LoginShell };
-        let reach = Reach::of(command.sandbox.as_ref().unwrap(), program, &path);
+        let reach = Reach::of(command.sandbox.as_ref().unwrap(), program, &[], &path);
         let plan =
             Plan { mechanism: Mechanism::Landlock, reach, network: Network::None, limits: ResourceLimits::DEFAULT };
         missing(command, program, &path, &plan)

@@ -7,4 +7,5 @@
 mod bundle;
 mod packages;
 mod remote;
+mod sandboxed;
 mod user;

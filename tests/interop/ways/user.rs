@@ -18,6 +18,8 @@ const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
 pub(super) struct NewUser {
     folder: TempDir,
     way: &'static str,
+    /// The settings file, in their folder.
+    config: &'static str,
     registry: Option<TestRegistry>,
     times: Vec<(&'static str, f64)>,
 }
@@ -26,7 +28,7 @@ impl NewUser {
     /// Somebody whose shell finds Node.js and uv, as an installer or a version manager sets it up.
     pub(super) fn new(way: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let user = Self { folder, way, registry: None, times: Vec::new() };
+        let user = Self { folder, way, config: "mcp.json", registry: None, times: Vec::new() };
         for folder in ["home", "data"] {
             std::fs::create_dir(user.path(folder)).unwrap();
         }
@@ -43,6 +45,18 @@ impl NewUser {
         user
     }
 
+    /// The same with settings in a folder of their own. A sandbox hides the folder that they lie in.
+    pub(super) fn with_settings_apart(way: &'static str) -> Self {
+        let user = Self { config: "settings/mcp.json", ..Self::new(way) };
+        std::fs::create_dir(user.path("settings")).unwrap();
+        user
+    }
+
+    /// The settings file.
+    pub(super) fn config(&self) -> PathBuf {
+        self.path(self.config)
+    }
+
     /// The same with a registry on loopback that lists one server, without what only a registry adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
         let entry = json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active() } });
@@ -56,7 +70,7 @@ impl NewUser {
 
     /// The servers in the settings.
     pub(super) fn settings(&self) -> Value {
-        let text = std::fs::read_to_string(self.path("mcp.json")).unwrap();
+        let text = std::fs::read_to_string(self.config()).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()
     }
 
@@ -105,7 +119,7 @@ impl NewUser {
     /// The value or the error of a command, and all that it said.
     pub(super) async fn run(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
         let mut command = self.program(&installed::command_line());
-        command.arg("--config").arg(self.path("mcp.json")).arg("--data-dir").arg(self.path("data")).arg("--json");
+        command.arg("--config").arg(self.config()).arg("--data-dir").arg(self.path("data")).arg("--json");
         let output = command.args(arguments).output().await.unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
         let parse = |line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));

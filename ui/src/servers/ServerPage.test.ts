@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, test } from "vitest";
 
+import type { Blocked } from "$lib/api/generated";
 import { failures } from "$lib/state/failures.svelte";
 import { link } from "$lib/state/link.svelte";
 import { router } from "$lib/state/view.svelte";
@@ -182,6 +183,73 @@ test.each([
     expect(await screen.findByText(hint)).toBeVisible();
   },
 );
+
+describe("a server whose sandbox hides what it needs [E6]", () => {
+  const config = {
+    ...{ type: "stdio" as const, command: "node", args: ["/w/app/index.js"], env: {} },
+    ...{ cwd: null, revision: null },
+    sandbox: {
+      folders: [{ path: "/w/in", access: "write" as const }],
+      network: { preset: "files_only" as const },
+    },
+  };
+  const failed = (blocked: Blocked[]) => ({
+    config,
+    state: {
+      ...{ is: "failed" as const, reason: "exited_early" as const, message: "it ended" },
+      ...{ stderr: ["Cannot find package 'zod'"], lookedIn: [], hint: "in words", blocked },
+    },
+  });
+  const offered: Blocked = {
+    path: "/w/app/node_modules/zod",
+    namedBy: "server",
+    offer: {
+      ...{ is: "folder", folder: "/w/app/node_modules" },
+      ...{ names: ["ajv", "zod\u{202e}"], count: 40 },
+    },
+  };
+
+  test("is offered the folder with what lies there, and asked about again", async () => {
+    const host = await show("overview", failed([offered]), {
+      update_server: () => ({ onlyThisRun: null }),
+    });
+    const part = within(await screen.findByRole("region", { name: /sandbox may be the cause/ }));
+    expect(part.getByText("/w/app/node_modules"), "the folder").toBeVisible();
+    expect(part.getByText(/may ask for more than it needs/), "who says so").toBeVisible();
+    expect(part.getByText("and 38 more"), "how much lies there").toBeVisible();
+    expect(part.getByText(/U\+202E/), "hidden characters of names are named").toBeVisible();
+    expect(screen.queryByText("in words"), "not twice").toBeNull();
+    expect(await axeProblems(), "axe").toEqual([]);
+    await user.click(part.getByRole("button", { name: "Add this folder" }));
+    const added = { path: "/w/app/node_modules", access: "read" };
+    await waitFor(() =>
+      expect(host.requests("start_server"), "which asks").toEqual([{ server: "files" }]),
+    );
+    expect(host.requests("update_server"), "one folder more, to be read").toEqual([
+      {
+        ...{ server: "files", name: "files" },
+        config: {
+          ...config,
+          sandbox: { ...config.sandbox, folders: [...config.sandbox.folders, added] },
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ["secrets", /Keys, passwords or sessions/],
+    ["too_broad", /far more than a program/],
+    ["system", /the system's/],
+    ["own", /Drawbridge's own/],
+    ["name", /characters that nobody sees/],
+  ] as const)("is offered nothing where it is %s, and told why", async (because, why) => {
+    const path = "/home/ann/.ssh/id_ed25519";
+    await show("overview", failed([{ path, namedBy: "server", offer: { is: "none", because } }]));
+    expect(await screen.findByText(why), "why").toBeVisible();
+    expect(screen.getByText(path), "what it wanted").toBeVisible();
+    expect(screen.queryByRole("button", { name: "Add this folder" })).toBeNull();
+  });
+});
 
 describe("a server that dropped", () => {
   test("says why and when it is tried again, and need not be waited for", async () => {

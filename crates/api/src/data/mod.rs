@@ -71,7 +71,7 @@ pub use domain::item::{
 };
 pub use domain::question::{QuestionOutcome, Why};
 pub use host::rules::{DryAct, Trust};
-pub use host::view::{FailureReason, LaunchFileRole, ResourceLimits};
+pub use host::view::{Blocked, FailureReason, FolderOffer, LaunchFileRole, NamedBy, NotOffered, ResourceLimits};
 pub use models::{ModelRef, ProviderKind, ProviderPreset, TokenUse};
 pub use offers::review::{Change, Diff, Flag, FlagReason, LookAlike};
 pub use offers::skills::SkillFile;

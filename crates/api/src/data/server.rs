@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{AuthSettings, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, Trust, UrlParts};
+use super::{
+    AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, Trust, UrlParts,
+};
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -182,6 +184,10 @@ pub enum ServerState {
         looked_in: Vec<String>,
         /// What to do about it, if known.
         hint: Option<String>,
+        /// What it may have missed in its sandbox.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<Blocked>>", optional)]
+        blocked: Vec<Blocked>,
     },
     /// Not running: it was reached, and wants its user to sign in.
     NeedsSignIn {

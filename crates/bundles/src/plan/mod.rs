@@ -81,6 +81,8 @@ pub struct BundlePlan {
     pub watched: BTreeSet<String>,
 }
 
+/// Has uv make the environment of a project anew at each start, from its cache, and write nothing into the project.
+const OWN_ENVIRONMENT: &str = "UV_ISOLATED";
 /// Has Python write no compiled code beside its source.
 const NO_PYTHON_CACHE: &str = "PYTHONDONTWRITEBYTECODE";
 
@@ -146,6 +148,10 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
     if !obeyed.is_empty() {
         let names = visible(&obeyed.join(", ")).into_owned();
         notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));
+    }
+    if manifest.server.kind == ServerKind::Uv {
+        // Its environment beside the code would change the bundle, and in a sandbox the bundle's folder can't be written.
+        env.entry(OWN_ENVIRONMENT.to_owned()).or_insert_with(|| "1".into());
     }
     notes.extend(limits(bundle, place));
     let target = PlanTarget::Command { command, args, env };

@@ -1,13 +1,17 @@
 //! Why a server is not running, in words, with what helps to find out.
 
+use std::time::Duration;
+
 use mcp_proto::session::{CloseReason, OpeningFault};
-use process::{CommandNotFound, SpawnError, missing};
+use process::{CommandNotFound, Missing, SpawnError, blocked, missing};
 
 use super::Target;
-use crate::view::{Failure, FailureReason};
+use crate::view::{Blocked, Failure, FailureReason, FolderOffer, NamedBy, NotOffered};
 
 /// The most lines of standard error that explain a failure.
 pub(super) const STDERR_LINES: usize = 20;
+/// The longest look at the disk for what a server may have missed in its sandbox.
+const LOOKING: Duration = Duration::from_secs(2);
 
 /// The command is nowhere to be found.
 pub(crate) fn not_found(error: CommandNotFound) -> Failure {
@@ -17,6 +21,7 @@ pub(crate) fn not_found(error: CommandNotFound) -> Failure {
         stderr: Vec::new(),
         hint: error.hint.map(str::to_owned),
         looked_in: error.looked_in,
+        blocked: Vec::new(),
     }
 }
 
@@ -65,25 +70,65 @@ pub(crate) fn closed(
     Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
 }
 
-/// A server that ended early in a sandbox may have missed something there: says so, and what to add as far as that can be told.
+/// A server that did not come up in a sandbox may have missed something there: adds what that was, and what to do, as far as it can be told.
 pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
     let Target::Process { command, program, path } = target else { return failure };
-    let Some(plan) = command.approved.clone().filter(|_| failure.reason == FailureReason::ExitedEarly) else {
+    let is_early = failure.reason == FailureReason::ExitedEarly;
+    let may_be =
+        is_early || matches!(failure.reason, FailureReason::Exited | FailureReason::NoAnswer | FailureReason::Protocol);
+    let Some(plan) = command.approved.clone().filter(|_| may_be) else { return failure };
+    let (command, program, path, said) = (command.clone(), program.clone(), path.clone(), failure.stderr.clone());
+    let looking = tokio::task::spawn_blocking(move || {
+        let relative = missing(&command, &program, &path, &plan);
+        let relative = relative.into_iter().find(|missing| matches!(missing, Missing::Relative { .. }));
+        (blocked(&said, &command, &program, &path, &plan), relative)
+    });
+    // A path that a server names may lie on a disk that does not answer. An interruption leaves hints out, and nothing else.
+    let looked = tokio::time::timeout(LOOKING, looking).await;
+    let (blocked, relative) = looked.ok().and_then(Result::ok).unwrap_or_default();
+    if !is_early && blocked.is_empty() {
         return failure;
-    };
-    let (command, program, path) = (command.clone(), program.clone(), path.clone());
-    let looking = tokio::task::spawn_blocking(move || missing(&command, &program, &path, &plan));
-    // An interruption leaves hints out, and nothing else.
-    let missing = looking.await.unwrap_or_default();
-    let mut hint = String::from(
-        "It ran in a sandbox, which may be the cause: it reaches only its own folders, the system's programs and what its page lists.",
-    );
-    for one in missing {
-        hint.push_str(&format!(" Probably {one}."));
     }
-    if let Some(before) = &failure.hint {
+    let mut hint = String::from("It ran in a sandbox, which may be the cause");
+    if blocked.is_empty() && relative.is_none() {
+        hint.push_str(": it reaches only its own folders, the system's programs and what its page lists");
+    }
+    hint.push('.');
+    for one in &blocked {
+        hint.push(' ');
+        hint.push_str(&in_words(one));
+    }
+    if let Some(relative) = relative {
+        hint.push_str(&format!(" Probably {relative}."));
+    }
+    if let Some(before) = failure.hint.as_deref().filter(|_| blocked.is_empty()) {
         hint.push(' ');
         hint.push_str(before);
     }
-    Failure { hint: Some(hint), ..failure }
+    Failure { hint: Some(hint), blocked, ..failure }
+}
+
+/// What the sandbox hides, and what to do about it.
+fn in_words(blocked: &Blocked) -> String {
+    let Blocked { path, named_by, offer } = blocked;
+    let by = match named_by {
+        NamedBy::Command => "Its command names",
+        NamedBy::Server => "It says that it needs",
+    };
+    let next = match offer {
+        FolderOffer::Folder { folder, .. } => {
+            format!("If it may read that, add the folder {folder} to its sandbox.")
+        }
+        FolderOffer::None { because } => {
+            let why = match because {
+                NotOffered::Secrets => "keys, passwords or sessions lie there",
+                NotOffered::TooBroad => "that folder holds far more than a program",
+                NotOffered::System => "that is the system's",
+                NotOffered::Own => "that is Drawbridge's own",
+                NotOffered::Name => "its name has characters that nobody sees",
+            };
+            format!("No folder is proposed, as {why}.")
+        }
+    };
+    format!("{by} {path}, which the sandbox hides. {next}")
 }

@@ -10,8 +10,8 @@ use mcp_proto::types::LogLevel;
 use mcp_transport::driver::TransportFound;
 use offers::review::Marks;
 use ports::server_config::{Installed, ServerConfig};
-use process::Missing;
 use process::sandbox::Plan;
+use process::{Blocked, Missing};
 use serde::{Deserialize, Serialize};
 
 use crate::rules::Trust;
@@ -121,6 +121,8 @@ pub struct Failure {
     pub looked_in: Vec<PathBuf>,
     /// What to do, if known.
     pub hint: Option<String>,
+    /// What it may have missed in its sandbox.
+    pub blocked: Vec<Blocked>,
 }
 
 /// Why a server is not running.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::content_hash::opened;
 
+/// The most files of a command's arguments that a sandbox reaches because of them: the script, and one that is loaded before it.
+const MOST_NAMED: usize = 2;
 /// How the names of files end that hold code.
 const CODE: [&str; 72] = [
     "applescript",
@@ -125,6 +127,14 @@ const MOST_OF_PACKAGE: u64 = 1024 * 1024;
 /// Tells if a file that is named somewhere holds code.
 pub(super) fn is_code(file: &Path) -> bool {
     has_code_name(file) || begins_as_code(file)
+}
+
+/// The files with code that arguments name as a whole, the first ones: what an interpreter runs. Options are left out, and what options
+/// name after a `=`.
+pub(crate) fn scripts_named(arguments: &[String], directory: &Path) -> Vec<PathBuf> {
+    let words = arguments.iter().filter(|argument| !argument.starts_with('-'));
+    let files = words.map(|word| directory.join(word)).filter(|file| file.is_file() && is_code(file));
+    files.take(MOST_NAMED).collect()
 }
 
 /// Says if a path is named as scripts are. The file need not exist.

@@ -11,7 +11,7 @@ mod script_files;
 mod variables;
 mod words;
 
-pub(crate) use files::has_code_name;
+pub(crate) use files::{has_code_name, scripts_named};
 pub use found::LaunchFileRole;
 pub use launch_files::{FileState, LaunchFile, LaunchFiles, Stamp};
 pub(crate) use script_files::CommandLine;

@@ -6,6 +6,8 @@
 //!
 //! - `plan`: the plan, and how a start is changed to be in the sandbox
 //! - [`reach`]: what a program needs beside the folders that were named
+//! - `installation`: what a program was installed along with
+//! - `breadth`: which folders may be reached or proposed without the user naming them
 //! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: how much of this computer it may use
 //! - [`means`]: what could hold a server on this computer, for whoever looks for what is missing
@@ -13,8 +15,10 @@
 //! - `seatbelt`, `macos`: sandbox-exec. Not run by anybody yet
 //! - `unsupported`: Windows has no sandbox here yet, so none is promised
 
+pub(crate) mod breadth;
 pub mod egress;
 mod error;
+pub(crate) mod installation;
 pub mod limits;
 pub mod means;
 mod plan;

@@ -37,8 +37,8 @@ pub(crate) struct Inside {
 }
 
 impl Plan {
-    /// Finds out whether and how `program` can be held in this sandbox. bubblewrap is looked for on `path`, and the program's interpreters on
-    /// `path_of_command`. Changes nothing.
+    /// Finds out whether and how `program`, which runs `scripts`, can be held in this sandbox. bubblewrap is looked for on `path`, and
+    /// interpreters on `path_of_command`. Changes nothing.
     ///
     /// # Errors
     /// [`SandboxError`], if it can't be held as it was asked for.
@@ -46,6 +46,7 @@ impl Plan {
         sandbox: &Sandbox,
         working_directory: Option<&Path>,
         program: &Path,
+        scripts: &[PathBuf],
         path: &SearchPath,
         path_of_command: &SearchPath,
     ) -> Result<Plan, SandboxError> {
@@ -64,7 +65,7 @@ impl Plan {
         if matches!(sandbox.network, Network::Hosts(_)) && !matches!(mechanism, Mechanism::Bubblewrap(_)) {
             return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
         }
-        let reach = Reach::of(sandbox, program, path_of_command);
+        let reach = Reach::of(sandbox, program, scripts, path_of_command);
         if let (Mechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
             let folder = reach.covering(hidden).unwrap_or(hidden).to_owned();
             return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });

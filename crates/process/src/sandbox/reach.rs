@@ -3,13 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::installation::{Installations, may_be_reached};
 use super::{Access, Folder, Sandbox};
-use crate::programs::{SYSTEM_FOLDERS, SearchPath, interpreter};
-
-/// Interpreters that run interpreters.
-const DEPTH: usize = 3;
-/// How many folders below the user's home an installation lies at least. `~/.local` or `~/.cargo` hold more than programs.
-const BELOW_HOME: usize = 2;
+use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
 /// All that a server in a sandbox reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +14,8 @@ pub struct Reach {
     pub folders: Vec<Folder>,
     /// What is the system's. To be read.
     pub system: Vec<PathBuf>,
-    /// What its program and that program's interpreter consist of, where it is not the system's. To be read.
+    /// What its program, that program's interpreter and the scripts that its command names consist of, where it is not the system's. To be
+    /// read.
     pub program: Vec<PathBuf>,
     /// The server's own home, to be read and changed.
     pub home: PathBuf,
@@ -27,15 +24,24 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// What `program` would reach in this sandbox. Interpreters are searched on `path`, which is that of the command.
-    pub fn of(sandbox: &Sandbox, program: &Path, path: &SearchPath) -> Reach {
+    /// What `program` would reach in this sandbox, which runs `scripts`. Interpreters are searched on `path`, which is that of the command.
+    pub fn of(sandbox: &Sandbox, program: &Path, scripts: &[PathBuf], path: &SearchPath) -> Reach {
         let system: Vec<PathBuf> = SYSTEM_FOLDERS.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
         let home = std::env::home_dir();
-        let mut parts = Vec::new();
         let writable = sandbox.folders.iter().filter(|folder| folder.access == Access::Write);
         let writable: Vec<&Path> =
             writable.map(|folder| folder.path.as_path()).chain([sandbox.home.as_path()]).collect();
-        installation(program, path, home.as_deref(), DEPTH, &mut parts);
+        let mut installations =
+            Installations { path, home: home.as_deref(), hidden: &sandbox.hidden, found: Vec::new() };
+        installations.add(program);
+        for script in scripts {
+            let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
+            // The server's own home is one of the hidden folders. What it puts there leads to nothing more.
+            if !is_named && may_be_reached(script, home.as_deref(), &sandbox.hidden) {
+                installations.add(script);
+            }
+        }
+        let mut parts = installations.found;
         // What lies where the server may write is reached as that. A link there, which it may have put, leads to nothing more.
         parts.retain(|part| !writable.iter().any(|folder| part.starts_with(folder)));
         let covered = |part: &PathBuf| system.iter().any(|folder| part.starts_with(folder));
@@ -100,43 +106,6 @@ fn sorted<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Vec<&'p Path> {
     paths
 }
 
-/// The folders or files that a program consists of: as it was found and as it really lies, and its interpreter's.
-fn installation(program: &Path, path: &SearchPath, home: Option<&Path>, depth: usize, found: &mut Vec<PathBuf>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let Some(real) = program.canonicalize().ok().filter(|real| real.is_file()) else { return };
-    // A link above the program must not bring more into reach than the place that it leads to would.
-    let as_found = folder_of(program, home);
-    let place = resolved_above(program).map(|program| folder_of(&program, home));
-    let is_as_found = as_found.canonicalize().ok() == place;
-    found.push(if is_as_found { as_found } else { program.to_owned() });
-    // Approved with it, so that the link can't lead elsewhere later.
-    found.extend(place);
-    found.push(folder_of(&real, home));
-    if let Some(interpreter) = interpreter(&real, path) {
-        installation(&interpreter, path, home, depth, found);
-    }
-}
-
-/// Of `…/bin/program` all that was installed along with it, if that is an installation and not the user's own folder; else the
-/// folder of programs; of anything else the file.
-fn folder_of(program: &Path, home: Option<&Path>) -> PathBuf {
-    let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
-    let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
-    if is_installation(whole, home) { whole.to_owned() } else { bin.to_owned() }
-}
-
-/// The path without links above its last part.
-fn resolved_above(path: &Path) -> Option<PathBuf> {
-    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
-}
-
-/// Returns true if this folder can be an installation, and is neither the user's home, nor above it, nor right below it.
-fn is_installation(folder: &Path, home: Option<&Path>) -> bool {
-    let holds_home = home.is_some_and(|home| home.starts_with(folder));
-    let below = home.and_then(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
-    folder.parent().is_some() && !holds_home && below.is_none_or(|below| below >= BELOW_HOME)
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -150,37 +119,6 @@ mod tests {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    #[test]
-    fn a_script_brings_its_installation_and_its_interpreter_and_no_more() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap();
-        let node = home.join(".nvm/versions/node/v22.1.0");
-        executable(&node.join("bin/node"), "no script");
-        executable(&node.join("lib/node_modules/npm/bin/npx-cli.js"), "#!/usr/bin/env node\n");
-        symlink("../lib/node_modules/npm/bin/npx-cli.js", node.join("bin/npx")).unwrap();
-        let tools = home.join(".local/bin");
-        executable(&tools.join("server"), "#!/usr/bin/env -S node --no-warnings\n");
-        let path = SearchPath { directories: vec![node.join("bin")], source: PathSource::LoginShell };
-        let reached = |program: &Path| {
-            let mut found = Vec::new();
-            installation(program, &path, Some(&home), DEPTH, &mut found);
-            found.sort();
-            found.dedup();
-            found
-        };
-        let npx = reached(&node.join("bin/npx"));
-        assert!(npx.contains(&node), "the whole of that version of Node.js: {npx:?}");
-        let server = reached(&tools.join("server"));
-        assert!(server.contains(&node), "what the script's interpreter needs: {server:?}");
-        assert!(server.contains(&tools), "the folder of programs that it lies in: {server:?}");
-        assert!(!server.contains(&home.join(".local")), "but not the user's data beside it: {server:?}");
-        executable(&home.join("project/target/server"), "no script");
-        let alone = reached(&home.join("project/target/server"));
-        assert_eq!(alone, [home.join("project/target/server")], "of a program elsewhere only the file");
-        executable(&home.join("bin/server"), "no script");
-        assert_eq!(reached(&home.join("bin/server")), [home.join("bin")], "the home itself is no installation");
     }
 
     /// S10: a repository's link brings the user's folders, or Drawbridge's own, under another name.
@@ -197,8 +135,9 @@ mod tests {
         for (target, may_show) in [("home/.local", false), ("home", false), ("home/opt/node/v22", true)] {
             let link = repository.join(target.replace('/', "-"));
             symlink(root.join(target), &link).unwrap();
-            let mut found = Vec::new();
-            installation(&link.join("bin/tool"), &path, Some(&home), DEPTH, &mut found);
+            let mut of_link = Installations { path: &path, home: Some(&home), hidden: &[], found: Vec::new() };
+            of_link.add(&link.join("bin/tool"));
+            let found = of_link.found;
             assert_eq!(found.contains(&link), may_show, "{target}: {found:?}");
             assert_ne!(found.contains(&link.join("bin/tool")), may_show, "else the program itself: {found:?}");
             assert!(!found.contains(&home) && !found.contains(&home.join(".local")), "{target}: {found:?}");
@@ -212,7 +151,7 @@ mod tests {
             hidden: vec![home.join(".local/share/drawbridge")],
             limits: super::super::ResourceLimits::DEFAULT,
         };
-        let reach = Reach::of(&sandbox, &link.join("bin/tool"), &path);
+        let reach = Reach::of(&sandbox, &link.join("bin/tool"), &[], &path);
         assert!(!reach.program.contains(&link), "not under a name that is not hidden: {:?}", reach.program);
         assert!(reach.program.contains(&link.join("bin/tool")), "but the program: {:?}", reach.program);
     }
@@ -227,7 +166,7 @@ mod tests {
             limits: super::super::ResourceLimits::DEFAULT,
         };
         let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
-        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &path);
+        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &[], &path);
         assert_eq!(reach.program, Vec::<PathBuf>::new(), "the shell is the system's");
         assert!(!reach.system.iter().any(|path| path == Path::new("/etc")), "not all of /etc: {:?}", reach.system);
     }

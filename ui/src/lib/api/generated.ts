@@ -839,6 +839,23 @@ export type BlobRef = {
 hash: string, };
 
 /**
+ * Something that is there, that the sandbox hides, and that the server seems to need.
+ */
+export type Blocked = { 
+/**
+ * Its path, as it was named.
+ */
+path: string, 
+/**
+ * Who named it.
+ */
+namedBy: NamedBy, 
+/**
+ * The folder that would bring it into reach.
+ */
+offer: FolderOffer, };
+
+/**
  * A bundle, and where it was unpacked.
  */
 export type BundleFiles = { 
@@ -2075,6 +2092,27 @@ export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_u
  * What may be done in a folder.
  */
 export type FolderAccess = "read" | "write";
+
+/**
+ * Whether a folder is proposed to be added to a sandbox.
+ */
+export type FolderOffer = { "is": "folder", 
+/**
+ * Its path, with no link in it.
+ */
+folder: string, 
+/**
+ * Names of what lies there, the first ones.
+ */
+names: Array<string>, 
+/**
+ * How much lies there, up to a thousand.
+ */
+count: number, } | { "is": "none", 
+/**
+ * Why not.
+ */
+because: NotOffered, };
 
 /**
  * A field of a form.
@@ -3665,6 +3703,11 @@ found: Array<FoundProvider>,
 presets: Array<ProviderPreset>, };
 
 /**
+ * Who named a path.
+ */
+export type NamedBy = "command" | "server";
+
+/**
  * A conversation to start.
  */
 export type NewConversation = { 
@@ -3685,6 +3728,11 @@ version: string,
  * When it was published, in milliseconds since 1970.
  */
 publishedAt: number | null, };
+
+/**
+ * Why a folder is not proposed.
+ */
+export type NotOffered = "secrets" | "too_broad" | "system" | "own" | "name";
 
 /**
  * An empty request or response.
@@ -6087,7 +6135,11 @@ lookedIn: Array<string>,
 /**
  * What to do about it, if known.
  */
-hint: string | null, } | { "is": "needs_sign_in", 
+hint: string | null, 
+/**
+ * What it may have missed in its sandbox.
+ */
+blocked?: Array<Blocked>, } | { "is": "needs_sign_in", 
 /**
  * Why, in words.
  */

@@ -157,7 +157,14 @@ mod tests {
     use super::*;
 
     fn failure(reason: FailureReason) -> Failure {
-        Failure { reason, message: String::new(), stderr: Vec::new(), looked_in: Vec::new(), hint: None }
+        Failure {
+            reason,
+            message: String::new(),
+            stderr: Vec::new(),
+            looked_in: Vec::new(),
+            hint: None,
+            blocked: Vec::new(),
+        }
     }
 
     fn in_use() -> Supervision {

@@ -1,0 +1,113 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::programs::PathSource;
+use crate::sandbox::{Mechanism, Network, Reach, ResourceLimits, Sandbox};
+
+/// A home with a server's files beside the user's.
+struct Ground {
+    _folder: tempfile::TempDir,
+    home: PathBuf,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for (file, text) in [
+            ("work/shared/package.json", "{}"),
+            ("work/shared/lib/tool.js", "export {}"),
+            ("work/notes/a.txt", ""),
+            ("work/app/node_modules/zod/index.js", ""),
+            (".ssh/id_ed25519", "secret"),
+            (".config/app/token", "secret"),
+            ("Documents/letter.txt", ""),
+            ("loose.txt", ""),
+            ("data/sandbox/own/x", ""),
+            ("data/secrets", ""),
+        ] {
+            std::fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
+            std::fs::write(home.join(file), text).unwrap();
+        }
+        Self { _folder: folder, home }
+    }
+
+    /// What a server may have missed that wrote this.
+    fn missed(&self, said: &str) -> Vec<Blocked> {
+        let hidden = vec![self.home.join("data")];
+        let sandbox = Sandbox {
+            folders: Vec::new(),
+            network: Network::None,
+            home: self.home.join("data/sandbox/own"),
+            hidden: hidden.clone(),
+            limits: ResourceLimits::DEFAULT,
+        };
+        let path = SearchPath { directories: Vec::new(), source: PathSource::LoginShell };
+        let reach = Reach::of(&sandbox, Path::new("/bin/sh"), &[], &path);
+        let plan =
+            Plan { mechanism: Mechanism::Landlock, reach, network: Network::None, limits: ResourceLimits::DEFAULT };
+        let judging = Judging { plan: &plan, hidden: &hidden, home: Some(&self.home) };
+        let paths = words::paths(&[said.replace('~', &self.home.display().to_string())]);
+        paths.iter().filter_map(|path| judging.judge(path, NamedBy::Server)).collect()
+    }
+
+    /// The folder that is proposed for what this names, below the home; or why none is.
+    fn offer(&self, path: &str) -> Result<String, NotOffered> {
+        let missed = self.missed(&format!("Error: ENOENT, open '{path}'"));
+        match &missed[0].offer {
+            FolderOffer::Folder { folder, .. } => {
+                Ok(Path::new(folder).strip_prefix(&self.home).unwrap().display().to_string())
+            }
+            FolderOffer::None { because } => Err(*because),
+        }
+    }
+}
+
+#[test]
+fn s36_the_smallest_folder_that_helps_is_proposed() {
+    let ground = Ground::new();
+    assert_eq!(ground.offer("~/work/shared/lib/tool.js"), Ok("work/shared".to_owned()), "a project");
+    assert_eq!(ground.offer("~/work/notes/a.txt"), Ok("work/notes".to_owned()), "else the folder");
+    assert_eq!(ground.offer("~/work/app/node_modules/zod"), Ok("work/app/node_modules".to_owned()), "packages");
+    let missed = ground.missed("Cannot find package 'zod' imported from ~/work/app/index.js");
+    assert_eq!(
+        missed.len(),
+        1,
+        "where its importer looks for it, and not the importer, which is not there: {missed:?}"
+    );
+    let FolderOffer::Folder { names, count, .. } = &ground.missed("'~/work/notes/a.txt'")[0].offer else {
+        panic!("a folder is proposed")
+    };
+    assert_eq!((names.as_slice(), *count), (["a.txt".to_owned()].as_slice(), 1), "what lies there is told");
+}
+
+#[test]
+fn s36_no_words_have_a_home_or_secrets_proposed() {
+    let ground = Ground::new();
+    for (path, because) in [
+        ("~/.ssh/id_ed25519", NotOffered::Secrets),
+        ("~/.ssh", NotOffered::Secrets),
+        ("~/.config/app/token", NotOffered::Secrets),
+        ("~", NotOffered::TooBroad),
+        ("~/loose.txt", NotOffered::TooBroad),
+        ("~/Documents/letter.txt", NotOffered::TooBroad),
+        ("~/work", NotOffered::TooBroad),
+        ("/etc/shadow", NotOffered::System),
+        ("/tmp", NotOffered::TooBroad),
+        ("~/data/secrets", NotOffered::Own),
+    ] {
+        assert_eq!(ground.offer(path), Err(because), "{path}");
+    }
+    assert_eq!(ground.missed("open '~/nothing/here'"), [], "what is not there is not the sandbox's doing");
+    assert_eq!(ground.missed("open '~/data/sandbox/own/x'"), [], "nor is what it reaches");
+    assert_eq!(ground.missed("open '/usr/bin/env'"), [], "nor what is the system's to read");
+}
+
+#[test]
+fn s36_a_link_shows_where_it_leads() {
+    let ground = Ground::new();
+    std::os::unix::fs::symlink(ground.home.join(".ssh"), ground.home.join("work/notes/keys")).unwrap();
+    assert_eq!(ground.offer("~/work/notes/keys/id_ed25519"), Err(NotOffered::Secrets));
+    std::os::unix::fs::symlink(&ground.home, ground.home.join("work/notes/all")).unwrap();
+    assert_eq!(ground.offer("~/work/notes/all"), Err(NotOffered::TooBroad));
+}

@@ -1,0 +1,182 @@
+//! Paths in what a server wrote before it ended. In whatever words: Node.js, Python, Go, shells and the loader each have their own, so
+//! every absolute path counts, and a module that was not found counts where its importer would look for it.
+
+use std::path::{Path, PathBuf};
+
+/// The most lines that are looked at, the last ones, and the most bytes of one.
+const MOST_LINES: usize = 64;
+const LONGEST_LINE: usize = 4096;
+/// The most paths that are looked up, and the longest, in bytes.
+const MOST_PATHS: usize = 128;
+const LONGEST_PATH: usize = 1024;
+/// The most files that may have asked for a module.
+const MOST_IMPORTERS: usize = 8;
+/// The most folders above one of them in which modules are looked for.
+const MOST_ABOVE: usize = 8;
+/// The longest name of a module, as npm has it.
+const LONGEST_NAME: usize = 214;
+/// What stands before the name of a module that was not found.
+const NOT_FOUND: [(&str, Language); 3] = [
+    ("Cannot find package '", Language::Node),
+    ("Cannot find module '", Language::Node),
+    ("No module named '", Language::Python),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Node,
+    Python,
+}
+
+/// The paths that lines name, and where the modules would lie that they miss. None of them is known to be there.
+pub(super) fn paths(lines: &[String]) -> Vec<PathBuf> {
+    let last = lines.len().saturating_sub(MOST_LINES);
+    let lines: Vec<&str> = lines[last..].iter().map(|line| cut(line)).collect();
+    let mut named: Vec<PathBuf> = Vec::new();
+    for path in lines.iter().flat_map(|line| paths_of(line)) {
+        if named.len() == MOST_PATHS {
+            break;
+        }
+        if !named.contains(&path) {
+            named.push(path);
+        }
+    }
+    let mut found = modules(&lines, &named);
+    found.extend(named);
+    found.truncate(MOST_PATHS);
+    found
+}
+
+/// The beginning of a line.
+fn cut(line: &str) -> &str {
+    let mut end = line.len().min(LONGEST_LINE);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}
+
+/// Where the modules would lie that were not found, for each file that is named.
+fn modules(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (before, language) in NOT_FOUND {
+        let names = lines.iter().filter_map(|line| line.split_once(before)?.1.split_once('\'')).map(|(name, _)| name);
+        for name in names.filter(|name| is_module(name)) {
+            for file in files.iter().take(MOST_IMPORTERS) {
+                let above = file.ancestors().skip(1).take(MOST_ABOVE);
+                match language {
+                    Language::Node => found.extend(above.map(|folder| folder.join("node_modules").join(name))),
+                    Language::Python => {
+                        let first = name.split('.').next().unwrap_or(name);
+                        let beside =
+                            above.take(2).flat_map(|folder| [folder.join(first), folder.join(format!("{first}.py"))]);
+                        found.extend(beside);
+                    }
+                }
+                if found.len() >= MOST_PATHS {
+                    return found;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether this names a module, and leads to no other folder.
+fn is_module(name: &str) -> bool {
+    let is_plain = |part: &str| {
+        let is_fitting = |c: char| c.is_ascii_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '~');
+        !part.is_empty() && part.chars().all(is_fitting) && !part.chars().all(|c| c == '.')
+    };
+    name.len() <= LONGEST_NAME && name.split('/').count() <= 4 && name.split('/').all(is_plain)
+}
+
+/// The absolute paths of a line.
+fn paths_of(line: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut before = None;
+    for (at, c) in line.char_indices() {
+        let begins = c == '/' && before.is_none_or(|b: char| b.is_whitespace() || "'\"`([{=:<".contains(b));
+        // `file:///path`: the third slash begins the path.
+        let in_url = c == '/' && line[..at].ends_with("file://");
+        if begins && !line[at..].starts_with("//") || in_url {
+            candidates(&line[at..], before, &mut found);
+        }
+        before = Some(c);
+    }
+    found
+}
+
+/// What may be a path at the beginning of a text: up to the quote that was opened before it, a blank, or a colon.
+fn candidates(text: &str, before: Option<char>, found: &mut Vec<PathBuf>) {
+    let quote = before.filter(|before| "'\"`".contains(*before));
+    let ends: [Option<&str>; 3] = match quote {
+        Some(quote) => [text.split(quote).next(), None, None],
+        None => [
+            text.split(|c: char| c.is_whitespace() || "'\"`)]}>,;".contains(c)).next(),
+            text.split(|c: char| c.is_whitespace() || "'\"`)]}>,;:".contains(c)).next(),
+            // Unquoted, with blanks, as Go writes it: `open /a b/c: no such file or directory`.
+            text.split(": ").next(),
+        ],
+    };
+    for text in ends.into_iter().flatten() {
+        let text = text.trim_end_matches(['.', ':', ',']);
+        let path = Path::new(text);
+        let leads_up = path.components().any(|part| part.as_os_str() == "..");
+        if text.len() <= LONGEST_PATH && !text.contains('\0') && !leads_up && path.parent().is_some() {
+            found.push(path.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[&str]) -> Vec<String> {
+        let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+        paths(&lines).iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn each_language_names_what_it_did_not_find() {
+        for (line, path) in [
+            ("Error: EACCES: permission denied, open '/home/ann/my notes/a.txt'", "/home/ann/my notes/a.txt"),
+            ("Error: Cannot find module '/w/lib/x.js' imported from /w/index.js", "/w/lib/x.js"),
+            ("    at file:///w/server/index.js:10:3", "/w/server/index.js"),
+            ("FileNotFoundError: [Errno 2] No such file or directory: '/w/notes.db'", "/w/notes.db"),
+            ("open /w/my notes/a.txt: no such file or directory", "/w/my notes/a.txt"),
+            ("python: can't open file '/w/server.py': [Errno 2] No such file", "/w/server.py"),
+            ("/w/tool: 3: exec: /w/bin/real: not found", "/w/bin/real"),
+            ("config=/w/config.toml, ignored", "/w/config.toml"),
+        ] {
+            assert!(of(&[line]).contains(&path.to_owned()), "{line}: {:?}", of(&[line]));
+        }
+    }
+
+    #[test]
+    fn a_module_is_looked_for_where_its_importer_would() {
+        let node = of(&["Error: Cannot find package 'zod' imported from /w/project/dist/index.js"]);
+        assert!(node.contains(&"/w/project/node_modules/zod".to_owned()), "{node:?}");
+        let python = of(&["  File \"/w/src/server.py\", line 1, in <module>", "No module named 'shared.inner'"]);
+        assert!(python.contains(&"/w/src/shared".to_owned()) && python.contains(&"/w/src/shared.py".to_owned()));
+    }
+
+    /// S36: what a hostile server writes costs a bounded number of looks at the disk, and leads nowhere else than it says.
+    #[test]
+    fn s36_hostile_words_name_few_and_plain_paths() {
+        let many: Vec<String> = (0..10_000).map(|n| format!("open '/w/{n}' /x/{n} /y/{n}")).collect();
+        assert!(paths(&many).len() <= MOST_PATHS, "many lines");
+        assert!(paths(&[" /a".repeat(1_000_000)]).len() <= MOST_PATHS, "one long line");
+        assert!(paths(&["é".repeat(LONGEST_LINE)]).is_empty(), "cut within a character");
+        for hostile in ["open '/w/../../etc/shadow'", "open '/'", "//server/share/x", "http://evil.example/x", "a/b/c"]
+        {
+            assert_eq!(of(&[hostile]), [""; 0], "{hostile}");
+        }
+        for name in ["../../etc", "..", "/etc", "a/../../b", "a b", "zod\u{202e}"] {
+            let found = of(&[&format!("Cannot find package '{name}' imported from /w/i.js")]);
+            let is_module = |path: &String| path.contains("node_modules");
+            assert!(!found.iter().any(is_module), "{name}: {found:?}");
+        }
+    }
+}

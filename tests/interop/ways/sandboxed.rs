@@ -1,0 +1,308 @@
+//! Real servers in a sandbox, as their users have them: by npx and uvx, from npm's global folder and a project's, from a Python environment
+//! and uv's tools, and as a plain program. Each is started in a sandbox without one folder named by hand, and lists its tools. What is reached of
+//! the user's home is written down in `SANDBOX.md`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::user::NewUser;
+use crate::installed;
+
+/// The day that dependencies are taken of.
+const AS_OF: &str = "2026-11-01T00:00:00Z";
+
+const HEAD: &str = "\
+# Real servers in a sandbox
+
+Written by `cargo xtask test interop`, which installs each of these servers as its user would, starts it in a sandbox without one folder
+named by hand, and lists its tools: not to be edited. The last column is what the server reaches of the user's home beside a home of its own;
+it may read that and change nothing.
+
+| installed by | server | command | network | tools | reaches of the home |
+| --- | --- | --- | --- | --- | --- |
+";
+
+/// A server as its user has it.
+struct Real {
+    /// By what it was installed.
+    by: &'static str,
+    /// The package with its version, or the program.
+    server: &'static str,
+    /// With `~` for the user's home.
+    command: &'static str,
+    args: &'static [&'static str],
+    /// Whether it loads its packages when it starts.
+    loads: bool,
+    /// One of its tools.
+    tool: &'static str,
+}
+
+const SERVERS: &[Real] = &[
+    Real {
+        by: "npx",
+        server: "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+        command: "npx",
+        args: &["-y", "@modelcontextprotocol/server-sequential-thinking@2026.8.31"],
+        loads: true,
+        tool: "sequentialthinking",
+    },
+    Real {
+        by: "npm, global",
+        server: "@modelcontextprotocol/server-memory@2026.8.31",
+        command: "~/.npm-global/bin/mcp-server-memory",
+        args: &[],
+        loads: false,
+        tool: "read_graph",
+    },
+    Real {
+        by: "npm, global",
+        server: "@upstash/context7-mcp@4.1.1",
+        command: "~/.npm-global/bin/context7-mcp",
+        args: &[],
+        loads: false,
+        tool: "resolve-library-id",
+    },
+    Real {
+        by: "npm, in a folder",
+        server: "@modelcontextprotocol/server-filesystem@2026.8.31",
+        command: "~/mcp/node_modules/.bin/mcp-server-filesystem",
+        args: &["/usr/share"],
+        loads: false,
+        tool: "read_text_file",
+    },
+    Real {
+        by: "npm, as a script",
+        server: "@modelcontextprotocol/server-everything@2026.8.31",
+        command: "node",
+        args: &["~/mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js"],
+        loads: false,
+        tool: "get-sum",
+    },
+    Real {
+        by: "uvx",
+        server: "mcp-server-time==2026.10.19",
+        command: "uvx",
+        args: &["mcp-server-time==2026.10.19"],
+        loads: true,
+        tool: "get_current_time",
+    },
+    Real {
+        by: "a Python environment",
+        server: "mcp-server-git==2026.10.19",
+        command: "~/venv/bin/mcp-server-git",
+        args: &[],
+        loads: false,
+        tool: "git_status",
+    },
+    Real {
+        by: "a Python environment, as a module",
+        server: "mcp-server-fetch==2026.10.24",
+        command: "~/venv/bin/python",
+        args: &["-m", "mcp_server_fetch"],
+        loads: false,
+        tool: "fetch",
+    },
+    Real {
+        by: "uv, as a tool",
+        server: "mcp-server-time==2026.10.19",
+        command: "~/.local/bin/mcp-server-time",
+        args: &[],
+        loads: false,
+        tool: "convert_time",
+    },
+    Real {
+        by: "a plain program",
+        server: "demo-server (rmcp)",
+        command: "~/apps/demo-server",
+        args: &[],
+        loads: false,
+        tool: "add",
+    },
+];
+
+/// Runs a program of the user's to its end.
+async fn run(user: &NewUser, program: &Path, arguments: &[&str]) {
+    let home = user.path("home").display().to_string();
+    let mut command = user.program(program);
+    for argument in arguments {
+        command.arg(argument.replace('~', &home));
+    }
+    command.env("npm_config_before", AS_OF).env("npm_config_cache", user.path("home/.npm"));
+    command.env("UV_EXCLUDE_NEWER", AS_OF).env("UV_SYSTEM_CERTS", "true");
+    let output = command.output().await.unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{} {arguments:?}: {}", program.display(), String::from_utf8_lossy(&said));
+}
+
+async fn install_all(user: &mut NewUser) {
+    let begun = Instant::now();
+    let npm = installed::node().with_file_name("npm");
+    let uv = installed::uvx().with_file_name("uv");
+    let package = |by: &str| {
+        let all = SERVERS.iter().filter(|real| real.by == by).map(|real| real.server);
+        all.collect::<Vec<_>>()
+    };
+    run(user, &npm, &[&["install", "-g", "--prefix", "~/.npm-global"], &package("npm, global")[..]].concat()).await;
+    fs::create_dir(user.path("home/mcp")).unwrap();
+    fs::write(user.path("home/mcp/package.json"), "{}").unwrap();
+    let local = [package("npm, in a folder"), package("npm, as a script")].concat();
+    run(user, &npm, &[&["install", "--prefix", "~/mcp"], &local[..]].concat()).await;
+    run(user, &uv, &["venv", "~/venv"]).await;
+    let modules = [package("a Python environment"), package("a Python environment, as a module")].concat();
+    run(user, &uv, &[&["pip", "install", "--python", "~/venv/bin/python"], &modules[..]].concat()).await;
+    for tool in package("uv, as a tool") {
+        run(user, &uv, &["tool", "install", tool]).await;
+    }
+    fs::create_dir(user.path("home/apps")).unwrap();
+    fs::copy(testkit::binaries::demo_server(), user.path("home/apps/demo-server")).unwrap();
+    user.took("installing all", begun);
+}
+
+/// The settings of each, with nothing named that it needs.
+fn settings(user: &NewUser) -> Value {
+    let home = user.path("home").display().to_string();
+    let entry = |real: &Real| {
+        let args: Vec<String> = real.args.iter().map(|arg| arg.replace('~', &home)).collect();
+        let mut entry = json!({ "command": real.command.replace('~', &home), "args": args });
+        entry["sandbox"] = json!({ "folders": [], "network": real.loads });
+        if real.loads {
+            entry["env"] = json!({ "npm_config_before": AS_OF, "UV_EXCLUDE_NEWER": AS_OF, "UV_SYSTEM_CERTS": "true" });
+        }
+        entry
+    };
+    let servers = SERVERS.iter().enumerate().map(|(number, real)| (format!("server-{number}"), entry(real)));
+    json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
+}
+
+/// What a server reaches of the user's home, beside a home of its own.
+async fn reached(user: &NewUser, server: &str) -> String {
+    let (report, _) = user.run(&["sandbox", server]).await;
+    let report = report.unwrap();
+    assert_eq!(report["plan"]["folders"], json!([]), "no folder was named");
+    let home = user.path("home").display().to_string();
+    let parts = report["plan"]["program"].as_array().unwrap().iter().filter_map(Value::as_str);
+    let mut own: Vec<String> = parts.filter(|part| part.starts_with(&home)).map(|p| p.replace(&home, "~")).collect();
+    // One that lies in another adds nothing.
+    let all = own.clone();
+    own.retain(|part| !all.iter().any(|other| part != other && Path::new(part).starts_with(other)));
+    if own.is_empty() {
+        "nothing".to_owned()
+    } else {
+        own.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[tokio::test]
+async fn real_servers_start_in_a_sandbox_without_folders() {
+    let mut user = NewUser::with_settings_apart("real servers in a sandbox");
+    install_all(&mut user).await;
+    fs::write(user.config(), settings(&user).to_string()).unwrap();
+    let mut table = HEAD.to_owned();
+    for (number, real) in SERVERS.iter().enumerate() {
+        let name = format!("server-{number}");
+        let tools = user.tools(&name).await;
+        assert!(tools.iter().any(|tool| tool == real.tool), "{} {}: {tools:?}", real.by, real.server);
+        let reached = reached(&user, &name).await;
+        let command = [&[real.command], real.args].concat().join(" ");
+        let network = if real.loads { "yes" } else { "none" };
+        let (by, server, tools) = (real.by, real.server, tools.len());
+        let _ = writeln!(table, "| {by} | {server} | `{command}` | {network} | {tools} | {reached} |");
+    }
+    keep(&table);
+    user.done();
+}
+
+/// Compares the table with the one that is kept, or writes it if the environment says so.
+fn keep(table: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ways/SANDBOX.md");
+    if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
+        fs::write(&path, table).unwrap();
+    }
+    let kept = fs::read_to_string(path).unwrap();
+    assert_eq!(kept, table, "SANDBOX.md is what was found; `cargo xtask test interop` writes it anew");
+}
+
+/// [E6] A real program of Node.js whose module lies outside: the host says so, and with the folder that it proposes it starts, once it was
+/// asked about.
+#[tokio::test]
+async fn e6_what_a_failed_server_missed_is_named_and_once_added_it_starts() {
+    let user = NewUser::with_settings_apart("a module outside of the sandbox");
+    for folder in ["home/work/app", "home/work/shared/lib", "home/.ssh"] {
+        fs::create_dir_all(user.path(folder)).unwrap();
+    }
+    fs::write(user.path("home/.ssh/id_ed25519"), "a key").unwrap();
+    let sdk = installed::node_modules().join("@modelcontextprotocol/server-everything/dist/index.js");
+    // A module of the user's own, beside the server's package.
+    fs::write(user.path("home/work/shared/lib/greeting.mjs"), "export const greeting = 'ahoy';\n").unwrap();
+    let key = user.path("home/.ssh/id_ed25519");
+    let script = format!(
+        "console.error({:?});\nconst {{ greeting }} = await import('../shared/lib/greeting.mjs');\nconsole.error(greeting);\nawait import({:?});\n",
+        format!("I need '{}', too", key.display()),
+        sdk.display()
+    );
+    let app = user.path("home/work/app/server.mjs");
+    fs::write(&app, script).unwrap();
+    let packages = installed::node_modules().display().to_string();
+    let write = |folders: &[&str]| {
+        let folders: Vec<Value> = folders.iter().map(|path| json!({ "path": path, "access": "read" })).collect();
+        let entry = json!({ "command": "node", "args": [app], "sandbox": { "folders": folders, "network": false } });
+        fs::write(user.config(), json!({ "mcpServers": { "app": entry } }).to_string()).unwrap();
+    };
+    write(&[&packages]);
+    let answers = user.path("answers.json").display().to_string();
+    let (failed, _) = user.run(&["--answers", &answers, "tools", "app"]).await;
+    let failed = failed.unwrap_err();
+    let blocked = &failed["data"]["state"]["blocked"];
+    let offer = |path: &Path| {
+        let path = path.display().to_string();
+        let all = blocked.as_array().unwrap_or_else(|| panic!("what it missed is told: {failed}"));
+        all.iter().find(|one| one["path"] == path).map(|one| one["offer"].clone())
+    };
+    let shared = user.path("home/work/shared/lib");
+    let wanted = json!({ "is": "folder", "folder": shared, "names": ["greeting.mjs"], "count": 1 });
+    assert_eq!(offer(&shared.join("greeting.mjs")), Some(wanted), "the folder with what lies there: {blocked}");
+    let refused = json!({ "is": "none", "because": "secrets" });
+    assert_eq!(offer(&key), Some(refused), "and no words bring keys into reach: {blocked}");
+    let words = failed["message"].as_str().unwrap();
+    assert!(words.contains(&format!("add the folder {} to its sandbox", shared.display())), "in words: {words}");
+
+    write(&[&packages, &shared.display().to_string()]);
+    let (unasked, _) = user.run(&["tools", "app"]).await;
+    assert_eq!(unasked.unwrap_err()["code"], "refused", "with the folder it is asked about again");
+    let (tools, _) = user.run(&["--answers", &answers, "tools", "app"]).await;
+    assert!(tools.unwrap().to_string().contains("get-sum"), "and starts");
+    user.done();
+}
+
+/// A bundle whose packages uv loads: in its sandbox, which can't write into the bundle's folder.
+#[tokio::test]
+async fn a_bundle_of_uv_starts_in_its_sandbox_and_leaves_its_folder_as_it_was() {
+    let mut user = NewUser::new("a bundle of uv");
+    let source = user.path("source");
+    fs::create_dir(&source).unwrap();
+    let manifest = json!({
+        "manifest_version": "0.4", "name": "clock", "version": "1.0.0", "description": "Tells the time",
+        "author": { "name": "Drawbridge" }, "server": { "type": "uv", "entry_point": "server.py" },
+    });
+    fs::write(source.join("manifest.json"), manifest.to_string()).unwrap();
+    let project = "[project]\nname = \"clock\"\nversion = \"1.0.0\"\nrequires-python = \">=3.10\"\ndependencies = [\"mcp-server-time==2026.10.19\"]\n[tool.uv]\nexclude-newer = \"2026-11-01T00:00:00Z\"\nsystem-certs = true\n";
+    fs::write(source.join("pyproject.toml"), project).unwrap();
+    fs::write(source.join("server.py"), "from mcp_server_time import main\nmain()\n").unwrap();
+    let file = user.path("clock.mcpb");
+    let packed = user.program(Path::new("python3")).args(["-m", "zipfile", "-c"]).arg(&file);
+    let packed = packed.args(["manifest.json", "pyproject.toml", "server.py"]).current_dir(&source).output().await;
+    assert!(packed.unwrap().status.success(), "it is packed");
+    user.install(&file.display().to_string(), &["--network", "all", "--name", "clock"]).await;
+    assert_eq!(user.settings()["clock"]["env"]["UV_ISOLATED"], "1");
+    for _ in 0..2 {
+        assert_eq!(user.tools("clock").await, ["get_current_time", "convert_time"], "also after it has run");
+    }
+    let bundles = fs::read_dir(user.path("data/bundles")).unwrap().map(|entry| entry.unwrap().path());
+    let folder = bundles.into_iter().find(|path| path.is_dir()).unwrap();
+    assert!(!folder.join(".venv").exists() && !folder.join("uv.lock").exists(), "its folder is as it was");
+    user.done();
+}
