@@ -58,6 +58,7 @@ function actions(): Entry[] {
     [m.shell_audit(), () => router.go({ at: "audit" })],
     [m.models_title(), () => router.go({ at: "models" })],
     [m.shell_settings(), () => router.go({ at: "settings" })],
+    [m.guide_title(), () => router.go({ at: "guide" })],
     [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
     [m.checkup_open(), () => computerCheck.open()],
     [m.shell_welcome(), () => router.go({ at: "welcome" })],

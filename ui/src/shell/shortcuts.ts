@@ -16,6 +16,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         { keys: ["Mod+I"], text: m.shell_activity_beside() },
         { keys: ["Mod+N"], text: m.shell_new_conversation() },
         { keys: ["Mod+,"], text: m.shell_keys_settings() },
+        { keys: ["F1"], text: m.guide_title() },
         { keys: ["?"], text: m.shell_shortcuts() },
         { keys: ["Escape"], text: m.shell_keys_close() },
       ],
