@@ -30,7 +30,7 @@ function tokens(text: string, type: string): Token[] {
 /** The words of a token without what formats them. */
 function words(token: Token): string {
   if ("tokens" in token && token.tokens) return token.tokens.map(words).join("");
-  return (token as Tokens.Text).text;
+  return (token as Tokens.Text).text.replaceAll("\n", " ");
 }
 
 function headings(text: string): number[] {
