@@ -34,7 +34,7 @@ describe("the user guide", () => {
     expect(links.map((link) => link.textContent)).toContain("Sign in to a server");
     const page = screen.getByRole("article", { name: "Connect a server" });
     expect(await within(page).findByRole("heading", { name: "Connect a server" })).toBeVisible();
-    expect(within(page).queryByText("console"), "a block of code has no name above it").toBeNull();
+    expect(within(page).queryByText("json"), "a block of code has no name above it").toBeNull();
     expect(await axeProblems(), "axe").toEqual([]);
   });
 
