@@ -34,6 +34,9 @@ function action(event: KeyboardEvent): boolean {
         router.go({ at: "settings" });
         return true;
     }
+  } else if (event.key === "F1") {
+    router.go({ at: "guide" });
+    return true;
   } else if (event.key === "?" && !isTyping(event)) {
     overlay.shortcuts = true;
     return true;

@@ -60,6 +60,7 @@ function actions(): Entry[] {
     [m.shell_audit(), () => router.go({ at: "audit" })],
     [m.models_title(), () => router.go({ at: "models" })],
     [m.shell_settings(), () => router.go({ at: "settings" })],
+    [m.guide_title(), () => router.go({ at: "guide" })],
     [m.shell_shortcuts(), () => (overlay.shortcuts = true)],
     ...(platform().zooms ? zooms() : []),
     [m.checkup_open(), () => computerCheck.open()],

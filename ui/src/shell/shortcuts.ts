@@ -17,6 +17,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         { keys: ["Mod+N"], text: m.shell_new_conversation() },
         { keys: ["Mod+,"], text: m.shell_keys_settings() },
         { keys: ["Mod++", "Mod+-", "Mod+0"], text: m.shell_keys_zoom() },
+        { keys: ["F1"], text: m.guide_title() },
         { keys: ["?"], text: m.shell_shortcuts() },
         { keys: ["Escape"], text: m.shell_keys_close() },
       ],

@@ -25,6 +25,7 @@ export const pages: {
   tools?: Load<NoProps>;
   import?: Load<NoProps>;
   registry?: Load<NoProps>;
+  guide?: Load<NoProps>;
 } = {
   conversation: () => import("../conversation/ConversationView.svelte"),
   settings: () => import("../settings/SettingsView.svelte"),
@@ -34,6 +35,7 @@ export const pages: {
   tools: () => import("../tools/AllTools.svelte"),
   import: () => import("../other-apps/ImportView.svelte"),
   registry: () => import("../installs/RegistryView.svelte"),
+  guide: () => import("../guide/GuideView.svelte"),
 };
 
 export const serverTabs: Partial<Record<ServerTab, Load<TabProps>>> = {

@@ -115,23 +115,27 @@ fn what_can_not_be_used_is_said_with_its_place() {
 }
 
 #[test]
-fn what_the_readme_shows_can_be_used_as_it_is() {
-    let readme = include_str!("../../../../README.md");
-    let is_example = |part: &&str| part.starts_with("    \"auth\": {");
-    let mut grants = Vec::new();
-    for example in readme.split("\n\n").filter(is_example) {
-        let (_, example) = example.split_once(": ").unwrap();
-        let store = Store::new();
-        fs::write(store.config(), text(example)).unwrap();
-        let read = store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
-        let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
-        grants.push(auth.grant);
-        // What is written holds all that was understood, and nothing else.
-        let again = Store::new();
-        again.ports.servers.put(&entry(Some(auth)), None).unwrap();
-        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-        let written = parsed(&fs::read_to_string(again.config()).unwrap());
-        assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "each key of the example is known");
+fn what_the_guide_shows_can_be_used_as_it_is() {
+    let guides =
+        [include_str!("../../../../ui/guide/en/sign-in.md"), include_str!("../../../../ui/guide/zh/sign-in.md")];
+    for guide in guides {
+        let examples = guide.split("```json\n").skip(1).map(|part| part.split_once("\n```").unwrap().0);
+        let mut grants = Vec::new();
+        for example in examples {
+            let (_, example) = example.split_once(": ").unwrap();
+            let store = Store::new();
+            fs::write(store.config(), text(example)).unwrap();
+            let read =
+                store.ports.servers.load().unwrap_or_else(|problem| panic!("{example} can't be used: {problem}"));
+            let auth = read[0].config.as_http().unwrap().auth.clone().unwrap();
+            grants.push(auth.grant);
+            // What is written holds all that was understood, and nothing else.
+            let again = Store::new();
+            again.ports.servers.put(&entry(Some(auth)), None).unwrap();
+            let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            let written = parsed(&fs::read_to_string(again.config()).unwrap());
+            assert_eq!(written["mcpServers"]["far"]["auth"], parsed(example), "each key of the example is known");
+        }
+        assert_eq!(grants, Grant::ALL, "there is an example for each grant");
     }
-    assert_eq!(grants, Grant::ALL, "there is an example for each grant");
 }

@@ -14,6 +14,8 @@ test.each<View>([
   { at: "import", project: "/home/ann/my work" },
   { at: "registry" },
   { at: "registry", name: "io.github.alice/notes" },
+  { at: "guide" },
+  { at: "guide", page: "sign-in" },
   { at: "settings" },
   { at: "audit" },
   { at: "rules" },

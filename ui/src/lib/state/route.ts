@@ -23,6 +23,8 @@ export type View =
   | { at: "import"; project?: string }
   /** A registry's servers, or the page of one. */
   | { at: "registry"; name?: string }
+  /** The user guide, or a page of it. */
+  | { at: "guide"; page?: string }
   | { at: "settings" }
   | { at: "audit" }
   | { at: "rules" }
@@ -43,6 +45,7 @@ export function toHash(view: View): string {
   }
   if (view.at === "import" && view.project !== undefined) parts.push(view.project);
   if (view.at === "registry" && view.name !== undefined) parts.push(view.name);
+  if (view.at === "guide" && view.page !== undefined) parts.push(view.page);
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }
 
@@ -53,6 +56,7 @@ export function fromHash(hash: string): View {
     return second ? { at, id: first, item: second } : { at, id: first };
   if (at === "import") return first ? { at, project: first } : { at };
   if (at === "registry") return first ? { at, name: first } : { at };
+  if (at === "guide") return first ? { at, page: first } : { at };
   if (at === "server" && first) {
     const tab = SERVER_TABS.find((tab) => tab === second) ?? "overview";
     return third === undefined ? { at, name: first, tab } : { at, name: first, tab, item: third };

@@ -2,10 +2,21 @@
 import { Lexer, Marked, type Token, type Tokens } from "marked";
 
 import { drawableUrl } from "./drawable";
+import { GUIDE_PAGE } from "./guide-page";
 
 const marked = new Marked({
   gfm: true,
   breaks: false,
+  extensions: [
+    {
+      // No text becomes one: `markdownBlocks` makes it of a link, and only in the guide.
+      name: "guidePage",
+      renderer(token) {
+        const words = this.parser.parseInline(token.tokens ?? []);
+        return `<a href="${escape(String(token.href))}">${words}</a>`;
+      },
+    },
+  ],
   tokenizer: {
     // What defines a link draws nothing, so it could say anything. Without it, it is text.
     def: () => undefined,
@@ -97,11 +108,14 @@ const DEEP = new RegExp(
   "m",
 );
 
-/** The blocks of a text, so that code can be drawn by its own component. Nothing for what is better shown as it is written. */
-export function markdownBlocks(text: string): Block[] | null {
+/**
+ * The blocks of a text, so that code can be drawn by its own component. Nothing for what is better shown as it is written.
+ * In the `guide`, links may lead to its other pages.
+ */
+export function markdownBlocks(text: string, guide = false): Block[] | null {
   if (text.length > LONGEST || DEEP.test(text)) return null;
   try {
-    return parsed(text);
+    return parsed(text, guide);
   } catch (error) {
     // It was nested too deeply after all.
     if (error instanceof RangeError) return null;
@@ -109,8 +123,9 @@ export function markdownBlocks(text: string): Block[] | null {
   }
 }
 
-function parsed(text: string): Block[] {
+function parsed(text: string, guide: boolean): Block[] {
   const tokens = marked.lexer(text);
+  if (guide) marked.walkTokens(tokens, toGuidePage);
   const blocks: Block[] = [];
   let run: Token[] = [];
   const flush = () => {
@@ -132,6 +147,10 @@ function parsed(text: string): Block[] {
   }
   flush();
   return blocks;
+}
+
+function toGuidePage(token: Token): void {
+  if (token.type === "link" && GUIDE_PAGE.test((token as Tokens.Link).href)) token.type = "guidePage";
 }
 
 /** What follows a block may still become part of it while it is this short, such as the number of a list's next item. */

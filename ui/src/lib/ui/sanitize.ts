@@ -2,6 +2,7 @@
 import DOMPurify from "dompurify";
 
 import { drawableUrl } from "./drawable";
+import { GUIDE_PAGE } from "./guide-page";
 
 const TAGS = [
   ..."a b blockquote br code del dd dl dt em h1 h2 h3 h4 h5 h6 hr i img input kbd li ol p pre s".split(
@@ -24,10 +25,14 @@ const ATTRIBUTES = [
 
 /** The attribute of a link that says where it leads. */
 export const LEADS_TO = "data-leads-to";
+/** The attribute of a link in the user guide that names another page of it. */
+export const LEADS_TO_PAGE = "data-leads-to-page";
 /** So much of a picture's address stands for it. */
 const WORDS = 200;
 
 const purify = DOMPurify(window);
+/** Whether what is cleaned is the user guide: whatever else is shown does not lead to its pages. */
+let isGuide = false;
 purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "IMG") {
     // A picture from elsewhere would tell that place that it was looked at.
@@ -42,8 +47,10 @@ purify.addHook("afterSanitizeAttributes", (node) => {
     // Without an address of its own nothing that is done to it leads anywhere but through `SafeHtml`.
     const href = node.getAttribute("href") ?? "";
     node.removeAttribute("href");
-    if (/^(https?:|mailto:)/i.test(href)) {
-      node.setAttribute(LEADS_TO, href);
+    const page = isGuide ? GUIDE_PAGE.exec(href)?.[1] : undefined;
+    if (page !== undefined) node.setAttribute(LEADS_TO_PAGE, page);
+    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LEADS_TO, href);
+    if (node.hasAttribute(LEADS_TO) || page !== undefined) {
       node.setAttribute("role", "link");
       node.setAttribute("tabindex", "0");
     }
@@ -58,7 +65,8 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   }
 });
 
-export function sanitize(html: string): string {
+export function sanitize(html: string, guide = false): string {
+  isGuide = guide;
   return purify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,

@@ -1,0 +1,73 @@
+// The user guide: from the help menu, by its key and from the palette, page by page, in both languages and in a narrow window.
+import { axeFinds, expect, LEGACY, test, visit } from "./fixtures";
+
+const PAGES = 10;
+
+test("opens under Help, by F1 and in the palette", async ({ app }) => {
+  await app.getByRole("button", { name: "Help" }).click();
+  await app.getByRole("menuitem", { name: "User guide" }).click();
+  await expect(app.getByRole("heading", { name: "Connect a server", level: 1 })).toBeVisible();
+  await visit(app, "#/tools");
+  await app.keyboard.press("F1");
+  await expect(app, "by its key").toHaveURL(/#\/guide$/);
+  await visit(app, "#/tools");
+  await app.keyboard.press("Control+k");
+  await app.keyboard.type("user guide");
+  await expect(app.getByRole("dialog").getByRole("option", { name: "User guide" })).toBeVisible();
+  await app.keyboard.press("Enter");
+  await expect(app.getByRole("heading", { name: "Connect a server", level: 1 }), "from the palette").toBeVisible();
+});
+
+for (const [language, theme] of [
+  ["en", "light"],
+  ["en", "dark"],
+  ["zh", "light"],
+] as const) {
+  test.describe(`${language}, ${theme}`, () => {
+    test.use({ setup: { ...LEGACY, running: [], language, theme } });
+
+    test("every page is drawn", async ({ app }, info) => {
+      await visit(app, "#/guide");
+      const links = app.getByRole("main").getByRole("navigation").getByRole("link");
+      await expect(links).toHaveCount(PAGES);
+      for (const link of await links.all()) {
+        await link.click();
+        const title = (await link.textContent()) ?? "";
+        await expect(app.getByRole("article").getByRole("heading", { name: title, level: 1 }), title).toBeVisible();
+        expect(await axeFinds(app), `axe: ${title}`).toEqual([]);
+        await app.screenshot({ path: info.outputPath(`${await link.getAttribute("href")}.png`.replace(/[#/]+/g, "-")) });
+      }
+    });
+  });
+}
+
+test("a link leads to another page at its beginning, and back to where it was", async ({ app }) => {
+  await visit(app, "#/guide/sign-in");
+  const link = app.getByRole("article").getByRole("link", { name: "Troubleshooting" });
+  await link.scrollIntoViewIfNeeded();
+  await link.focus();
+  await app.keyboard.press("Enter");
+  await expect(app).toHaveURL(/#\/guide\/troubleshooting$/);
+  await expect(app.getByRole("heading", { name: "Troubleshooting", level: 1 }), "from the beginning").toBeInViewport();
+  await expect(app.getByRole("article"), "to be read on").toBeFocused();
+  await app.goBack();
+  await expect(app.getByRole("heading", { name: "Sign in to a server", level: 1 })).toBeVisible();
+});
+
+test.describe("in a narrow window", () => {
+  test.use({ viewport: { width: 480, height: 720 } });
+
+  test("the page takes the place of the list, and nothing is wider than the window", async ({ app }, info) => {
+    await visit(app, "#/guide");
+    await app.getByRole("main").getByRole("link", { name: "Rules" }).click();
+    await expect(app.getByRole("heading", { name: "Rules", level: 1 })).toBeVisible();
+    await expect(app.getByRole("navigation", { name: "Pages of the user guide" })).toBeHidden();
+    const wide = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wide, "nothing to scroll sideways").toBe(0);
+    const article = await app.getByRole("article").evaluate((page) => page.scrollWidth - page.clientWidth);
+    expect(article, "in the page neither").toBe(0);
+    await app.screenshot({ path: info.outputPath("narrow.png") });
+    await app.getByRole("button", { name: "All pages" }).click();
+    await expect(app.getByRole("navigation", { name: "Pages of the user guide" })).toBeVisible();
+  });
+});

@@ -1,0 +1,118 @@
+// The guide says what the window says: its pages, links and labels are held against the catalogues and each other.
+import { readdirSync, readFileSync } from "node:fs";
+
+import { Marked, type Token, type Tokens } from "marked";
+import { describe, expect, test } from "vitest";
+
+import { GUIDE_PAGE } from "$lib/ui/guide-page";
+import { LONGEST, markdownBlocks } from "$lib/ui/markdown";
+
+import { PAGES } from "./pages";
+
+const LANGUAGES = ["en", "zh"] as const;
+type Language = (typeof LANGUAGES)[number];
+
+const marked = new Marked();
+
+function read(language: Language, page: string): string {
+  return readFileSync(`guide/${language}/${page}.md`, "utf8");
+}
+
+/** All tokens of one kind, as deep as they lie. */
+function tokens(text: string, type: string): Token[] {
+  const found: Token[] = [];
+  marked.walkTokens(marked.lexer(text), (token) => {
+    if (token.type === type) found.push(token);
+  });
+  return found;
+}
+
+/** The words of a token without what formats them. */
+function words(token: Token): string {
+  if ("tokens" in token && token.tokens) return token.tokens.map(words).join("");
+  return (token as Tokens.Text).text.replaceAll("\n", " ");
+}
+
+function headings(text: string): number[] {
+  return tokens(text, "heading").map((token) => (token as Tokens.Heading).depth);
+}
+
+/** What the window can say in a language: all messages that have nothing to fill in. */
+function labels(language: Language): Set<string> {
+  const folder = `messages/${language}`;
+  const texts = readdirSync(folder).flatMap((area) => {
+    const catalogue = JSON.parse(readFileSync(`${folder}/${area}`, "utf8")) as Record<string, unknown>;
+    return Object.values(catalogue).flatMap(variants);
+  });
+  return new Set(texts.filter((text) => !/\{\w+\}/.test(text)));
+}
+
+function variants(message: unknown): string[] {
+  if (typeof message === "string") return [message];
+  const forms = message as { match: Record<string, string> }[];
+  return forms.flatMap(({ match }) => Object.values(match));
+}
+
+function title(language: Language, page: string): unknown {
+  const catalogue = JSON.parse(readFileSync(`messages/${language}/guide.json`, "utf8")) as Record<
+    string,
+    string
+  >;
+  return catalogue[`guide_page_${page.replaceAll("-", "_")}`];
+}
+
+describe.each(LANGUAGES)("the guide in %s", (language) => {
+  const known = labels(language);
+
+  test("has the pages that the window lists, and no others", () => {
+    const files = readdirSync(`guide/${language}`).sort();
+    expect(files).toEqual(PAGES.map((page) => `${page}.md`).sort());
+    expect(known.size, "the catalogue is read").toBeGreaterThan(1000);
+  });
+
+  test.each(PAGES)("%s begins with its title and can be drawn", (page) => {
+    const text = read(language, page);
+    const [first] = tokens(text, "heading");
+    expect(first && words(first), "as the list has it").toBe(title(language, page));
+    expect(headings(text).filter((depth) => depth === 1), "one title").toHaveLength(1);
+    expect(text.length, "no longer than what is drawn").toBeLessThan(LONGEST);
+    expect(markdownBlocks(text, true), "as Markdown").not.toBeNull();
+    expect(tokens(text, "html"), "no HTML").toEqual([]);
+  });
+
+  test.each(PAGES)("%s has the headings of the other language", (page) => {
+    expect(headings(read(language, page))).toEqual(headings(read("en", page)));
+    expect(tokens(read(language, page), "code").length, "and its examples").toBe(
+      tokens(read("en", page), "code").length,
+    );
+  });
+
+  test.each(PAGES)("%s links to pages that exist", (page) => {
+    const broken = tokens(read(language, page), "link")
+      .map((token) => (token as Tokens.Link).href)
+      .filter((href) => !PAGES.some((other) => other === GUIDE_PAGE.exec(href)?.[1]));
+    expect(broken).toEqual([]);
+  });
+
+  test.each(PAGES)("%s names in bold only what the window says", (page) => {
+    const bold = tokens(read(language, page), "strong").map(words);
+    expect(bold.filter((label) => !known.has(label))).toEqual([]);
+    const marks = tokens(read(language, page), "text").map((token) => (token as Tokens.Text).text);
+    expect(marks.filter((text) => text.includes("**")), "each mark of bold is closed").toEqual([]);
+  });
+
+  test.each(PAGES)("%s has the same examples", (page) => {
+    const examples = (of: Language) =>
+      tokens(read(of, page), "code")
+        .map((token) => token as Tokens.Code)
+        .filter(({ lang }) => lang === "console" || lang === "json")
+        .map(({ text }) => text);
+    expect(examples(language)).toEqual(examples("en"));
+  });
+});
+
+test("links in the guide lead to its pages, and those of other texts do not", () => {
+  const text = "See [the rules](rules.md).";
+  expect(markdownBlocks(text, true)?.[0]?.html).toContain('<a href="rules.md">the rules</a>');
+  expect(markdownBlocks(text)?.[0]?.html).toContain('<a href="">the rules</a> (rules.md)');
+});

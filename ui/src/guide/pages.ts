@@ -1,0 +1,46 @@
+// The pages of the user guide, which lie as Markdown in `guide/en` and `guide/zh`. Callers: the view of the guide and its test.
+import type { Locale } from "../paraglide/runtime";
+
+import { m } from "../paraglide/messages";
+
+/** The names of the pages' files, in the order in which they are listed. */
+export const PAGES = [
+  "connect",
+  "approve",
+  "rules",
+  "models",
+  "sampling",
+  "sign-in",
+  "sandbox",
+  "audit",
+  "troubleshooting",
+  "command-line",
+] as const;
+export type GuidePage = (typeof PAGES)[number];
+
+export const pageTitles: Record<GuidePage, () => string> = {
+  connect: m.guide_page_connect,
+  approve: m.guide_page_approve,
+  rules: m.guide_page_rules,
+  models: m.guide_page_models,
+  sampling: m.guide_page_sampling,
+  "sign-in": m.guide_page_sign_in,
+  sandbox: m.guide_page_sandbox,
+  audit: m.guide_page_audit,
+  troubleshooting: m.guide_page_troubleshooting,
+  "command-line": m.guide_page_command_line,
+};
+
+const texts = import.meta.glob<string>("../../guide/*/*.md", { query: "?raw", import: "default" });
+
+/** The page of this name, if there is one. */
+export function guidePage(name: string | undefined): GuidePage | undefined {
+  return PAGES.find((page) => page === name);
+}
+
+/** Reads a page's Markdown, which is no part of what is loaded for the view. */
+export async function readPage(language: Locale, page: GuidePage): Promise<string> {
+  const read = texts[`../../guide/${language}/${page}.md`];
+  if (!read) throw new Error(`The guide has no page ${page} in ${language}`);
+  return read();
+}

@@ -1,0 +1,68 @@
+import { render, screen, waitFor, within } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { router } from "$lib/state/view.svelte";
+import { axeProblems } from "$lib/testing/axe";
+import { startFake } from "$lib/testing/fake";
+
+import App from "../App.svelte";
+
+// Loaded beforehand, so that no test waits for it.
+await import("./GuideView.svelte");
+
+const user = userEvent.setup();
+const settings = (language: "en" | "zh") => ({
+  ...({ theme: "light", language, welcomeDone: true, announce: true } as const),
+  ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
+  checkUpdates: false,
+});
+
+beforeEach(() => {
+  history.replaceState(null, "", "#/tools");
+  router.current = { at: "tools" };
+});
+
+describe("the user guide", () => {
+  test("opens by F1 with its first page, and lists the others", async () => {
+    await startFake({}, { settings: settings("en") });
+    render(App);
+    await user.keyboard("{F1}");
+    const pages = await screen.findByRole("navigation", { name: "Pages of the user guide" });
+    expect(router.current).toEqual({ at: "guide" });
+    const links = within(pages).getAllByRole("link");
+    expect(links.map((link) => link.textContent)).toContain("Sign in to a server");
+    const page = screen.getByRole("article", { name: "Connect a server" });
+    expect(await within(page).findByRole("heading", { name: "Connect a server" })).toBeVisible();
+    expect(within(page).queryByText("json"), "a block of code has no name above it").toBeNull();
+    expect(await axeProblems(), "axe").toEqual([]);
+  });
+
+  test("follows a link from one page to another, and takes the focus along", async () => {
+    await startFake({}, { settings: settings("en") });
+    router.current = { at: "guide", page: "approve" };
+    render(App);
+    const approve = await screen.findByRole("article", { name: "Approve or deny" });
+    await user.click(await within(approve).findByRole("link", { name: "rule" }));
+    const page = await screen.findByRole("article", { name: "Rules" });
+    expect(router.current, "back leads back").toEqual({ at: "guide", page: "rules" });
+    await waitFor(() => expect(page).toHaveFocus());
+    expect(await within(page).findByText("/home/ann/docs/*.md")).toBeVisible();
+  });
+
+  test("is in the language of the window", async () => {
+    await startFake({}, { settings: settings("zh") });
+    router.current = { at: "guide", page: "sandbox" };
+    render(App);
+    const page = await screen.findByRole("article", { name: "在沙盒中运行服务器" });
+    expect(await within(page).findByRole("heading", { name: "打开沙盒" })).toBeVisible();
+    expect(within(page).getByText("drawbridge-cli sandbox files")).toBeVisible();
+  });
+
+  test("a page that does not exist is the first", async () => {
+    await startFake({}, { settings: settings("en") });
+    router.current = { at: "guide", page: "../secrets" };
+    render(App);
+    expect(await screen.findByRole("article", { name: "Connect a server" })).toBeVisible();
+  });
+});
