@@ -172,9 +172,12 @@ export async function steps(page, place, step) {
     await page.click("button", "Send", COMPOSER);
     await page.asks("Run add on demo?");
     await measure(page, "three", async (user) => {
-      for (const sum of ["1 + 1", "2 + 2", "3 + 3"]) {
-        await page.asks(new RegExp(`a\\s+(number\\s+)?${sum[0]}`));
+      for (let left = 3; left > 0; left -= 1) {
+        // They come in any order.
+        const stage = await stageOf(page);
         await user.allow("Allow once");
+        await page.until("it to be decided", async () => (await stageOf(page)) !== stage);
+        if (left > 1) await page.asks("Run add on demo?");
       }
       await page.reads("All three are done.", "main");
     });
@@ -192,6 +195,11 @@ export async function steps(page, place, step) {
     });
     writeFileSync(join(import.meta.dirname, "RESULTS.md"), table(found));
   });
+}
+
+/** The request in front, and how far it is decided. */
+function stageOf(page) {
+  return page.run((frame) => document.querySelector(frame)?.getAttribute("data-stage") ?? null, QUESTION);
 }
 
 async function begin(page) {
