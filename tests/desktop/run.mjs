@@ -31,7 +31,7 @@ import { startProvider } from "./provider.mjs";
 import { records } from "./records.mjs";
 import { sampled } from "./sampled.mjs";
 import { servers } from "./servers.mjs";
-import { counted } from "./steps.mjs";
+import { steps } from "./steps.mjs";
 import { stillZoomed, zoomed } from "./zoomed.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -152,14 +152,15 @@ try {
     await windowOf(placeOf("first"), [], firstCall, leave);
     await windowOf(placeOf("ten"), [], tenImported, leave);
   }
-  if (only === "steps") await windowOf(placeOf("steps"), [], counted(only === "steps"), leave);
   if (only === undefined || only === "zoom") {
     const large = placeOf("large");
     await windowOf(large, [], zoomed, leave);
     await windowOf(large, [], stillZoomed, leave);
   }
-  if (only === "steps" || only === "zoom") {
+  if (only === "zoom") {
     // Done above.
+  } else if (only === "steps") {
+    await windowOf(placeOf("steps"), [], steps, leave);
   } else if (only === "sandbox") {
     await window(isolated, quit);
   } else if (only === "new") {
