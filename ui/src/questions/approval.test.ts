@@ -26,7 +26,9 @@ describe("the request of a tool", () => {
     const read = { kind: "read", name: "greet", arguments: {} } as const;
     flushSync(() => set(question({ ...read, what: "prompt" }, { hash: "h2" })));
     expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
-    flushSync(() => set(question({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })));
+    flushSync(() =>
+      set(question({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
+    );
     expect(title(), "nor its resource").toBe("Read file:///a from files?");
   });
 

@@ -88,7 +88,10 @@ describe("the history of a tool", () => {
   };
   const ENTRIES = [entry(1, "1"), answer(2, "1"), entry(3, "2")];
 
-  async function show(entries = ENTRIES, bodyOf: (seq: number) => ActivityBody | Promise<ActivityBody> = (seq) => BODIES[seq]!) {
+  async function show(
+    entries = ENTRIES,
+    bodyOf: (seq: number) => ActivityBody | Promise<ActivityBody> = (seq) => BODIES[seq]!,
+  ) {
     const host = await startFake(
       {
         activity: ({ after }) => ({
