@@ -302,7 +302,7 @@ export class Page {
   /** Looks at all of what is asked, what is folded and what lies below, and waits until it can be allowed. */
   async read() {
     await this.until("the question to be seen whole, and armed", async () => {
-      for (const more of [/^More below/, "Show all of the definition"]) {
+      for (const more of [/^More (above|below)/, "Show all of the definition"]) {
         const id = await this.#find("button", more, QUESTION);
         if (id !== null) {
           await this.#browser.elementClick(id);
