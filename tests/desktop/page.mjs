@@ -155,9 +155,15 @@ export class Page {
     return this.#point(...PRESS);
   }
 
-  /** Scrolls a part of the window to its end, as a wheel does, which WebKit's driver does not turn. */
+  /** Scrolls a part of the window to its end, as a wheel does, which WebKit's driver does not turn. Nothing is leapt over. */
   async wheel(within) {
-    await this.run((selector) => document.querySelector(selector).scrollBy({ top: 100_000 }), within);
+    const turn = (selector) => {
+      const box = document.querySelector(selector);
+      const before = box.scrollTop;
+      box.scrollBy({ top: box.clientHeight / 3, behavior: "instant" });
+      return box.scrollTop > before;
+    };
+    while (await this.run(turn, within));
   }
 
   #point(...actions) {
@@ -236,13 +242,13 @@ export class Page {
     });
   }
 
-  /** Turns the wheel with the pointer over something, further than there is to scroll. */
+  /** Turns the wheel a little with the pointer over something. */
   async turnWheel(within) {
     const { x, y } = await this.run((selector) => {
       const box = document.querySelector(selector).getBoundingClientRect();
       return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
     }, within);
-    const scroll = { type: "scroll", duration: 0, origin: "viewport", x, y, deltaX: 0, deltaY: 5000 };
+    const scroll = { type: "scroll", duration: 0, origin: "viewport", x, y, deltaX: 0, deltaY: 150 };
     await this.#browser.performActions([{ type: "wheel", id: "wheel", actions: [scroll] }]);
   }
 
@@ -296,7 +302,7 @@ export class Page {
   /** Looks at all of what is asked, what is folded and what lies below, and waits until it can be allowed. */
   async read() {
     await this.until("the question to be seen whole, and armed", async () => {
-      for (const more of [/^More below/, "Show all of the definition"]) {
+      for (const more of [/^More (above|below)/, "Show all of the definition"]) {
         const id = await this.#find("button", more, QUESTION);
         if (id !== null) {
           await this.#browser.elementClick(id);

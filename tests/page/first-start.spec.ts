@@ -39,8 +39,12 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   await click(main.getByRole("button", { name: "Call", exact: true }));
   // What nobody has seen is shown whole, and scrolled past.
   await frame.getByText("Its whole definition").hover();
-  await app.mouse.wheel(0, 5_000);
-  await allowed(frame.getByRole("button", { name: "Allow once" }));
+  const once = frame.getByRole("button", { name: "Allow once" });
+  await expect(async () => {
+    await app.mouse.wheel(0, 150);
+    await expect(once).toHaveAttribute("aria-disabled", "false", { timeout: 100 });
+  }).toPass();
+  await allowed(once);
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   expect(clicks).toBe(4);
 });

@@ -82,9 +82,10 @@ export async function readDefinition(app: Page): Promise<void> {
   if (await definition.isVisible()) await definition.click();
 }
 
-/** Shows page after page of what lies below until the button can be pressed, and says how many there were. */
+/** Shows page after page of what was not in view until the button can be pressed, and says how many there were. */
 export async function readRest(app: Page, armed: Locator): Promise<number> {
-  const rest = question(app).getByRole("button", { name: /^More below/ });
+  // Above lies what a click on something further down has leapt over.
+  const rest = question(app).getByRole("button", { name: /^More (above|below)/ });
   let pages = 0;
   // What was just opened lies below only once it is drawn.
   await expect(async () => {

@@ -23,7 +23,7 @@ async function allowByKey(app: Page) {
     await definition.focus();
     await app.keyboard.press("Enter");
   }
-  const rest = question(app).getByRole("button", { name: /^More below/ });
+  const rest = question(app).getByRole("button", { name: /^More (above|below)/ });
   // How much there is below shows only once what was opened is drawn.
   await expect(async () => {
     if (await rest.isVisible()) {

@@ -1,6 +1,6 @@
 // What a first look at the request of a tool tells.
 import { screen, within } from "@testing-library/svelte";
-import userEvent from "@testing-library/user-event";
+import { flushSync } from "svelte";
 import { describe, expect, it } from "vitest";
 
 import { NO_MARKS } from "../review/words";
@@ -24,9 +24,11 @@ describe("the request of a tool", () => {
     expect(title()).toBe("Run write_file on files?");
     expect(frame().getByText("You asked."), "the user's own idea").toBeInTheDocument();
     const read = { kind: "read", name: "greet", arguments: {} } as const;
-    set(question({ ...read, what: "prompt" }, { hash: "h2" }));
+    flushSync(() => set(question({ ...read, what: "prompt" }, { hash: "h2" })));
     expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
-    set(question({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" }));
+    flushSync(() =>
+      set(question({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
+    );
     expect(title(), "nor its resource").toBe("Read file:///a from files?");
   });
 
@@ -64,8 +66,10 @@ describe("the request of a tool", () => {
     expect(place, "it is said").not.toBe(-1);
     expect(place, "before what is sent").toBeLessThan(text().indexOf("Sends to files"));
     expect(text()).toContain("Its whole definition, new to you.");
-    set(question(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } }));
-    expect(text(), "you saw it before").toContain("Its whole definition, changed since you saw it.");
+    flushSync(() => set(question(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })));
+    expect(text(), "you saw it before").toContain(
+      "Its whole definition, changed since you saw it.",
+    );
     expect(text()).not.toContain("new to you");
   });
 
@@ -100,7 +104,7 @@ describe("the request of a tool", () => {
     const short = frame().getByText("Hash: 3f2a9c1b");
     const whole = frame().getByText(new RegExp(hash));
     expect(whole, "and all of it once it is opened").not.toBeVisible();
-    await userEvent.click(short);
+    await click(short);
     expect(whole).toBeVisible();
     expect(short.tagName, "also by keyboard").toBe("SUMMARY");
   });

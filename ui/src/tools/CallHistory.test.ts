@@ -34,7 +34,11 @@ const answer = (seq: number, id: string, changes: Partial<ActivityEntry> = {}) =
 
 function body(tool: string, sent: unknown, more: object = {}): ActivityBody {
   const params = { name: tool, arguments: sent, ...more };
-  return { text: JSON.stringify({ jsonrpc: "2.0", id: 1, params }), truncated: false, redacted: false };
+  return {
+    text: JSON.stringify({ jsonrpc: "2.0", id: 1, params }),
+    truncated: false,
+    redacted: false,
+  };
 }
 
 describe("the calls in an activity", () => {
@@ -88,7 +92,10 @@ describe("the history of a tool", () => {
   };
   const ENTRIES = [entry(1, "1"), answer(2, "1"), entry(3, "2")];
 
-  async function show(entries = ENTRIES, bodyOf = (seq: number) => BODIES[seq] as ActivityBody) {
+  async function show(
+    entries = ENTRIES,
+    bodyOf: (seq: number) => ActivityBody | Promise<ActivityBody> = (seq) => BODIES[seq]!,
+  ) {
     const host = await startFake(
       {
         activity: ({ after }) => ({
@@ -124,7 +131,9 @@ describe("the history of a tool", () => {
 
   test("E29: long arguments are bounded until they are opened", async () => {
     const text = `${"x".repeat(5_000)}end`;
-    const { user } = await show(ENTRIES, (seq) => (seq === 1 ? body("echo", { text }) : BODIES[3]!));
+    const { user } = await show(ENTRIES, (seq) =>
+      seq === 1 ? body("echo", { text }) : BODIES[3]!,
+    );
     const row = (await screen.findByRole("button", { name: /^Run again/ })).closest("li");
     expect(row?.textContent.length, "a line or two").toBeLessThan(500);
     await user.click(within(row as HTMLElement).getByRole("button", { name: /^Show all/ }));
@@ -132,8 +141,9 @@ describe("the history of a tool", () => {
   });
 
   test("E29: says that it reads until all is read, and only then that there are none", async () => {
-    const { promise, resolve } = Promise.withResolvers<ActivityBody>();
-    await show([entry(1, "1")], () => promise as never);
+    let resolve: (read: ActivityBody) => void = () => undefined;
+    const reading = new Promise<ActivityBody>((done) => (resolve = done));
+    await show([entry(1, "1")], () => reading);
     expect(await screen.findByText("Reading the log…")).toBeVisible();
     expect(screen.queryByText(/no calls of this tool/), "not known yet").toBeNull();
     resolve(body("other", {}));
@@ -168,8 +178,8 @@ describe("the history of a tool", () => {
   test("E29: what the host let go is left out, and what fails is read again", async () => {
     let broken = true;
     const { user } = await show([entry(1, "1"), entry(2, "2")], (seq) => {
-      if (seq === 2) throw new ApiError({ code: "not_found", message: "let go" } as never);
-      if (broken) throw new ApiError({ code: "internal", message: "broken" } as never);
+      if (seq === 2) throw new ApiError({ code: "not_found", message: "let go", data: null });
+      if (broken) throw new ApiError({ code: "internal", message: "broken", data: null });
       return body("echo", { text: "first" });
     });
     expect(await screen.findByText(/broken/), "said").toBeVisible();
