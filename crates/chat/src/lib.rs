@@ -23,7 +23,7 @@ pub mod search;
 mod stream;
 mod system;
 
-use domain::bounds::ChatBounds;
+use domain::bounds::{ChatBounds, NO_THRESHOLD};
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ use serde_json::{Map, Value, json};
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
 pub use engine::{Begun, Chat, ConversationTools, NewMessage, ServerInstructions, Spent};
-pub use error::ConversationError;
+pub use error::{ConversationError, MAX_SERVERS};
 pub use history::{FoundPage, PlacedItem, PlacedItems};
 pub use models::ModelRef;
 
@@ -78,7 +78,7 @@ impl ConversationSettings {
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
             Some(true) => 0,
-            Some(false) => u64::from(u32::MAX),
+            Some(false) => NO_THRESHOLD,
             None => bounds.threshold(context),
         }
     }

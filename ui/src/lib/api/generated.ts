@@ -1,5 +1,8 @@
 // Generated from crates/api by `cargo xtask codegen`. Do not edit.
 
+/** The most servers of one conversation. */
+export const MAX_CONVERSATION_SERVERS = 100;
+
 export interface Commands {
   snapshot: { request: Nothing; response: Snapshot };
   add_server: { request: AddServer; response: SecretsKept };
