@@ -44,7 +44,12 @@ pub fn typescript() -> String {
     let commands = crate::table::command_types(&config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();
-    let mut text = String::from("// Generated from crates/api by `cargo xtask codegen`. Do not edit.\n\n");
+    let mut text = format!(
+        "// Generated from crates/api by `cargo xtask codegen`. Do not edit.\n\n\
+         /** The most servers of one conversation. */\n\
+         export const MAX_CONVERSATION_SERVERS = {};\n\n",
+        chat::MAX_SERVERS
+    );
     text.push_str(&commands);
     for declaration in all.by_name.values() {
         text.push('\n');

@@ -7,7 +7,7 @@ use models::ModelError;
 use super::attachments::AttachmentError;
 
 /// The most servers of one conversation.
-pub(super) const MAX_SERVERS: usize = 100;
+pub const MAX_SERVERS: usize = 100;
 /// The most answers that are under way at a time, over all conversations.
 pub(super) const MAX_ANSWERS: usize = 32;
 

@@ -23,7 +23,7 @@ pub mod search;
 mod stream;
 mod system;
 
-use domain::bounds::ChatBounds;
+use domain::bounds::{ChatBounds, NO_THRESHOLD};
 use host::ServerForModel;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ use serde_json::{Map, Value, json};
 pub use call::ToolCall;
 pub use conversations::OpenConversation;
 pub use engine::{Begun, Chat, ConversationTools, NewMessage, ServerInstructions, Spent};
-pub use error::ConversationError;
+pub use error::{ConversationError, MAX_SERVERS};
 pub use history::{FoundPage, PlacedItem, PlacedItems};
 pub use models::ModelRef;
 
@@ -44,7 +44,7 @@ pub struct ConversationSettings {
     pub model: Option<ModelRef>,
     /// How it should behave, in the user's words.
     pub system_prompt: String,
-    /// The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
+    /// The servers whose tools it may use, in the order in which they are offered.
     pub servers: Vec<OfferedServer>,
     /// Whether it is told which folders these servers may know of.
     pub share_roots: bool,
@@ -78,7 +78,7 @@ impl ConversationSettings {
     pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
             Some(true) => 0,
-            Some(false) => u64::from(u32::MAX),
+            Some(false) => NO_THRESHOLD,
             None => bounds.threshold(context),
         }
     }

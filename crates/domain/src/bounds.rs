@@ -42,8 +42,9 @@ impl ChatBounds {
     }
 }
 
-/// From so many tokens on tools are found by search with a model whose context is not known. None has so many: a small context is not assumed.
-const NO_THRESHOLD: u64 = u32::MAX as u64;
+/// From so many tokens on tools are found by search where they never are, as with a model whose context is not known: a small one is not
+/// assumed. None has so many.
+pub const NO_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {
     /// From how many tokens on tools are found by search, with a model that takes so many.

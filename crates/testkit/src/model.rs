@@ -33,6 +33,7 @@ pub enum Step {
 pub struct ScriptedModel {
     scripts: Mutex<VecDeque<Vec<Step>>>,
     asked: Mutex<Vec<Request>>,
+    losses: Mutex<Vec<Loss>>,
 }
 
 /// An answer with these parts, as it ends.
@@ -65,6 +66,11 @@ impl ScriptedModel {
     /// Answers the next request so; those that nothing is said about hang.
     pub fn next(&self, script: Vec<Step>) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
+    }
+
+    /// Can't carry this of any request.
+    pub fn lose(&self, losses: Vec<Loss>) {
+        *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses;
     }
 
     /// Forgets what it was told to answer and was not asked for.
@@ -102,7 +108,7 @@ impl Provider for ScriptedModel {
     }
 
     fn cannot_carry(&self, _: &Request) -> Vec<Loss> {
-        Vec::new()
+        self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn stream(&self, request: Request) -> Result<Deltas, ModelError> {

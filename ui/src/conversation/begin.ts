@@ -1,10 +1,11 @@
 // Begins a conversation, with the tools of the one before it.
 import { call } from "$lib/api/client";
-import type { ConversationSettings, OfferedServer } from "$lib/api/generated";
+import {
+  MAX_CONVERSATION_SERVERS,
+  type ConversationSettings,
+  type OfferedServer,
+} from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-
-/** The most servers that the host takes for a conversation (`crates/chat/src/error.rs`). */
-const MOST_SERVERS = 100;
 
 /**
  * Begins a conversation and returns its id. Its model may use the servers of the conversation before, which may be none, or in the
@@ -17,7 +18,7 @@ export async function beginConversation(
   const before = await serversBefore();
   const { id, settings } = await call("create_conversation", { title });
   const servers = before ?? runningServers();
-  const all = { ...settings, servers: servers.slice(0, MOST_SERVERS), ...changes };
+  const all = { ...settings, servers: servers.slice(0, MAX_CONVERSATION_SERVERS), ...changes };
   if (servers.length > 0 || Object.keys(changes).length > 0)
     await call("set_conversation", { conversation: id, settings: all });
   return id;

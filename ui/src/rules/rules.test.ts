@@ -50,8 +50,8 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  async function removable(effect: Rule["effect"]) {
-    let rules = [sampleRule({ id: "7", effect, tool: "delete_*", note: "mine" })];
+  async function removable(effect: Rule["effect"], changes: Partial<Rule> = {}) {
+    let rules = [sampleRule({ id: "7", effect, tool: "delete_*", note: "mine", ...changes })];
     const [removed] = rules;
     const host = await show(
       {},
@@ -77,6 +77,20 @@ describe("rules", () => {
     expect(host.requests("set_policy_rule"), "whole, as a new one").toEqual([
       { ...removed, id: "" },
     ]);
+  });
+
+  const special: [string, Partial<Rule>][] = [
+    ["of this run", { source: "session", scope: { kind: "session" } }],
+    ["of trust in a server", { trustedServer: true, identity: "abc", tool: null }],
+    ["for models", { sampling: { requestsPerHour: 5, tokensPerHour: 9_000 }, tool: null }],
+  ];
+  it.each(special)("E24: %s is restored whole by Undo", async (_, changes) => {
+    const { host, removed } = await removable("allow", changes);
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
+    await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await waitFor(() => expect(host.requests("set_policy_rule")).toHaveLength(1));
+    expect(host.requests("remove_policy_rule")).toEqual([{ source: removed?.source, id: "7" }]);
+    expect(host.requests("set_policy_rule")).toEqual([{ ...removed, id: "" }]);
   });
 
   it.each(["deny", "ask"] as const)("E24: that %s are removed after asking", async (effect) => {

@@ -15,6 +15,7 @@ mod installs;
 mod launch_files;
 mod network;
 mod remote;
+mod restored_rules;
 mod secrets_status;
 mod sign_in;
 mod sign_in_secret;

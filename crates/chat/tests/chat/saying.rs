@@ -3,7 +3,7 @@
 use chat::{ConversationError, NewMessage};
 use domain::item::{Append, Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyStop};
 use host::view::HostEvent;
-use models::{Delta, ModelError, Role};
+use models::{Conversion, Delta, Loss, ModelError, Role, Uncarried};
 use testkit::app::PATIENCE;
 use testkit::model::{Step, reference};
 
@@ -206,4 +206,15 @@ async fn what_cannot_be_sent_is_refused_with_what_to_do() {
     let other = talk.chat.send_message("none".into(), NewMessage { text: "x".into(), ..NewMessage::default() }, None);
     assert!(matches!(other.await, Err(ConversationError::NotFound(_))), "no such conversation");
     assert!(talk.items().is_empty(), "and nothing was kept");
+}
+
+#[tokio::test]
+async fn what_the_model_learns_in_other_words_is_not_said_to_be_lost() {
+    let mut talk = Talk::new(vec![says("Hello.")], &[]).await;
+    let rephrased = Loss { what: Uncarried::ToolError, then: Conversion::SayInText };
+    let lost = Loss { what: Uncarried::Image, then: Conversion::LeaveOut };
+    talk.model.lose(vec![rephrased, lost]);
+    let items = talk.say("Hi").await;
+    let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
+    assert_eq!(*conversions, [lost.to_string()], "only what it does not get");
 }

@@ -1,5 +1,8 @@
 // Generated from crates/api by `cargo xtask codegen`. Do not edit.
 
+/** The most servers of one conversation. */
+export const MAX_CONVERSATION_SERVERS = 100;
+
 export interface Commands {
   snapshot: { request: Nothing; response: Snapshot };
   add_server: { request: AddServer; response: SecretsKept };
@@ -1405,7 +1408,7 @@ model: ModelRef | null,
  */
 systemPrompt: string, 
 /**
- * The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
+ * The servers whose tools it may use, in the order in which they are offered.
  */
 servers: Array<OfferedServer>, 
 /**

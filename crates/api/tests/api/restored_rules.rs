@@ -1,0 +1,71 @@
+//! A rule that was removed and is written again as the page has it, which is what Undo does there.
+
+use api::Api;
+use serde_json::{Value, json};
+use testkit::app::{App, demo};
+
+use crate::call;
+
+async fn only_rule(api: &Api) -> Value {
+    let policy = call(api, "policy", json!({})).await;
+    let [rule] = &policy["rules"].as_array().unwrap()[..] else { panic!("one rule: {policy}") };
+    rule.clone()
+}
+
+/// Removes the only rule there is, and writes it again under a number of its own.
+async fn restored(api: &Api) -> (Value, Value) {
+    let shown = only_rule(api).await;
+    call(api, "remove_policy_rule", json!({"source": shown["source"], "id": shown["id"]})).await;
+    assert_eq!(call(api, "policy", json!({})).await["rules"], json!([]), "it is gone");
+    let mut again = shown.clone();
+    again["id"] = json!("");
+    call(api, "set_policy_rule", again).await;
+    let (mut before, mut after) = (shown, only_rule(api).await);
+    for rule in [&mut before, &mut after] {
+        rule.as_object_mut().unwrap().remove("id");
+    }
+    (before, after)
+}
+
+fn rule(changes: Value) -> Value {
+    let mut rule = json!({
+        "id": "", "source": "user", "effect": "allow", "server": "demo", "tool": "add", "direction": "to_server",
+        "arguments": [{"at": "/a", "test": "glob", "pattern": "1*"}], "annotations": null, "scope": {"kind": "always"},
+        "expiresAt": null, "note": "mine", "trustedServer": false, "identity": null, "afterUntrusted": false,
+    });
+    rule.as_object_mut().unwrap().extend(changes.as_object().cloned().unwrap());
+    rule
+}
+
+#[tokio::test]
+async fn e24_a_rule_of_this_run_is_restored_for_this_run() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    call(&api, "set_policy_rule", rule(json!({"scope": {"kind": "session"}}))).await;
+    let (before, after) = restored(&api).await;
+    assert_eq!(before["source"], "session", "not written to the file: {before}");
+    assert_eq!(after, before);
+}
+
+#[tokio::test]
+async fn e24_trust_in_a_server_is_restored_with_the_identity_that_it_rests_on() {
+    let app = App::start(vec![("demo", demo(&[]))]).await;
+    app.ready("demo").await;
+    let api = Api::new(app.host.clone());
+    call(&api, "set_trust", json!({"server": "demo", "trust": "always"})).await;
+    let (before, after) = restored(&api).await;
+    assert_eq!((&before["trustedServer"], before["identity"].is_string()), (&json!(true), true), "{before}");
+    assert_eq!(after, before);
+}
+
+#[tokio::test]
+async fn e24_a_permission_to_ask_models_is_restored_with_its_budget() {
+    let app = App::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let budget = json!({"requestsPerHour": 5, "tokensPerHour": 9_000});
+    let sampling = json!({"tool": null, "arguments": [], "direction": "from_server", "sampling": budget});
+    call(&api, "set_policy_rule", rule(sampling)).await;
+    let (before, after) = restored(&api).await;
+    assert_eq!(before["sampling"], budget);
+    assert_eq!(after, before);
+}
