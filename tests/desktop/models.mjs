@@ -89,7 +89,7 @@ export async function models(page, place, step) {
     await page.click("button", "Close", DIALOG);
     await page.sees("button", "Tools of everything", COMPOSER);
     await write(page, "Please add 2 and 40.");
-    await page.asks("Run add on everything?");
+    await page.asks("Run get-sum on everything?");
     await page.asks("The model asked");
     await page.asks(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
@@ -97,7 +97,7 @@ export async function models(page, place, step) {
     await page.fill(/^b\b/, "42", "textbox", QUESTION);
     await page.picture("question-edited");
     await page.click("button", "Use these changes", QUESTION);
-    await page.asks(/b\s+(number\s+)?42/);
+    await page.asks(/b\s+edited\s*number\s+42\s+Asked for:\s+40/);
     await page.allow("Allow once");
     await page.reads("it is 44, as you changed a number", "main");
     await page.picture("answer");

@@ -30,7 +30,7 @@ import { startProvider } from "./provider.mjs";
 import { records } from "./records.mjs";
 import { sampled } from "./sampled.mjs";
 import { servers } from "./servers.mjs";
-import { counted } from "./steps.mjs";
+import { steps } from "./steps.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const APP = process.env.DRAWBRIDGE_APP ?? join(ROOT, "target/debug/drawbridge");
@@ -150,9 +150,8 @@ try {
     await windowOf(placeOf("first"), [], firstCall, leave);
     await windowOf(placeOf("ten"), [], tenImported, leave);
   }
-  if (only === "steps") await windowOf(placeOf("steps"), [], counted(only === "steps"), leave);
   if (only === "steps") {
-    // Nothing else.
+    await windowOf(placeOf("steps"), [], steps, leave);
   } else if (only === "sandbox") {
     await window(isolated, quit);
   } else if (only === "new") {

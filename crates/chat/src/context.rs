@@ -404,7 +404,7 @@ mod tests {
         );
         assert!(results[0].1.contains("done[U+E0041]"), "X10: what is hidden from the user is named: {results:?}");
         assert!(
-            results[1].1 == "The user declined. Reason: not now" && results[1].2,
+            results[1].1.ends_with("\nThe user declined. Reason: not now") && results[1].2,
             "a refusal with its reason: {results:?}"
         );
         assert!(results[2].1.contains(NO_RESULT) && results[2].2, "one that was not made: {results:?}");

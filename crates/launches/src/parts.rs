@@ -74,17 +74,6 @@ fn date(nanoseconds: u128) -> String {
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn the_time_of_a_change_is_a_date() {
-        assert_eq!(date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
-        assert_eq!(date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
-    }
-}
-
 /// An address in words, without the values of headers.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
@@ -95,4 +84,15 @@ pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
     parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn the_time_of_a_change_is_a_date() {
+        assert_eq!(date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
+        assert_eq!(date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
+    }
 }
