@@ -8,6 +8,7 @@ import { keyless, keylessPage } from "./canary.mjs";
 import { KEY } from "./provider.mjs";
 
 const QUESTION = "[data-testid=question]";
+const QUEUE = "[data-testid=queue]";
 const DIALOG = "[role=dialog], [role=alertdialog]";
 const COMPOSER = "[data-testid=composer]";
 
@@ -66,7 +67,9 @@ export async function models(page, place, step) {
     await page.asks(place.everything);
     await page.allow("Always allow this command");
     await page.reads("ready", "main header");
-    // It asks on its own, as soon as it runs.
+    // E7: it asks on its own, as soon as it runs. Nobody waits for it, so it is found among the approvals.
+    await page.click("button", /^Approvals \(/);
+    await page.click("button", /^asks for your folders/, QUEUE);
     await page.asks("everything asks for your folders");
     await page.allow("Share none");
     await page.go("#/server/everything/tools");
@@ -78,14 +81,15 @@ export async function models(page, place, step) {
   await step("12 a model calls a tool; the user changes what is sent, and the model answers by what came back", async () => {
     await page.click("button", "New conversation", "nav");
     await page.reads("Start here", "main");
-    await page.click("button", "No tools", COMPOSER);
-    await page.click("checkbox", "everything", DIALOG);
+    // E4: it begins with the servers of the conversation before.
+    await page.click("button", "Tools of demo, legacy, modern, family", COMPOSER);
+    for (const name of ["demo", "legacy", "modern", "family", "everything"]) await page.click("checkbox", name, DIALOG);
     await page.reads(/\d+ tools offered/, DIALOG);
     await page.picture("tools-of-conversation");
     await page.click("button", "Close", DIALOG);
     await page.sees("button", "Tools of everything", COMPOSER);
     await write(page, "Please add 2 and 40.");
-    await page.asks("Run add on everything?");
+    await page.asks("Run get-sum on everything?");
     await page.asks("The model asked");
     await page.asks(/b\s+(number\s+)?40/);
     await page.picture("question-of-model");
@@ -93,7 +97,7 @@ export async function models(page, place, step) {
     await page.fill(/^b\b/, "42", "textbox", QUESTION);
     await page.picture("question-edited");
     await page.click("button", "Use these changes", QUESTION);
-    await page.asks(/b\s+(number\s+)?42/);
+    await page.asks(/b\s+edited\s*number\s+42\s+Asked for:\s+40/);
     await page.allow("Allow once");
     await page.reads("it is 44, as you changed a number", "main");
     await page.picture("answer");

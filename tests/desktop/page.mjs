@@ -213,6 +213,12 @@ export class Page {
     return (await this.#find(role, name, within)) !== null;
   }
 
+  /** Whether it is there and can be used. */
+  async isOn(role, name, within) {
+    const id = await this.#find(role, name, within);
+    return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
+  }
+
   sees(role, name, within) {
     return this.#element(role, name, within);
   }
@@ -283,9 +289,8 @@ export class Page {
   }
 
   /** Whether what is asked can be allowed now. */
-  async isArmed() {
-    const id = await this.#find("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
-    return id !== null && (await this.#browser.getElementAttribute(id, "aria-disabled")) !== "true";
+  isArmed() {
+    return this.isOn("button", /^(Allow|Ask|Answer|Send|Accept|Open|Share|Always)/, QUESTION);
   }
 
   /** Looks at all of what is asked, what is folded and what lies below, and waits until it can be allowed. */

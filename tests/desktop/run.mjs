@@ -2,7 +2,8 @@
 // display and a session bus; `cargo xtask test desktop` brings both, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // With the argument `sandbox` only what concerns the page's own sandbox is tried, with `new` only what a new user does first, and installing,
-// with `opened` only what comes from outside of the window, with `zoom` only how large it is drawn.
+// with `opened` only what comes from outside of the window, with `zoom` only how large it is drawn. `steps` counts the steps of everyday tasks,
+// and writes the table of them.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -30,6 +31,7 @@ import { startProvider } from "./provider.mjs";
 import { records } from "./records.mjs";
 import { sampled } from "./sampled.mjs";
 import { servers } from "./servers.mjs";
+import { steps } from "./steps.mjs";
 import { stillZoomed, zoomed } from "./zoomed.mjs";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -157,6 +159,8 @@ try {
   }
   if (only === "zoom") {
     // Done above.
+  } else if (only === "steps") {
+    await windowOf(placeOf("steps"), [], steps, leave);
   } else if (only === "sandbox") {
     await window(isolated, quit);
   } else if (only === "new") {

@@ -65,7 +65,14 @@ test.describe("in the dark", () => {
     expect(await style("appearance"), "no web view draws it its own way").toBe("none");
     const [red = 255] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
     expect(red, "dark").toBeLessThan(80);
+    const place = () =>
+      off.evaluate((element) => {
+        const line = element.parentElement!.getBoundingClientRect();
+        return { height: line.height, y: element.getBoundingClientRect().y - line.y };
+      });
+    const before = await place();
     await off.check();
+    expect(await place(), "it stays where it was in its line").toEqual(before);
     const [, , blue = 0] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
     expect(blue, "and the accent colour once it is checked").toBeGreaterThan(150);
   });

@@ -38,6 +38,8 @@ test("a skill is found by @ beside resources", async ({ app, host }) => {
   await app.getByTestId("composer").getByRole("textbox").press("@");
   await app.getByRole("combobox", { name: "Find a resource or skill" }).fill("skill");
   await app.getByRole("option", { name: /plan-passage/ }).click();
+  await expect(app.getByRole("list", { name: "Goes with the message" }), "E20: it waits beside what is written").toContainText("plan-passage");
+  await app.getByRole("button", { name: "Send", exact: true }).click();
   await expect(app.getByRole("article", { name: "Attached plan-passage" })).toBeVisible();
 });
 

@@ -208,9 +208,22 @@ fn call_parts(
         parts.extend(bounded(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
-        parts.push(Part::Text(format!("The call failed: {}", shown(error))));
+        parts.push(Part::Text(failure_text(error)));
     }
     parts
+}
+
+/// Why there is no result, as the model reads it: a call that the user declined did not fail, and is not to be tried again
+/// in another way. The words are those of [`domain::call::CallFailure::Refused`].
+fn failure_text(error: &str) -> String {
+    let declined = error.strip_prefix("refused: by the user");
+    if declined == Some("") {
+        return "The user declined.".to_owned();
+    }
+    match declined.and_then(|rest| rest.strip_prefix(", who says: ")) {
+        Some(reason) => format!("The user declined. Reason: {}", shown(reason)),
+        None => format!("The call failed: {}", shown(error)),
+    }
 }
 
 /// A result with at most `limit` bytes of text, and how many were left out. The rest can be read by its call's name.
@@ -369,7 +382,7 @@ mod tests {
         let path = [
             said("1", "do it"),
             uses("2", ItemState::Whole, vec![tool_use("u1", r#"{"x":1}"#), tool_use("u2", ""), tool_use("u3", "{}")]),
-            called("4", "2", "u2", Err("refused: by the user: not now")),
+            called("4", "2", "u2", Err("refused: by the user, who says: not now")),
             called("3", "2", "u1", Ok("done\u{e0041}")),
         ];
         let messages = messages(&path, &model("m"), 1_000);
@@ -391,10 +404,17 @@ mod tests {
         );
         assert!(results[0].1.contains("done[U+E0041]"), "X10: what is hidden from the user is named: {results:?}");
         assert!(
-            results[1].1.contains("by the user: not now") && results[1].2,
+            results[1].1.ends_with("\nThe user declined. Reason: not now") && results[1].2,
             "a refusal with its reason: {results:?}"
         );
         assert!(results[2].1.contains(NO_RESULT) && results[2].2, "one that was not made: {results:?}");
+    }
+
+    #[test]
+    fn a_call_without_a_result_says_why() {
+        assert_eq!(failure_text("refused: by the user"), "The user declined.");
+        assert_eq!(failure_text("refused: by a rule"), "The call failed: refused: by a rule");
+        assert_eq!(failure_text("refused: by the user, who says: no\u{202e}"), "The user declined. Reason: no[U+202E]");
     }
 
     #[test]

@@ -14,3 +14,5 @@ pub mod home;
 pub mod packages;
 pub mod parts;
 pub mod sandbox;
+
+pub use process::default_directory;

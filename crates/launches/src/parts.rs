@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, SecondsFormat};
 use ports::server_config::{AuthConfig, AuthField, HttpConfig, HttpKind, SandboxConfig, StdioConfig};
 use process::{FileState, LaunchFile, LaunchFiles};
 use serde_json::{Map, Value, json};
@@ -63,8 +64,14 @@ fn file_words(file: &LaunchFile) -> (String, Value) {
 fn state_words(file: &LaunchFile) -> String {
     match &file.state {
         FileState::Content(hash) => format!("SHA-256 {hash}"),
-        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, stamp.modified),
+        FileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, date(stamp.modified)),
     }
+}
+
+/// A time in nanoseconds since 1970, as RFC 3339 writes it. No digit is dropped, so two files that differ read differently.
+fn date(nanoseconds: u128) -> String {
+    let at = i64::try_from(nanoseconds).map(DateTime::from_timestamp_nanos);
+    at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
 /// An address in words, without the values of headers.
@@ -77,4 +84,15 @@ pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
     parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn the_time_of_a_change_is_a_date() {
+        assert_eq!(date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
+        assert_eq!(date(u128::MAX), u128::MAX.to_string(), "a time that no calendar has");
+    }
 }

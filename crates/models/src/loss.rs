@@ -121,6 +121,14 @@ pub struct Loss {
     pub then: Conversion,
 }
 
+impl Loss {
+    /// Returns true if the model learns the same by it, so that the user need not be told.
+    #[must_use]
+    pub const fn is_only_rephrased(self) -> bool {
+        matches!((self.what, self.then), (Uncarried::ToolError, Conversion::SayInText))
+    }
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.what;

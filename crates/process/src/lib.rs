@@ -32,7 +32,7 @@ pub use code::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Stamp, leads_
 pub use command::ServerCommand;
 pub use missing::{Missing, missing};
 pub use platform::{InputPipe, StartTime};
-pub use programs::{CommandNotFound, PathSource, SearchPath, is_of_system};
+pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_of_system};
 pub use server::{
     Exit, Grace, Output, OutputError, OutputLimits, Pipes, ServerGroup, ServerProcess, SpawnError, Spawned, output_of,
     shut_down, spawn,

@@ -24,7 +24,7 @@ const PROMPT: Prompt = {
 const RESOURCE: Resource = {
   ...{ uri: "file:///tide.txt", name: "Tide table", title: null, description: null },
   ...{ mimeType: "text/plain", size: 4, annotations: null, icons: [] },
-} as never;
+};
 
 function opened(settings = sampleConversation().settings) {
   const catalog = {

@@ -90,11 +90,13 @@ export class Completions {
     this.active = -1;
   }
 
+  /** What is chosen stays chosen while it is among the values, so that an answer does not get between two keys. */
   #show(argument: string | null, completion?: Completion): void {
+    const chosen = this.chosen;
     this.argument = argument;
     this.values = completion?.values ?? [];
     this.more = missing(completion);
-    this.active = -1;
+    this.active = chosen === null ? -1 : this.values.indexOf(chosen);
     if (completion) this.problem = null;
   }
 }

@@ -61,6 +61,21 @@ describe("completion", () => {
     expect(completions.chosen, "what the arrow key reaches").toBe("Bergen");
   });
 
+  it("keeps what was chosen when the answer has it, too", async () => {
+    const answers: ((completion: Completion) => void)[] = [];
+    const completions = new Completions(() => new Promise((resolve) => answers.push(resolve)));
+    completions.ask(wish(""));
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    answers[0]?.(values("Amsterdam", "Bergen"));
+    await vi.advanceTimersByTimeAsync(0);
+    completions.ask(wish("ber"));
+    completions.move(1);
+    await vi.advanceTimersByTimeAsync(PAUSE);
+    answers[1]?.(values("Aberdeen", "Bergen"));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(completions.chosen, "the next key takes what was seen").toBe("Bergen");
+  });
+
   it("shows nothing that comes after it was closed", async () => {
     let answer: (completion: Completion) => void = () => undefined;
     const completions = new Completions(() => new Promise((resolve) => (answer = resolve)));

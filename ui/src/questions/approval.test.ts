@@ -34,7 +34,7 @@ describe("the request of a tool", () => {
 
   it("E2: what is sent stands before what the server says, and the definition last", () => {
     const body = { ...tool({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
-    show(question(body as never, { marks: { ...NO_MARKS, review: "new" } }));
+    show(question(body, { marks: { ...NO_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Its whole definition"].map((part) =>
       text.indexOf(part),

@@ -23,7 +23,11 @@ export function question(body: QuestionBody, changes: Partial<Question> = {}): Q
     transport: "stdio",
     commandLine: "npx -y @modelcontextprotocol/server-filesystem /home/ann",
     askedAt: 1_785_000_000_000,
-    why: { by: "server" },
+    // Folders that a server asks for by itself do not come in front.
+    why:
+      body.kind === "roots"
+        ? { by: "call", call: "c1", kind: "tool", name: "list" }
+        : { by: "server" },
     round: null,
     scopes: ["once"],
     rule: "tools-ask",

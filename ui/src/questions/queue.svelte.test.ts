@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import type { Question } from "$lib/api/generated";
+import type { Call, Question } from "$lib/api/generated";
+import { app } from "$lib/state/app.svelte";
 
-import { question, roots } from "./fixtures";
+import { question, roots, url } from "./fixtures";
 import { Queue, byServer } from "./queue.svelte";
 
 function asked(id: string, server = "files", hash = "h1"): Question {
-  return question(roots, { id, server, hash });
+  return question(url, { id, server, hash });
 }
 
 function queueOf(...first: Question[]) {
@@ -75,6 +76,29 @@ describe("queue", () => {
       queue.open.map((q) => q.id),
       "with another hash it is another question, as the second step of a request to the model",
     ).toEqual(["a", "b"]);
+  });
+
+  it("E7: leaves folders that a server asks for by itself in the list", () => {
+    const folders = (why: Question["why"]) => ({ ...asked("a"), body: roots, why });
+    const { queue, set } = queueOf(folders({ by: "server" }));
+    expect(queue.current, "nobody is interrupted").toBeNull();
+    expect(queue.open.length, "it is counted and listed").toBe(1);
+    queue.show("a");
+    expect(queue.current?.id, "and opened from there").toBe("a");
+    set(folders({ by: "call", call: "c", kind: "tool", name: "list" }));
+    expect(queue.current?.id, "the user waits for this call").toBe("a");
+  });
+
+  it("E7: shows folders that may be asked for by a call that began before", () => {
+    const { queue } = queueOf({ ...asked("a"), body: roots, why: { by: "server" } });
+    const call = { id: "c", server: "files", kind: "tool", name: "list", state: "running" };
+    const at = (startedAt: number) =>
+      ({ ...call, startedAt, progress: null, task: null, conversation: null }) as Call;
+    app.calls = [at(asked("a").askedAt + 1)];
+    expect(queue.current, "it does not wait for what was asked before it").toBeNull();
+    app.calls = [at(asked("a").askedAt - 1)];
+    expect(queue.current?.id, "it may wait for this").toBe("a");
+    app.calls = [];
   });
 
   it("has nothing in front when nothing is asked", () => {

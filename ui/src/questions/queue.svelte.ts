@@ -2,6 +2,7 @@
 // and of each the first that came is shown first. The one in front stays there when others arrive.
 
 import type { Question } from "$lib/api/generated";
+import { app, hasEnded } from "$lib/state/app.svelte";
 
 export class Queue {
   /** Whether the whole queue is listed instead of one question. */
@@ -84,8 +85,17 @@ export function stage({ id, body }: Question): string {
   return body.kind === "sampling" ? `${id} ${body.step}` : id;
 }
 
-/** Whether a question comes in front by itself. What nobody waits for stays in the list until it is opened. */
-function comesInFront({ why }: Question): boolean {
+/**
+ * Whether a question comes in front by itself. What nobody waits for stays in the list until it is opened: so do the folders
+ * that many servers ask for as soon as they run.
+ */
+function comesInFront({ why, body, server, askedAt }: Question): boolean {
+  if (body.kind === "roots" && why.by === "server") {
+    // A server that does not say for which call it asks may do so for one that is under way.
+    return app.calls.some(
+      (call) => call.server === server && call.startedAt <= askedAt && !hasEnded(call),
+    );
+  }
   return why.by !== "ended";
 }
 

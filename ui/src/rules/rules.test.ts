@@ -50,8 +50,8 @@ describe("rules", () => {
     expect(await axeProblems(), "axe finds nothing").toEqual([]);
   });
 
-  it("E24: are removed at once, and written again as they were by Undo", async () => {
-    let rules = [sampleRule({ id: "7", effect: "deny", tool: "delete_*", note: "mine" })];
+  async function removable(effect: Rule["effect"]) {
+    let rules = [sampleRule({ id: "7", effect, tool: "delete_*", note: "mine" })];
     const [removed] = rules;
     const host = await show(
       {},
@@ -61,7 +61,12 @@ describe("rules", () => {
         set_policy_rule: () => ({ source: "user", id: "8" }),
       },
     );
-    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Deny/ }));
+    return { host, removed };
+  }
+
+  it("E24: that allow are removed at once, and written again as they were by Undo", async () => {
+    const { host, removed } = await removable("allow");
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: Allow/ }));
     await screen.findByText("Rule removed");
     expect(screen.queryByRole("dialog"), "nothing is asked").toBeNull();
     expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
@@ -71,6 +76,19 @@ describe("rules", () => {
     await waitFor(() => expect(screen.queryByText("Rule removed")).toBeNull());
     expect(host.requests("set_policy_rule"), "whole, as a new one").toEqual([
       { ...removed, id: "" },
+    ]);
+  });
+
+  it.each(["deny", "ask"] as const)("E24: that %s are removed after asking", async (effect) => {
+    const { host } = await removable(effect);
+    await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
+    const dialog = await screen.findByRole("dialog");
+    expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
+    expect(dialog, "the rule in words").toHaveTextContent("delete_*");
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
+    await screen.findByText("Rule removed");
+    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+      { source: "user", id: "7" },
     ]);
   });
 

@@ -11,6 +11,7 @@ import { NOT_SAID, REVIEWED, sampleConversation, sampleServer, startFake } from 
 
 import StateMark from "$lib/ui/StateMark.svelte";
 
+import { remembered } from "../tools/remembered.svelte";
 import { overlay } from "./overlay.svelte";
 
 // Loaded beforehand, so that no test waits for it.
@@ -48,9 +49,10 @@ describe("the welcome", () => {
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
     expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
     expect(host.requests("set_settings")[0]?.welcomeDone, "it does not come again").toBe(true);
-    expect(router.current, "its tools are in front").toMatchObject({
-      ...{ at: "server", name: "demo", tab: "tools" },
+    expect(router.current, "a tool of it is in front").toMatchObject({
+      ...{ at: "server", name: "demo", tab: "tools", item: "add" },
     });
+    expect(remembered("demo", "add").value, "E2: filled in").toEqual({ a: 2, b: 3 });
   });
 
   test("looks into other apps when the user says so, and offers it as long as no own server is there", async () => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::item::{ConversationEvent, Cost, ItemBody, ItemState, ReplyPart, ReplyStop};
 use futures_util::StreamExt as _;
-use models::{Conversion, Delta, Loss, ModelError, Part, Reply, Request, TokenUse, Uncarried};
+use models::{Delta, ModelError, Part, Reply, Request, TokenUse};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -43,9 +43,8 @@ impl Run {
         };
         let losses = registry.cannot_carry(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            // A failure that is written into the text of its result is read there.
-            let is_lost = |loss: &&Loss| (loss.what, loss.then) != (Uncarried::ToolError, Conversion::SayInText);
-            *conversions = losses.iter().filter(is_lost).map(ToString::to_string).collect();
+            let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            *conversions = told.map(ToString::to_string).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model takes no tools: none are offered".to_owned());
             }

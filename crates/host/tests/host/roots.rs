@@ -71,6 +71,22 @@ fn decisions(app: &App) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn e7_folders_that_were_denied_are_not_asked_for_again() {
+    let (app, _disk) = harbour().await;
+    let first = list_folders(&app, "denied");
+    let question = app.question("harbour", "a tool", |q| matches!(q.body, QuestionBody::Tool { .. })).await;
+    app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
+    let question = app.question("harbour", "its folders", |q| q.body == QuestionBody::Roots).await;
+    app.answer(&question, UserAnswer::Deny).await;
+    assert!(text(ended(first).await).contains("shares 0 folders"), "it is told of none");
+    let again = text(ended(list_folders(&app, "again")).await);
+    assert!(again.contains("shares 0 folders"), "also later, without a question: {again}");
+    assert_eq!(decisions(&app), ["denied", "allowed"], "and both are written down");
+    let shown = app.host.snapshot().await.unwrap().servers.into_iter().find(|server| server.name == "harbour").unwrap();
+    assert_eq!(shown.roots, Some(Vec::new()), "the page shows that it was decided");
+}
+
+#[tokio::test]
 async fn folders_that_are_shared_answer_each_request_of_their_server_and_no_other() {
     let (app, _disk) = harbour().await;
     let entry = ServerEntry { name: "other".into(), config: demo(&[]) };

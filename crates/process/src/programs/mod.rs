@@ -16,7 +16,7 @@ pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_of_system;
 
 /// Where a program runs for which no folder is configured: the user's home.
-pub(crate) fn default_directory() -> PathBuf {
+pub fn default_directory() -> PathBuf {
     std::env::home_dir().unwrap_or_else(std::env::temp_dir)
 }
 

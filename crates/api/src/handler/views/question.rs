@@ -43,7 +43,11 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
                 resolved: Some(resolved.display().to_string()),
                 args: config.args,
                 env: config.env.into_iter().collect(),
-                cwd: config.cwd.map(|cwd| cwd.display().to_string()),
+                // Without a folder of its own a sandbox starts it in its own home.
+                cwd: config
+                    .cwd
+                    .or_else(|| plan.is_none().then(launches::default_directory))
+                    .map(|cwd| cwd.display().to_string()),
                 approved_before,
                 sandbox: plan.map(containment::plan_shown),
                 files: files.iter().map(|file| containment::launch_file_shown(file, &changed_files)).collect(),

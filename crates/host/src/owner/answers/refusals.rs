@@ -18,9 +18,27 @@ impl Owner {
     /// Refuses one question, which counts against the server if it asked.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: QuestionOutcome, reason: Option<&str>) {
         let asked = Some(&self.consent.pending[at]).filter(|p| p.is_asked_by_server()).map(|p| p.view.server.clone());
+        let is_about_folders = self.consent.pending[at].view.body == QuestionBody::Roots;
         self.refuse(at, outcome, reason);
+        if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == QuestionOutcome::Denied) {
+            self.share_none(server, reason);
+        }
         if let Some(server) = asked {
             self.count_answer(&server, true);
+        }
+    }
+
+    /// A server that was denied the folders is told of none from now on, until the user shares some on its page. What it
+    /// asked for more than once is refused with it.
+    fn share_none(&mut self, server: &str, reason: Option<&str>) {
+        if let Some(none) = self.servers.shared_with_command(server, Vec::new()) {
+            self.share_roots(server, none);
+            self.emit_server(server);
+        }
+        let same =
+            |p: &PendingRequest| p.view.server == server && p.view.body == QuestionBody::Roots && p.can_be_refused();
+        while let Some(at) = self.consent.pending.iter().position(same) {
+            self.refuse(at, QuestionOutcome::Denied, reason);
         }
     }
 

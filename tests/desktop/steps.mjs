@@ -1,0 +1,228 @@
+// How many steps everyday things take, and how long the app lets a quick user wait. `run.mjs steps` writes the table `RESULTS.md`, and
+// fails when something takes more steps than it did.
+//
+// A step is a click, a key with a modifier, the text of one field with the Tab or Enter that ends it, or looking at the rest of something.
+// Reading and thinking take no time here; that an approval arms only after a moment is counted.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { KEY } from "./provider.mjs";
+
+const QUESTION = "[data-testid=question]";
+const RESULT = "[data-testid=tool-result]";
+const DIALOG = "[role=dialog], [role=alertdialog]";
+const COMPOSER = "[data-testid=composer]";
+const ENTER = "\uE007";
+
+/** What is done, in how many steps it should be, and in how many it is at most now. */
+const TASKS = {
+  first: { what: "First start to the first result", goal: 4, most: 5 },
+  again: { what: "The same call again, approved again", goal: 1, most: 2 },
+  covered: { what: "The same call again, allowed until Drawbridge closes", goal: 1, most: 1 },
+  three: { what: "Allow three calls of one turn", goal: 2, most: 6 },
+  deny: { what: "Deny with a reason", goal: 2, most: 2 },
+  add: { what: "Add a server by paste", goal: 4, most: 3 },
+  prompt: { what: "Send a prompt found by `/`", goal: 4, most: 4 },
+  revoke: { what: "Find and revoke an approval", goal: 3, most: 2 },
+};
+
+/** Counts what a user does. */
+class Counted {
+  steps = 0;
+  #page;
+  #begun = Date.now();
+
+  constructor(page) {
+    this.#page = page;
+  }
+
+  async click(role, name, within) {
+    await this.#page.until(`the ${role} ${name} to be there`, () => this.#page.has(role, name, within));
+    this.steps += 1;
+    await this.#page.goAndClick(role, name, within);
+  }
+
+  /** Types where the focus is. */
+  async type(text) {
+    this.steps += 1;
+    await this.#page.press(...text);
+  }
+
+  async replace(name, text) {
+    this.steps += 1;
+    await this.#page.fill(name, text);
+  }
+
+  /** Lets what is asked cross. To look at what lies below is a step of its own. */
+  async allow(name) {
+    const page = this.#page;
+    await page.until(`${name} to be there`, () => page.has("button", name, QUESTION));
+    await page.until("it to be armed, or more to be out of view", async () => {
+      if (await page.isArmed()) return true;
+      return (await page.question()).includes("Scroll to the end to allow");
+    });
+    if (!(await page.isArmed())) {
+      this.steps += 1;
+      // In a conversation its beginning may lie above, and elsewhere its end below.
+      await page.run((frame) => document.querySelector(frame).scrollIntoView({ block: "start" }), QUESTION);
+      await page.wheel(`${QUESTION} section`);
+      await page.armed();
+    }
+    this.steps += 1;
+    await page.goAndClick("button", name, QUESTION);
+  }
+
+  get seconds() {
+    return (Date.now() - this.#begun) / 1000;
+  }
+}
+
+export async function steps(page, place, step) {
+  const found = new Map();
+
+  async function measure(page, task, act) {
+    const user = new Counted(page);
+    await act(user);
+    const { steps, seconds } = user;
+    found.set(task, { steps, seconds });
+    const { what, most } = TASKS[task];
+    console.log(`        ${what}: ${steps} steps, ${seconds.toFixed(1)} s`);
+    assert.ok(steps <= most, `${what} takes ${steps} steps, and took ${most}`);
+  }
+
+  await step("steps: from the first start to the first result, and the same call again", async () => {
+    await measure(page, "first", async (user) => {
+      await user.click("button", "Start the demo server");
+      await user.allow("Always allow this command");
+      await user.click("button", "Call", "main");
+      await user.allow("Allow once");
+      await page.reads("2 + 3 = 5", RESULT);
+    });
+    await measure(page, "again", async (user) => {
+      await user.click("button", "Call", "main");
+      await page.asks("Run add on demo?");
+      await user.allow("Allow until Drawbridge closes");
+      await page.reads("2 + 3 = 5", RESULT);
+    });
+    await measure(page, "covered", async (user) => {
+      const calls = async () => {
+        const { value } = await page.invoke("activity", { server: "demo", after: null, limit: 2000 });
+        return value.entries.filter(({ sent, method }) => sent && method === "tools/call").length;
+      };
+      const before = await calls();
+      await user.click("button", "Call", "main");
+      await page.until("the call to be sent", async () => (await calls()) > before);
+      await page.reads("2 + 3 = 5", RESULT);
+    });
+  });
+
+  await step("steps: an approval is found and revoked", async () => {
+    await measure(page, "revoke", async (user) => {
+      await user.click("link", "Rules");
+      await user.click("button", /^Take back: .*add/, "main");
+      await page.until("it to be gone", async () => !(await page.has("button", /^Take back: .*add/, "main")));
+    });
+  });
+
+  await step("steps: a server is added by paste", async () => {
+    await measure(page, "add", async (user) => {
+      await user.click("link", "Add a server");
+      if (!(await page.has("textbox", /^A URL, a command/, "main"))) await user.click("tab", "Paste");
+      const config = { mcpServers: { everything: { command: process.execPath, args: [place.everything] } } };
+      await user.replace("A URL, a command, or what the server's README says to paste", JSON.stringify(config));
+      await user.click("button", "Add 1 server");
+      await page.sees("heading", "everything");
+    });
+  });
+
+  await step("steps: a model is set up, and a prompt found by / is sent", async () => {
+    await page.go("#/models");
+    await page.click("button", "Add a provider");
+    await page.choose("Provider", "Another, by its address", DIALOG);
+    await page.fill("Name", "Fake lab", "textbox", DIALOG);
+    await page.fill("Address", `${place.provider.url}/v1`, "textbox", DIALOG);
+    await page.fill("Key, if it wants one", KEY, "textbox", DIALOG);
+    await page.click("button", "Add", DIALOG);
+    await page.reads(/It answers and lists \d+ models/, "main");
+    await page.click("disclosure", /^\d+ models$/);
+    await page.click("button", "Use gpt-4o by default");
+    await page.reads("Default model: gpt-4o of Fake lab.", "main");
+    await begin(page);
+    await measure(page, "prompt", async (user) => {
+      await user.type("/");
+      await page.until("its search to have the focus", () =>
+        page.run(() => document.activeElement?.getAttribute("role") === "combobox"),
+      );
+      await user.type("Safety");
+      await page.until("the offer", () => page.has("option", /Safety check/, "[role=dialog]"));
+      await page.press(ENTER);
+      const add = () => page.has("button", "Add to the message", DIALOG);
+      await page.until("the preview, or its button", async () => (await add()) || page.has("button", "Preview", DIALOG));
+      if (!(await add())) await user.click("button", "Preview", DIALOG);
+      await user.click("button", "Add to the message", DIALOG);
+      await user.click("button", "Send", COMPOSER);
+      await page.until("it to be sent", async () => !(await page.has("button", "Send", COMPOSER)) || /safety/i.test(await page.text("main [role=log]")));
+    });
+  });
+
+  await step("steps: three calls of one turn are allowed, and another is denied with a reason", async () => {
+    await begin(page);
+    await page.fill("Message", "Please add three times");
+    await page.click("button", "Send", COMPOSER);
+    await page.asks("Run add on demo?");
+    await measure(page, "three", async (user) => {
+      for (let left = 3; left > 0; left -= 1) {
+        // They come in any order.
+        const stage = await stageOf(page);
+        await user.allow("Allow once");
+        await page.until("it to be decided", async () => (await stageOf(page)) !== stage);
+        if (left > 1) await page.asks("Run add on demo?");
+      }
+      await page.reads("All three are done.", "main");
+    });
+    await begin(page);
+    await page.fill("Message", "Please add once");
+    await page.click("button", "Send", COMPOSER);
+    await page.asks("Run add on demo?");
+    await measure(page, "deny", async (user) => {
+      await user.click("button", "Deny and say why…", QUESTION);
+      await user.type("not today");
+      // A refusal counts after a moment without a key, too.
+      await page.until("it to be armed", () => page.isOn("button", "Deny and tell the model", QUESTION));
+      await page.press(ENTER);
+      await page.reads("Then I leave it.", "main");
+    });
+    writeFileSync(join(import.meta.dirname, "RESULTS.md"), table(found));
+  });
+}
+
+/** The request in front, and how far it is decided. */
+function stageOf(page) {
+  return page.run((frame) => document.querySelector(frame)?.getAttribute("data-stage") ?? null, QUESTION);
+}
+
+async function begin(page) {
+  await page.click("button", "New conversation", "nav");
+  await page.reads("Start here", "main");
+  await page.click("textbox", "Message");
+}
+
+/** What takes more steps than it should stands out. */
+function table(found) {
+  const rows = Object.entries(TASKS).map(([task, { what, goal }]) => {
+    const { steps, seconds } = found.get(task);
+    const shown = steps > goal ? `**${steps}**` : String(steps);
+    return `| ${what} | ${shown} | ${goal} | ${seconds.toFixed(1)} |`;
+  });
+  return `# Everyday tasks in the real window
+
+Counted by \`steps.mjs\` in the built app on a virtual display; \`node tests/desktop/run.mjs steps\` writes this table. A step is a click, a
+key with a modifier, the text of one field with the Tab or Enter that ends it, or looking at the rest of something. The seconds are those of
+a user who needs no time to read; that an approval arms only after a moment is among them. Bold: more steps than the goal.
+
+| task | steps | goal | seconds |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+`;
+}
