@@ -293,9 +293,10 @@ async fn a_bundle_of_uv_starts_in_its_sandbox_and_leaves_its_folder_as_it_was() 
     fs::write(source.join("pyproject.toml"), project).unwrap();
     fs::write(source.join("server.py"), "from mcp_server_time import main\nmain()\n").unwrap();
     let file = user.path("clock.mcpb");
-    let packed = user.program(Path::new("python3")).args(["-m", "zipfile", "-c"]).arg(&file);
-    let packed = packed.args(["manifest.json", "pyproject.toml", "server.py"]).current_dir(&source).output().await;
-    assert!(packed.unwrap().status.success(), "it is packed");
+    let mut zip = user.program(Path::new("python3"));
+    zip.args(["-m", "zipfile", "-c"]).arg(&file).args(["manifest.json", "pyproject.toml", "server.py"]);
+    let packed = zip.current_dir(&source).output().await.unwrap();
+    assert!(packed.status.success(), "it is packed");
     user.install(&file.display().to_string(), &["--network", "all", "--name", "clock"]).await;
     assert_eq!(user.settings()["clock"]["env"]["UV_ISOLATED"], "1");
     for _ in 0..2 {

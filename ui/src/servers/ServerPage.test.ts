@@ -204,8 +204,10 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
     path: "/w/app/node_modules/zod",
     namedBy: "server",
     offer: {
-      ...{ is: "folder", folder: "/w/app/node_modules" },
-      ...{ names: ["ajv", "zod\u{202e}"], count: 40 },
+      is: "folder",
+      folder: "/w/app/node_modules",
+      names: ["ajv", "zod\u{202e}"],
+      count: 40,
     },
   };
 

@@ -196,11 +196,9 @@ fn a_wrong_platform_or_runtime_is_said_and_not_refused() {
     });
     let bundle = Disk::with(&zip(&manifest).bytes()).open().unwrap();
     let planned = plan(&bundle, &place()).unwrap();
-    assert_eq!(
-        filled(&planned, &[]).unwrap().env["PYTHONDONTWRITEBYTECODE"],
-        "1",
-        "a cache would be a change of the bundle"
-    );
+    let env = filled(&planned, &[]).unwrap().env;
+    assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "a cache would be a change of the bundle");
+    assert_eq!(env["UV_ISOLATED"], "1", "and so would an environment");
     assert_eq!(
         planned.install.notes,
         [
