@@ -50,7 +50,12 @@ impl Session {
         let opens = logs_in && !pastes;
         let platform = Arc::new(Terminal { opens, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(system)?;
-        let options = HostOptions { decides: decider.name(), trace: trace::of_environment(), session: SessionVariables::of_this_program(), ..HostOptions::default() };
+        let options = HostOptions {
+            decides: decider.name(),
+            trace: trace::of_environment(),
+            session: SessionVariables::of_this_program(),
+            ..HostOptions::default()
+        };
         let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();

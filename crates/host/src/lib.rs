@@ -25,8 +25,8 @@ use std::time::Duration;
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
-use process::{LaunchFiles, SearchPath};
 pub use process::SessionVariables;
+use process::{LaunchFiles, SearchPath};
 
 /// How a host behaves.
 #[derive(Debug, Clone)]

@@ -114,7 +114,11 @@ mod tests {
         let (b, c, d) = (whole("b"), whole("c"), whole("d"));
         assert_eq!(names(), [b.as_str(), unfinished, &c, &d], "older than a day");
         keep_newest(folder.path(), MOST_KEPT - 1).unwrap();
-        assert_eq!(names(), [unfinished, c.as_str(), &d], "there is room for one more, and another program downloads one");
+        assert_eq!(
+            names(),
+            [unfinished, c.as_str(), &d],
+            "there is room for one more, and another program downloads one"
+        );
         remove_old(&folder.path().join("gone")).unwrap();
     }
 }

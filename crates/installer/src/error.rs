@@ -31,7 +31,9 @@ pub enum InstallError {
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The registry can't be set, as it is named from outside.
-    #[error("the registry is named by DRAWBRIDGE_REGISTRY or --registry, which counts more than the setting; unset it first")]
+    #[error(
+        "the registry is named by DRAWBRIDGE_REGISTRY or --registry, which counts more than the setting; unset it first"
+    )]
     RegistryNamed,
     /// The official registry takes no header.
     #[error("a header needs the address of your own registry; the official one gets none")]

@@ -92,7 +92,10 @@ impl Installer {
     pub fn new(
         data_folder: PathBuf,
         registry: RegistryChoice,
-        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync + 'static,
+        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         let (open, computer, changes_read) = Default::default();
         let open_catalog = Box::new(open_catalog);

@@ -101,10 +101,8 @@ impl RegistryChoice {
     /// The header with its value. Blocks: it asks the keychain.
     fn header(&self, in_use: &RegistryInUse) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
-        let value = kept_value(secrets.as_ref(), in_use)?.ok_or_else(|| InstallError::NoHeaderValue {
-            header: name.clone(),
-            address: in_use.address.to_string(),
-        })?;
+        let value = kept_value(secrets.as_ref(), in_use)?
+            .ok_or_else(|| InstallError::NoHeaderValue { header: name.clone(), address: in_use.address.to_string() })?;
         Ok(Some(RegistryHeader::new(name, &value)?))
     }
 
@@ -140,7 +138,8 @@ impl RegistryChoice {
             }
         }
         documents.write(Document::Registry, &serde_json::to_value(&now).unwrap_or_default())?;
-        if let Some(former) = before.as_ref().and_then(RegistrySetting::secret_key).filter(|former| Some(former) != key.as_ref())
+        if let Some(former) =
+            before.as_ref().and_then(RegistrySetting::secret_key).filter(|former| Some(former) != key.as_ref())
             && let Err(error) = secrets.delete(&former)
         {
             tracing::warn!(%error, "the header of the former registry could not be taken out of the keychain");

@@ -37,8 +37,8 @@ pub use command::ServerCommand;
 pub use missing::{Missing, missing};
 pub use platform::{InputPipe, StartTime};
 pub use programs::{CommandNotFound, PathSource, SearchPath, default_directory, is_of_system};
-pub use session::SessionVariables;
 pub use server::{
     Exit, Grace, Output, OutputError, OutputLimits, Pipes, ServerGroup, ServerProcess, SpawnError, Spawned, output_of,
     shut_down, spawn,
 };
+pub use session::SessionVariables;

@@ -29,7 +29,8 @@ impl SessionVariables {
     /// Those of the session in which this program runs.
     #[must_use]
     pub fn of_this_program() -> Self {
-        let text = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let text =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self::of(text)
     }
 
@@ -131,7 +132,11 @@ mod tests {
         let hosts = Network::Hosts(vec!["pypi.org".parse().unwrap()]);
         assert_eq!(names(&added(&[], Some((&[], &Network::None)))), [""; 0], "it reaches nobody");
         let seen = if is_of_system(Path::new(system)) { vec!["SSL_CERT_FILE"] } else { Vec::new() };
-        assert_eq!(names(&added(&[], Some((&[], &hosts)))), seen, "the sandbox has its own proxy, and hides the home folder");
+        assert_eq!(
+            names(&added(&[], Some((&[], &hosts)))),
+            seen,
+            "the sandbox has its own proxy, and hides the home folder"
+        );
         let home = [Folder { path: "/home/ann".into(), access: Access::Read }];
         let all = added(&[], Some((&home, &Network::Full)));
         assert!(all.contains_key("HTTPS_PROXY") && all.contains_key("NODE_EXTRA_CA_CERTS"), "{all:?}");

@@ -269,7 +269,8 @@ mod tests {
 
     #[test]
     fn a_look_up_goes_the_way_of_the_users_own_session() {
-        let (proxy, certificates) = (("HTTPS_PROXY", "http://proxy.test:3128"), ("SSL_CERT_FILE", "/etc/ssl/certs/own.pem"));
+        let (proxy, certificates) =
+            (("HTTPS_PROXY", "http://proxy.test:3128"), ("SSL_CERT_FILE", "/etc/ssl/certs/own.pem"));
         let session = variables(&[proxy, certificates]);
         let of_session = SessionVariables::of(session.clone());
         assert_eq!(environment(Launcher::Uvx, &session, &of_session), Ok(session), "both are the user's");
