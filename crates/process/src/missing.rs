@@ -114,11 +114,11 @@ mod tests {
     fn s36_what_a_sandbox_does_not_reach_is_told_beforehand() {
         let ground = tempfile::tempdir().unwrap();
         let base = ground.path().canonicalize().unwrap();
-        for folder in ["own", "project", ".pyenv/shims"] {
+        for folder in ["own", "project", "manager/shims"] {
             std::fs::create_dir_all(base.join(folder)).unwrap();
         }
         std::fs::write(base.join("project/server.py"), "print(1)").unwrap();
-        let shim = base.join(".pyenv/shims/python");
+        let shim = base.join("manager/shims/python");
         std::fs::write(&shim, "#!/bin/sh\n").unwrap();
         std::fs::set_permissions(&shim, std::fs::Permissions::from_mode(0o755)).unwrap();
         let sandbox = Sandbox {
@@ -142,7 +142,7 @@ mod tests {
         let relative = Missing::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
         assert_eq!(found, [relative], "a script that is not where the server starts");
         let found = missing_of(&command("--version"), &shim);
-        let of_shim = Missing::Shim { program: shim.clone(), folder: base.join(".pyenv") };
+        let of_shim = Missing::Shim { program: shim.clone(), folder: base.join("manager") };
         assert_eq!(found, [of_shim], "what a shim runs");
         let mut reached = command(&script);
         let folder = crate::sandbox::Folder { path: base.clone(), access: crate::sandbox::Access::Read };
