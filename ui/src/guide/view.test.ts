@@ -16,6 +16,7 @@ const settings = (language: "en" | "zh") => ({
   ...({ theme: "light", language, welcomeDone: true, announce: true } as const),
   ...{ auditDays: 0, auditMegabytes: 1000, auditContents: true, onClose: "ask" as const },
   checkUpdates: false,
+  zoom: 100,
 });
 
 beforeEach(() => {

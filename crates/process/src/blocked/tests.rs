@@ -1,3 +1,5 @@
+//! Tests of what a failed start in a sandbox proposes. Caller: `blocked/mod.rs`.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
