@@ -41,7 +41,10 @@ function headings(text: string): number[] {
 function labels(language: Language): Set<string> {
   const folder = `messages/${language}`;
   const texts = readdirSync(folder).flatMap((area) => {
-    const catalogue = JSON.parse(readFileSync(`${folder}/${area}`, "utf8")) as Record<string, unknown>;
+    const catalogue = JSON.parse(readFileSync(`${folder}/${area}`, "utf8")) as Record<
+      string,
+      unknown
+    >;
     return Object.values(catalogue).flatMap(variants);
   });
   return new Set(texts.filter((text) => !/\{\w+\}/.test(text)));
@@ -74,7 +77,10 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     const text = read(language, page);
     const [first] = tokens(text, "heading");
     expect(first && words(first), "as the list has it").toBe(title(language, page));
-    expect(headings(text).filter((depth) => depth === 1), "one title").toHaveLength(1);
+    expect(
+      headings(text).filter((depth) => depth === 1),
+      "one title",
+    ).toHaveLength(1);
     expect(text.length, "no longer than what is drawn").toBeLessThan(LONGEST);
     expect(markdownBlocks(text, true), "as Markdown").not.toBeNull();
     expect(tokens(text, "html"), "no HTML").toEqual([]);
@@ -98,7 +104,10 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
     const bold = tokens(read(language, page), "strong").map(words);
     expect(bold.filter((label) => !known.has(label))).toEqual([]);
     const marks = tokens(read(language, page), "text").map((token) => (token as Tokens.Text).text);
-    expect(marks.filter((text) => text.includes("**")), "each mark of bold is closed").toEqual([]);
+    expect(
+      marks.filter((text) => text.includes("**")),
+      "each mark of bold is closed",
+    ).toEqual([]);
   });
 
   test.each(PAGES)("%s has the same examples", (page) => {

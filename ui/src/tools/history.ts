@@ -57,7 +57,9 @@ export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall 
     tool,
     arguments: sent,
     revision: typeof revision === "string" ? revision : null,
-    continued: ["inputResponses", "requestState"].some((name) => member(params, name) !== undefined),
+    continued: ["inputResponses", "requestState"].some(
+      (name) => member(params, name) !== undefined,
+    ),
     exact: !hasRounded(sent) && !redacted,
   };
 }

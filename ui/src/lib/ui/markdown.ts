@@ -150,7 +150,8 @@ function parsed(text: string, guide: boolean): Block[] {
 }
 
 function toGuidePage(token: Token): void {
-  if (token.type === "link" && GUIDE_PAGE.test((token as Tokens.Link).href)) token.type = "guidePage";
+  if (token.type === "link" && GUIDE_PAGE.test((token as Tokens.Link).href))
+    token.type = "guidePage";
 }
 
 /** What follows a block may still become part of it while it is this short, such as the number of a list's next item. */
