@@ -32,7 +32,7 @@ impl Failure {
             stderr: Vec::new(),
             looked_in: Vec::new(),
             hint: None,
-            blocked: Vec::new(),
+            blocked: Box::default(),
         }
     }
 }

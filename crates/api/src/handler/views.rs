@@ -149,7 +149,7 @@ fn state(state: HostState) -> ServerState {
             stderr: failure.stderr,
             looked_in: failure.looked_in.into_iter().map(|f| f.display().to_string()).collect(),
             hint: failure.hint,
-            blocked: failure.blocked,
+            blocked: failure.blocked.into_vec(),
         },
         HostState::NeedsSignIn(needed) => {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }

@@ -21,7 +21,7 @@ pub(crate) fn not_found(error: CommandNotFound) -> Failure {
         stderr: Vec::new(),
         hint: error.hint.map(str::to_owned),
         looked_in: error.looked_in,
-        blocked: Vec::new(),
+        blocked: Box::default(),
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn in_sandbox(failure: Failure, target: &Target) -> Failure {
         hint.push(' ');
         hint.push_str(before);
     }
-    Failure { hint: Some(hint), blocked, ..failure }
+    Failure { hint: Some(hint), blocked: blocked.into(), ..failure }
 }
 
 /// What the sandbox hides, and what to do about it.

@@ -122,7 +122,7 @@ pub struct Failure {
     /// What to do, if known.
     pub hint: Option<String>,
     /// What it may have missed in its sandbox.
-    pub blocked: Vec<Blocked>,
+    pub blocked: Box<[Blocked]>,
 }
 
 /// Why a server is not running.

@@ -163,7 +163,7 @@ mod tests {
             stderr: Vec::new(),
             looked_in: Vec::new(),
             hint: None,
-            blocked: Vec::new(),
+            blocked: Box::default(),
         }
     }
 
