@@ -44,7 +44,7 @@ pub struct ConversationSettings {
     pub model: Option<ModelRef>,
     /// How it should behave, in the user's words.
     pub system_prompt: String,
-    /// The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
+    /// The servers whose tools it may use, in the order in which they are offered. None by default.
     pub servers: Vec<OfferedServer>,
     /// Whether it is told which folders these servers may know of.
     pub share_roots: bool,

@@ -1,4 +1,4 @@
-//! Which tools a model gets: those of the servers that the user turned on for the conversation, and of them only such as the user
+//! Which tools a model gets: those of the servers that are turned on for the conversation, and of them only such as the user
 //! has reviewed as they are now. Their order stays the same, so that the caches of providers hold.
 
 use std::collections::HashMap;

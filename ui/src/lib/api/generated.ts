@@ -1405,7 +1405,7 @@ model: ModelRef | null,
  */
 systemPrompt: string, 
 /**
- * The servers whose tools it may use, in the order in which they are offered. None is until the user turns it on.
+ * The servers whose tools it may use, in the order in which they are offered. None by default.
  */
 servers: Array<OfferedServer>, 
 /**
