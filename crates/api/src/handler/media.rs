@@ -1,4 +1,6 @@
 //! Pictures, sounds and other bytes that a server gave, saved where the user picks. The bytes come from the page as it got them.
+//! The proposed name has letters and digits of the title and the extension of a known type. The file is readable by its owner alone, runs
+//! nothing and is not opened.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
