@@ -21,7 +21,7 @@ function read(language: Language, page: string): string {
 /** All tokens of one kind, as deep as they lie. */
 function tokens(text: string, type: string): Token[] {
   const found: Token[] = [];
-  marked.walkTokens(marked.lexer(text), (token) => {
+  void marked.walkTokens(marked.lexer(text), (token) => {
     if (token.type === type) found.push(token);
   });
   return found;

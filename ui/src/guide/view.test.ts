@@ -45,11 +45,13 @@ describe("the user guide", () => {
 
   test("follows a link from one page to another, and takes the focus along", async () => {
     await startFake({}, { settings: settings("en") });
-    router.current = { at: "guide", page: "approve" };
     render(App);
+    await user.keyboard("{F1}");
+    await screen.findByRole("article");
+    router.current = { at: "guide", page: "approve" };
     await screen.findByRole("article", { name: "Approve or deny" });
     await user.click(await screen.findByRole("link", { name: "rule" }, LOADED));
-    const page = await screen.findByRole("article", { name: "Rules" });
+    const page = await screen.findByRole("article", { name: "Rules" }, LOADED);
     expect(router.current, "back leads back").toEqual({ at: "guide", page: "rules" });
     await waitFor(() => expect(page).toHaveFocus());
     expect(await within(page).findByText("/home/ann/docs/*.md", {}, LOADED)).toBeVisible();
@@ -57,8 +59,10 @@ describe("the user guide", () => {
 
   test("is in the language of the window", async () => {
     await startFake({}, { settings: settings("zh") });
-    router.current = { at: "guide", page: "sandbox" };
     render(App);
+    await user.keyboard("{F1}");
+    await screen.findByRole("article");
+    router.current = { at: "guide", page: "sandbox" };
     expect(await screen.findByRole("heading", { name: "打开沙盒" }, LOADED)).toBeVisible();
     const page = screen.getByRole("article", { name: "在沙盒中运行服务器" });
     expect(within(page).getByText("drawbridge-cli sandbox files")).toBeVisible();
@@ -66,8 +70,10 @@ describe("the user guide", () => {
 
   test("a page that does not exist is the first", async () => {
     await startFake({}, { settings: settings("en") });
-    router.current = { at: "guide", page: "../secrets" };
     render(App);
+    await user.keyboard("{F1}");
+    await screen.findByRole("article");
+    router.current = { at: "guide", page: "../secrets" };
     expect(await screen.findByRole("article", { name: "Connect a server" })).toBeVisible();
   });
 });

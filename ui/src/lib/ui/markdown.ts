@@ -125,7 +125,7 @@ export function markdownBlocks(text: string, guide = false): Block[] | null {
 
 function parsed(text: string, guide: boolean): Block[] {
   const tokens = marked.lexer(text);
-  if (guide) marked.walkTokens(tokens, toGuidePage);
+  if (guide) void marked.walkTokens(tokens, toGuidePage);
   const blocks: Block[] = [];
   let run: Token[] = [];
   const flush = () => {
