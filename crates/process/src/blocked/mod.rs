@@ -144,7 +144,7 @@ impl Judging<'_> {
     /// The smallest folder that brings a path into reach with what it needs: the packages or the project that it is part of, else the folder
     /// that it lies in.
     fn folder(&self, real: &Path) -> Result<PathBuf, NotOffered> {
-        if breadth::is_secret(real, self.home) {
+        if breadth::may_hold_data(real, self.home) {
             return Err(NotOffered::Secrets);
         }
         let judged = |folder: &Path| breadth::judge(folder, self.home, self.hidden).map(|()| folder.to_owned());

@@ -23,6 +23,10 @@ impl Ground {
             ("work/app/node_modules/zod/index.js", ""),
             (".ssh/id_ed25519", "secret"),
             (".config/app/token", "secret"),
+            ("snap/firefox/common/logins.json", ""),
+            (".var/app/org.x/data/x", ""),
+            (".bitcoin/wallets/x", ""),
+            (".local/share/TelegramDesktop/tdata", ""),
             ("Documents/letter.txt", ""),
             ("loose.txt", ""),
             ("data/sandbox/own/x", ""),
@@ -90,6 +94,10 @@ fn s36_no_words_have_a_home_or_secrets_proposed() {
         ("~/.ssh/id_ed25519", NotOffered::Secrets),
         ("~/.ssh", NotOffered::Secrets),
         ("~/.config/app/token", NotOffered::Secrets),
+        ("~/snap/firefox/common/logins.json", NotOffered::Secrets),
+        ("~/.var/app/org.x/data/x", NotOffered::Secrets),
+        ("~/.bitcoin/wallets/x", NotOffered::Secrets),
+        ("~/.local/share/TelegramDesktop/tdata", NotOffered::Secrets),
         ("~", NotOffered::TooBroad),
         ("~/loose.txt", NotOffered::TooBroad),
         ("~/Documents/letter.txt", NotOffered::TooBroad),
@@ -103,6 +111,20 @@ fn s36_no_words_have_a_home_or_secrets_proposed() {
     assert_eq!(ground.missed("open '~/nothing/here'"), [], "what is not there is not the sandbox's doing");
     assert_eq!(ground.missed("open '~/data/sandbox/own/x'"), [], "nor is what it reaches");
     assert_eq!(ground.missed("open '/usr/bin/env'"), [], "nor what is the system's to read");
+}
+
+#[test]
+fn s36_a_home_behind_a_link_is_still_the_home() {
+    let mut ground = Ground::new();
+    let link = ground.home.join("link");
+    std::os::unix::fs::symlink(&ground.home, &link).unwrap();
+    ground.home = link;
+    for path in ["~/.ssh/id_ed25519", "~/.config/app/token", "~/.bitcoin/wallets/x"] {
+        assert_eq!(ground.offer(path), Err(NotOffered::Secrets), "{path}");
+    }
+    for path in ["~", "~/loose.txt", "~/Documents/letter.txt"] {
+        assert_eq!(ground.offer(path), Err(NotOffered::TooBroad), "{path}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) const VERSION_MANAGERS: [&str; 9] =
 /// How many folders below the user's home, or below the root, a folder lies at least.
 const DEPTH: usize = 2;
 /// Folders below the home, with keys, passwords and sessions.
-const SECRET: [&str; 24] = [
+const SECRET: [&str; 25] = [
     ".android",
     ".aws",
     ".azure",
@@ -37,8 +37,26 @@ const SECRET: [&str; 24] = [
     ".ssh",
     ".terraform.d",
     ".thunderbird",
-    "Library/Application Support",
-    "Library/Keychains",
+    // Data of apps, by snap, Flatpak and macOS.
+    ".var",
+    "Library",
+    "snap",
+];
+/// Hidden folders of the home that hold programs. Whatever else is hidden there may hold an app's data.
+const OF_PROGRAMS: [&str; 13] = [
+    ".bun",
+    ".cache",
+    ".deno",
+    ".dotnet",
+    ".local/lib",
+    ".local/pipx",
+    ".local/share/asdf",
+    ".local/share/mise",
+    ".local/share/pipx",
+    ".local/share/pnpm",
+    ".local/share/uv",
+    ".npm",
+    ".npm-global",
 ];
 /// Folders of the system that hold settings, keys, devices and sockets.
 const OF_SYSTEM: [&str; 11] = [
@@ -54,8 +72,8 @@ const OF_SYSTEM: [&str; 11] = [
     "/private/etc",
     "/private/var",
 ];
-/// Temporary folders of users on macOS lie in one of the system's.
-const TEMPORARY: &str = "/private/var/folders";
+/// Folders in those of the system that are the users': temporary ones, and disks that were plugged in.
+const OF_USERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
 
 /// Why a folder is not proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,19 +107,21 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
     if is_secret(folder, home) {
         return Err(NotOffered::Secrets);
     }
-    if OF_SYSTEM.iter().any(|system| folder.starts_with(system)) && !folder.starts_with(TEMPORARY) {
+    let homes = spellings(home);
+    let of_system = OF_SYSTEM.iter().any(|system| folder.starts_with(system));
+    // A home may lie in a folder of the system's, as `/var/home` does.
+    if of_system
+        && !OF_USERS.iter().map(Path::new).chain(homes.iter().map(PathBuf::as_path)).any(|own| folder.starts_with(own))
+    {
         return Err(NotOffered::System);
     }
     let depth = |path: &Path| path.components().filter(|part| matches!(part, Component::Normal(_))).count();
-    let wide = match home {
-        Some(home) if home.starts_with(folder) => true,
-        Some(home) if folder.starts_with(home) => match folder.strip_prefix(home).map_or(0, depth) {
-            0 => true,
-            1 => !is_one_program(folder),
-            _ => is_of_many(folder, home),
-        },
-        _ => depth(folder) < DEPTH,
-    };
+    let wide = homes.iter().any(|home| home.starts_with(folder))
+        || match homes.iter().find(|home| folder.starts_with(home)) {
+            Some(home) if folder.strip_prefix(home).map_or(0, depth) == 1 => !is_one_program(folder),
+            Some(home) => is_of_many(folder, home),
+            None => depth(folder) < DEPTH,
+        };
     if wide {
         return Err(NotOffered::TooBroad);
     }
@@ -112,8 +132,32 @@ pub(crate) fn judge(folder: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> R
 pub(crate) fn is_secret(path: &Path, home: Option<&Path>) -> bool {
     // Of any user: `.ssh` is the same wherever it lies.
     let by_name = path.components().any(|part| matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws")));
-    let below = home.and_then(|home| path.strip_prefix(home).ok());
-    by_name || below.is_some_and(|below| SECRET.iter().any(|secret| below.starts_with(secret)))
+    by_name || below_home(path, home).iter().any(|below| SECRET.iter().any(|secret| below.starts_with(secret)))
+}
+
+/// Returns true if an app may keep its user's data there: nothing is proposed there because a server names it.
+pub(crate) fn may_hold_data(path: &Path, home: Option<&Path>) -> bool {
+    let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
+    let is_of_programs = |below: &Path| {
+        let known = OF_PROGRAMS.iter().chain(&VERSION_MANAGERS).any(|folder| below.starts_with(folder));
+        known || below.starts_with(".cargo/bin")
+    };
+    is_secret(path, home) || below_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
+}
+
+/// The path below the home, by each spelling of both.
+fn below_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let homes = spellings(home);
+    let paths = spellings(Some(path));
+    let pairs = paths.iter().flat_map(|path| homes.iter().map(move |home| path.strip_prefix(home)));
+    pairs.flatten().map(Path::to_owned).collect()
+}
+
+/// A path as it is written, and without links. One that leads to nothing has no other spelling.
+pub(crate) fn spellings(path: Option<&Path>) -> Vec<PathBuf> {
+    let Some(path) = path else { return Vec::new() };
+    let real = path.canonicalize().ok().filter(|real| real != path);
+    [Some(path.to_owned()), real].into_iter().flatten().collect()
 }
 
 /// Whether a folder right below the home is a program or project by what lies in it.

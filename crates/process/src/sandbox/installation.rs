@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::breadth::{MARKERS, VERSION_MANAGERS, is_secret, judge};
+use super::breadth::{MARKERS, VERSION_MANAGERS, is_secret, judge, spellings};
 use crate::programs::{SearchPath, interpreter};
 
 /// Interpreters that run interpreters.
@@ -81,8 +81,10 @@ impl Installations<'_> {
     /// Returns true if this folder can be an installation, and is neither the user's home, nor above it, nor right below it. A Python
     /// environment may be right below.
     fn is_installation(&self, folder: &Path) -> bool {
-        let holds_home = self.home.is_some_and(|home| home.starts_with(folder));
-        let below = self.home.and_then(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
+        let homes = spellings(self.home);
+        let holds_home = homes.iter().any(|home| home.starts_with(folder));
+        let below =
+            homes.iter().find_map(|home| folder.strip_prefix(home).ok()).map(|below| below.components().count());
         let is_deep = below.is_none_or(|below| below >= BELOW_HOME);
         folder.parent().is_some() && !holds_home && (is_deep || folder.join(ENVIRONMENT).is_file())
     }
