@@ -28,7 +28,6 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("image/avif", "avif"),
     ("image/bmp", "bmp"),
     ("image/tiff", "tiff"),
-    ("image/svg+xml", "svg"),
     ("audio/mpeg", "mp3"),
     ("audio/mp3", "mp3"),
     ("audio/wav", "wav"),
