@@ -63,7 +63,7 @@ class Counted {
     await page.until(`${name} to be there`, () => page.has("button", name, QUESTION));
     await page.until("it to be armed, or more to be out of view", async () => {
       if (await page.isArmed()) return true;
-      return (await page.question()).includes("Scroll to the end to allow");
+      return (await page.question()).includes("Scroll through all of it to allow");
     });
     if (!(await page.isArmed())) {
       this.steps += 1;
