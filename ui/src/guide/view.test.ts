@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import { router } from "$lib/state/view.svelte";
 import { axeProblems } from "$lib/testing/axe";
-import { startFake } from "$lib/testing/fake";
+import { sampleServer, startFake } from "$lib/testing/fake";
 
 import App from "../App.svelte";
 
@@ -12,6 +12,8 @@ import App from "../App.svelte";
 await import("./GuideView.svelte");
 
 const user = userEvent.setup();
+/** With a server, so that the window does not open with its welcome. */
+const SERVERS = [sampleServer({ name: "files" })];
 /** A page is a chunk of its own, which a busy machine takes longer to load. */
 const LOADED = { timeout: 10_000 };
 const settings = (language: "en" | "zh") => ({
@@ -28,7 +30,7 @@ beforeEach(() => {
 
 describe("the user guide", () => {
   test("opens by F1 with its first page, and lists the others", async () => {
-    await startFake({}, { settings: settings("en") });
+    await startFake({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     const pages = await screen.findByRole("navigation", { name: "Pages of the user guide" });
@@ -44,7 +46,7 @@ describe("the user guide", () => {
   });
 
   test("follows a link from one page to another, and takes the focus along", async () => {
-    await startFake({}, { settings: settings("en") });
+    await startFake({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     await screen.findByRole("article");
@@ -58,7 +60,7 @@ describe("the user guide", () => {
   });
 
   test("is in the language of the window", async () => {
-    await startFake({}, { settings: settings("zh") });
+    await startFake({}, { settings: settings("zh"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     await screen.findByRole("article");
@@ -69,7 +71,7 @@ describe("the user guide", () => {
   });
 
   test("a page that does not exist is the first", async () => {
-    await startFake({}, { settings: settings("en") });
+    await startFake({}, { settings: settings("en"), servers: SERVERS });
     render(App);
     await user.keyboard("{F1}");
     await screen.findByRole("article");
