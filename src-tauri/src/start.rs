@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use api::{Api, Computer, Environment, Surroundings, WebView};
 use domain::StoreError;
-use host::{Host, HostOptions, SessionVariables};
+use host::{Host, HostOptions};
 use installer::{InstallError, Installer, RegistryChoice};
 use ports::server_config::ConfigProblem;
 use ports::{Platform, Ports};
@@ -75,8 +75,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     if let Some(demo) = places::demo_server() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
-    let options =
-        HostOptions { autostart: true, session: SessionVariables::of_this_program(), ..HostOptions::default() };
+    let options = HostOptions { autostart: true, ..HostOptions::default() };
     let computer = computer(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).checking(computer);
     let ports = api.host().ports();

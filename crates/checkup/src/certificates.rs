@@ -39,10 +39,7 @@ pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Outco
     }
     let seen = Text::of("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
     Outcome::ok(match named.first() {
-        Some(variable) => seen
-            .and(", from ")
-            .and(variable)
-            .and(". Local servers get this variable, too, unless their sandbox hides what it names."),
+        Some(variable) => seen.and(", from ").and(variable).and(". Local servers do not get this variable."),
         None => seen.and(", from the system."),
     })
 }

@@ -41,7 +41,7 @@ pub(crate) async fn check(environment: Environment, path: SearchPath, servers: V
         )
         .of(remote()),
         Named::Usable(variable) => Outcome::ok(
-            Text::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers get this variable, too, unless it has a password, or their sandbox limits the network; one that needs another has it in its own settings."),
+            Text::of("Drawbridge uses the proxy in ").and(variable).and(". Local servers do not get this variable; one that needs it has it in its own settings."),
         ),
         Named::HttpOnly(variable) => Outcome::warning(
             Text::of("Connections to https servers are direct: the proxy in ").and(variable).and(" counts for http:// only."),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use api::data::{Nothing, Server, ServerName, ServerState};
 use api::{Api, ErrorCode, EventStream, Events, Handler as _};
-use host::{Host, HostOptions, SessionVariables};
+use host::{Host, HostOptions};
 use serde_json::json;
 use store::Locations;
 use tokio::sync::{mpsc, watch};
@@ -50,12 +50,7 @@ impl Session {
         let opens = logs_in && !pastes;
         let platform = Arc::new(Terminal { opens, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(system)?;
-        let options = HostOptions {
-            decides: decider.name(),
-            trace: trace::of_environment(),
-            session: SessionVariables::of_this_program(),
-            ..HostOptions::default()
-        };
+        let options = HostOptions { decides: decider.name(), trace: trace::of_environment(), ..HostOptions::default() };
         let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();

@@ -25,7 +25,6 @@ use std::time::Duration;
 use mcp_proto::session::Timeouts;
 pub use mcp_proto::session::TraceContext;
 use mcp_proto::types::Implementation;
-pub use process::SessionVariables;
 use process::{LaunchFiles, SearchPath};
 
 /// How a host behaves.
@@ -47,8 +46,6 @@ pub struct HostOptions {
     pub kept_together: usize,
     /// The folders that programs are searched in; what the login shell tells if none is given.
     pub search_path: Option<SearchPath>,
-    /// The variables of the user's session that local servers get beside their own. They are shown with each start.
-    pub session: SessionVariables,
     /// Looks at the files of a command again: when the user answers its start, and right before it. It may block for as long as their
     /// file system does.
     pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
@@ -72,7 +69,6 @@ impl Default for HostOptions {
             cool_down: Duration::from_secs(5 * 60),
             kept_together: supervision::activity::MAX_TOGETHER,
             search_path: None,
-            session: SessionVariables::default(),
             look_at_files: LaunchFiles::again,
             trace: None,
         }

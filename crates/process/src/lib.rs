@@ -29,7 +29,6 @@ mod platform;
 mod programs;
 pub mod sandbox;
 mod server;
-mod session;
 
 pub use blocked::{Blocked, FolderOffer, NamedBy, NotOffered, blocked};
 pub use code::{FileState, LaunchFile, LaunchFileRole, LaunchFiles, Stamp, leads_to_code};
@@ -41,4 +40,3 @@ pub use server::{
     Exit, Grace, Output, OutputError, OutputLimits, Pipes, ServerGroup, ServerProcess, SpawnError, Spawned, output_of,
     shut_down, spawn,
 };
-pub use session::SessionVariables;

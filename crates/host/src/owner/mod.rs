@@ -110,7 +110,7 @@ impl Owner {
         let known = read(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read(&ports, Document::Packages, &mut problem).unwrap_or_default();
         let origins = read(&ports, Document::Origins, &mut problem).unwrap_or_default();
-        let (search_path, session) = (options.search_path.clone(), options.session.clone());
+        let search_path = options.search_path.clone();
         let own_files = OwnFiles::new(&ports);
         let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
         let flow = FlowTable { flows, ..FlowTable::default() };
@@ -126,7 +126,6 @@ impl Owner {
                 known,
                 packages,
                 origins,
-                session,
                 own_files,
                 search_path: Arc::new(tokio::sync::Mutex::new(search_path)),
             },

@@ -124,9 +124,9 @@ impl Owner {
         let approved =
             self.launches.approved_package(&start.name, &start.config).filter(|package| !package.is_outdated(false));
         let approved = approved.map(|package| package.version.clone());
-        let (command, session) = (self.command(&start.name, &start.stdio), self.launches.session.clone());
+        let command = self.command(&start.name, &start.stdio);
         let looking = async move {
-            let found = look_up(&start.reference, &command, &session, &start.found.program, &start.path).await;
+            let found = look_up(&start.reference, &command, &start.found.program, &start.path).await;
             let approved = match approved.filter(|_| found.is_err()) {
                 Some(version) => Some(start.pinned(command.clone(), Ok(version)).await),
                 None => None,
@@ -151,9 +151,9 @@ impl Owner {
 
     /// Looks, beside a start, for what the registry offers now. It is announced, and asked about at the next start.
     fn look_for_newer(&mut self, start: &PackageStart) {
-        let (command, session) = (self.command(&start.name, &start.stdio), self.launches.session.clone());
+        let command = self.command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
-        let looking = async move { look_up(&reference, &command, &session, &found.program, &path).await };
+        let looking = async move { look_up(&reference, &command, &found.program, &path).await };
         self.beside(looking, move |owner, found| {
             let Ok(found) = found else { return };
             let Some(mut package) = owner.launches.approved_package(&name, &config).cloned() else { return };

@@ -85,8 +85,7 @@ impl Owner {
         record.launch.found = Some((found.program.clone(), path.clone()));
         record.launch.plan.clone_from(&found.plan);
         self.say_identity(name, Some((&found.program, found.real.as_deref())));
-        let Some(mut stdio) = config.as_stdio().cloned() else { return };
-        self.launches.add_session(&mut stdio);
+        let Some(stdio) = config.as_stdio().cloned() else { return };
         match launched {
             Some(Launched::Package(reference)) => {
                 let config = config.clone();

@@ -15,7 +15,6 @@ mod roots;
 mod rules;
 mod sampling;
 mod served;
-mod session_variables;
 mod sign_in;
 mod skills;
 mod supervision;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use foreign::visible;
 use process::sandbox::Network;
-use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, SessionVariables, output_of};
+use process::{Output, OutputError, OutputLimits, SearchPath, ServerCommand, output_of};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -71,7 +71,6 @@ struct Client<'a> {
 pub async fn look_up(
     reference: &PackageReference,
     server: &ServerCommand,
-    session: &SessionVariables,
     program: &Path,
     path: &SearchPath,
 ) -> Result<PackageVersion, UnknownPackage> {
@@ -83,7 +82,7 @@ pub async fn look_up(
     if let Some(known) = known {
         return Ok(known);
     }
-    let environment = environment(reference.launcher, &server.environment, session)?;
+    let environment = environment(reference.launcher, &server.environment)?;
     if server.sandbox.as_ref().is_some_and(|sandbox| sandbox.network == Network::None) {
         return Err(UnknownPackage::NoNetwork);
     }
@@ -134,12 +133,8 @@ fn names_open_address(option: &str) -> bool {
         .any(|(scheme, _)| !scheme.ends_with("https"))
 }
 
-/// The variables that a look-up gets of its server's: those of the user's session are among them.
-fn environment(
-    launcher: Launcher,
-    own: &BTreeMap<String, String>,
-    session: &SessionVariables,
-) -> Result<BTreeMap<String, String>, UnknownPackage> {
+/// The variables that a look-up gets of its server's.
+fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, UnknownPackage> {
     let settings: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &["npm_config_"],
         Launcher::Uvx | Launcher::UvToolRun => &["uv_"],
@@ -150,9 +145,7 @@ fn environment(
     let mut passed = BTreeMap::new();
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
-        if session.has(name, value) {
-            passed.insert(name.clone(), value.clone());
-        } else if PASSED_ON.contains(&lower.as_str()) {
+        if PASSED_ON.contains(&lower.as_str()) {
             // A secret is for the server, and that is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =
@@ -246,7 +239,7 @@ mod tests {
             ("UV_INDEX", "own=http://pypi.test/simple"),
         ] {
             let launcher = if name.starts_with("UV") { Launcher::Uvx } else { Launcher::Npx };
-            let refused = environment(launcher, &variables(&[(name, value)]), &SessionVariables::default());
+            let refused = environment(launcher, &variables(&[(name, value)]));
             assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
         }
         assert!(names_open_address("--registry=http://registry.test"), "keys would be sent in the clear");
@@ -262,21 +255,9 @@ mod tests {
             ("npm_config_registry", "https://registry.test"),
             ("npm_config_yes", "true"),
         ]);
-        let passed = environment(Launcher::Npx, &own, &SessionVariables::default()).unwrap();
+        let passed = environment(Launcher::Npx, &own).unwrap();
         let names: Vec<&str> = passed.keys().map(String::as_str).collect();
         assert_eq!(names, ["npm_config_registry"], "and nothing else");
-    }
-
-    #[test]
-    fn a_look_up_goes_the_way_of_the_users_own_session() {
-        let (proxy, certificates) =
-            (("HTTPS_PROXY", "http://proxy.test:3128"), ("SSL_CERT_FILE", "/etc/ssl/certs/own.pem"));
-        let session = variables(&[proxy, certificates]);
-        let of_session = SessionVariables::of(session.clone());
-        assert_eq!(environment(Launcher::Uvx, &session, &of_session), Ok(session), "both are the user's");
-        let others = variables(&[("HTTPS_PROXY", "http://evil.test:8080"), certificates]);
-        let refused = environment(Launcher::Uvx, &others, &of_session);
-        assert_eq!(refused, Err(UnknownPackage::Variable("HTTPS_PROXY".to_owned())), "another proxy is the server's");
     }
 
     #[test]
@@ -297,7 +278,7 @@ mod tests {
             (Launcher::Uvx, "XDG_DATA_HOME", "/tmp"),
             (Launcher::Docker, "DOCKER_CONFIG", "/tmp/docker"),
         ] {
-            let stopped = environment(launcher, &variables(&[(name, value)]), &SessionVariables::default());
+            let stopped = environment(launcher, &variables(&[(name, value)]));
             assert_eq!(stopped, Err(UnknownPackage::Variable(name.into())), "{name}");
         }
     }

@@ -1,7 +1,7 @@
 //! The variables a server gets besides those that were configured for it.
 //!
 //! The app's own environment may hold tokens and proxy passwords, so nothing is passed on unless
-//! it is named here, or comes with the command and was shown with it (`session.rs`). The names follow the official SDKs, with what language, time zone and
+//! it is named here. The names follow the official SDKs, with what language, time zone and
 //! temporary files need added.
 
 use std::ffi::OsString;

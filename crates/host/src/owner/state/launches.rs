@@ -15,8 +15,8 @@ use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{OwnFiles, rename_home};
 use policy::Hash;
-use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, StdioConfig, config_hash};
-use process::{SearchPath, SessionVariables};
+use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
+use process::SearchPath;
 
 /// Facts about starts, by server where they differ.
 pub(in crate::owner) struct LaunchFacts {
@@ -26,8 +26,6 @@ pub(in crate::owner) struct LaunchFacts {
     pub(in crate::owner) packages: BTreeMap<String, ApprovedPackage>,
     /// Where a server was installed from.
     pub(in crate::owner) origins: BTreeMap<String, InstallRecord>,
-    /// What local servers get of the user's session.
-    pub(in crate::owner) session: SessionVariables,
     pub(in crate::owner) own_files: OwnFiles,
     pub(in crate::owner) search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
@@ -97,16 +95,7 @@ impl LaunchFacts {
         {
             stdio.args = reference.pinned(&stdio.args, &package.version);
         }
-        if let Some(stdio) = approved.as_stdio_mut() {
-            self.add_session(stdio);
-        }
         approved
-    }
-
-    /// Adds the session's variables to a command, so that they are shown with it, and an approval rests on them.
-    pub(in crate::owner) fn add_session(&self, stdio: &mut StdioConfig) {
-        let sandbox = stdio.sandbox.as_ref().map(|sandbox| (sandbox.folders.as_slice(), &sandbox.network));
-        self.session.add_to(&mut stdio.env, sandbox);
     }
 }
 

@@ -10,7 +10,6 @@ fn facts() -> LaunchFacts {
         known: BTreeMap::new(),
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
-        session: SessionVariables::default(),
         own_files: OwnFiles::of("/no/data".into(), "/no/mcp.json".into()),
         search_path: Arc::default(),
     }
