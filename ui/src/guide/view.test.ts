@@ -1,4 +1,4 @@
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, test } from "vitest";
 
@@ -43,20 +43,6 @@ describe("the user guide", () => {
     ).toBeVisible();
     expect(within(page).queryByText("json"), "a block of code has no name above it").toBeNull();
     expect(await axeProblems(), "axe").toEqual([]);
-  });
-
-  test("follows a link from one page to another, and takes the focus along", async () => {
-    await startFake({}, { settings: settings("en"), servers: SERVERS });
-    render(App);
-    await user.keyboard("{F1}");
-    await screen.findByRole("article");
-    router.current = { at: "guide", page: "approve" };
-    await screen.findByRole("article", { name: "Approve or deny" });
-    await user.click(await screen.findByRole("link", { name: "rule" }, LOADED));
-    const page = await screen.findByRole("article", { name: "Rules" }, LOADED);
-    expect(router.current, "back leads back").toEqual({ at: "guide", page: "rules" });
-    await waitFor(() => expect(page).toHaveFocus());
-    expect(await within(page).findByText("/home/ann/docs/*.md", {}, LOADED)).toBeVisible();
   });
 
   test("is in the language of the window", async () => {
