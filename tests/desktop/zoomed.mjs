@@ -12,7 +12,8 @@ export async function zoomed(page, _place, step) {
     const before = await width(page);
     for (let times = 0; times < 7; times++) await page.chord(CONTROL, "+");
     await page.until("the page to be twice as large", async () => Math.abs((await width(page)) - before / 2) <= 1);
-    await page.reads("200 %");
+    const isChosen = () => [...document.querySelectorAll("select")].some((one) => one.selectedOptions[0]?.text === "200 %");
+    await page.until("Settings to say so", () => page.run(isChosen));
     for (const [name, view] of [["settings", "#/settings"], ["add-server", "#/add-server"], ["rules", "#/rules"]]) {
       await page.go(view);
       await page.picture(`E11-${name}-at-200`);
