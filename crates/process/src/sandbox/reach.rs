@@ -57,6 +57,13 @@ impl Reach {
         parts.retain(|part| !shows_hidden(part));
         parts.sort();
         parts.dedup();
+        // What lies in a folder that is reached is reached with it. bubblewrap refuses to mount a link there that it shows already.
+        let whole = parts.clone();
+        let is_within = |part: &Path| {
+            let is_hidden = sandbox.hidden.iter().any(|hidden| part.starts_with(hidden));
+            !is_hidden && whole.iter().any(|folder| folder != part && part.starts_with(folder))
+        };
+        parts.retain(|part| !is_within(part));
         let (folders, home) = (sandbox.folders.clone(), sandbox.home.clone());
         let mut reach = Reach { folders, system, program: parts, home, hidden: Vec::new() };
         reach.hidden = sandbox.hidden.iter().filter(|hidden| reach.covering(hidden).is_some()).cloned().collect();
