@@ -24,16 +24,16 @@ export async function beginConversation(
   return id;
 }
 
-/** Those of the conversation that was used last; null without one. */
+/** Those of the conversation that was used last; null without one, or if it had no model to use tools. */
 async function serversBefore(): Promise<OfferedServer[] | null> {
   const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
   if (!latest) return null;
   // A conversation that can't be read keeps no other from beginning.
   const servers = await call("conversation", { conversation: latest.id }).then(
-    ({ settings }) => settings.servers,
+    ({ settings: { model, servers } }) => (model === null && servers.length === 0 ? null : servers),
     () => [],
   );
-  return servers.filter(({ server }) => app.server(server) !== undefined);
+  return servers && servers.filter(({ server }) => app.server(server) !== undefined);
 }
 
 function runningServers(): OfferedServer[] {

@@ -249,9 +249,11 @@ describe("the tools of a conversation", () => {
   });
 
   it("E4: tools that were turned off stay off in the next one", async () => {
+    const noted = sampleConversation();
+    const model = { provider: "local", model: "small" };
     const host = await startFake(
       {
-        conversation: () => sampleConversation(),
+        conversation: () => ({ ...noted, settings: { ...noted.settings, model } }),
         create_conversation: () => sampleConversation({ id: "new" }),
       },
       {
@@ -261,6 +263,9 @@ describe("the tools of a conversation", () => {
     );
     await beginConversation("Another");
     expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
+    host.answers.conversation = () => noted;
+    await beginConversation("After notes, which had no model to use tools");
+    expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
 
   it("E5: says that tools are many for the model only where that decides", async () => {
