@@ -38,7 +38,7 @@ pub struct InstallPlan {
     pub notes: Vec<String>,
 }
 
-/// How a planned server is run or reached.
+/// The command or address of a planned server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
     /// A local program.

@@ -14,7 +14,7 @@ use crate::client::{RegistryError, RegistryRequest};
 use crate::server_json::Page;
 use crate::server_json::read::read_page;
 
-/// How far back the first list of changes reaches, and the overlap after a list that took several refreshes, since
+/// Reach of the first list of changes into the past, and the overlap after a list that took several refreshes, since
 /// clocks may differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
 /// Multiple of the timeout of one response after which a refresh requests no further page.

@@ -55,7 +55,7 @@ pub enum Refusal {
     /// The file's signature names no version.
     #[error("the signature of the download names no version")]
     NoVersion,
-    /// This installation is updated by something else, or not at all.
+    /// The installation is updated by something else, or not at all.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
     /// The user stopped the download.
@@ -105,7 +105,7 @@ pub enum RefusalKind {
     Announcement,
     /// There is no file for this system.
     Platform,
-    /// This installation doesn't update itself.
+    /// The installation doesn't update itself.
     NotHere,
     /// The file could not be put in place.
     Install,

@@ -23,15 +23,15 @@ pub enum ChosenBy {
     User,
     /// The user set it for this server.
     Setting,
-    /// Its name contains this hint of the server.
+    /// A match: the name of the model contains this hint of the server.
     Hint(String),
     /// No model's name contains a hint, and this model is the most similar to the one that this hint names.
     Equivalent(String),
-    /// It scores best by the server's priorities, listed with the most important first.
+    /// The best score by the server's priorities, listed with the most important first.
     Priorities(Vec<Priority>),
-    /// It is the user's default model.
+    /// The fallback to the user's default model.
     Default,
-    /// It is the most capable one as far as known, or else the first.
+    /// The fallback to the most capable model as far as known, or else to the first one.
     First,
 }
 
