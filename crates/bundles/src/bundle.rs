@@ -1,4 +1,4 @@
-//! A bundle: its archive and what its manifest says.
+//! A bundle: its archive and its manifest.
 
 use std::path::Path;
 
@@ -9,19 +9,21 @@ use crate::{Archive, BundleError, Manifest, Refusal};
 /// A bundle that can be shown and installed.
 #[derive(Debug)]
 pub struct Bundle {
-    /// Its files.
+    /// Files of the bundle.
     pub archive: Archive,
-    /// What its publisher says, in the language that most of it is written in.
+    /// Manifest, with the publisher's texts in their default language.
     pub manifest: Manifest,
-    /// What of the manifest is not used, in sentences, safe to print.
+    /// Parts of the manifest that are ignored, as full sentences, safe to print.
     pub warnings: Vec<String>,
 }
 
 impl Bundle {
-    /// Opens a file, checks the structure of the archive and reads the manifest. Blocks.
+    /// Opens a file, checks the structure of the archive and parses the manifest. Blocks.
     ///
     /// # Errors
-    /// If the file can't be read, the archive is refused, or the manifest can't be used.
+    ///
+    /// Returns [`BundleError::Io`] if the file can't be read, [`BundleError::Refused`] if the archive is not allowed
+    /// or lacks a needed file, and [`BundleError::Manifest`] if the manifest is invalid.
     pub fn open(path: &Path) -> Result<Self, BundleError> {
         Self::of(Archive::open(path)?)
     }
@@ -37,10 +39,12 @@ impl Bundle {
         Ok(Self { archive, manifest, warnings })
     }
 
-    /// The manifest with its texts in a language, given as a BCP 47 tag such as `de-AT`, as far as the bundle has them. Only texts change. Blocks.
+    /// Returns the manifest with its texts in a language, given as a BCP 47 tag such as `de-AT`, as far as the bundle
+    /// contains translations. Only texts differ. Blocks.
     ///
     /// # Errors
-    /// If the translations are damaged, too large or not of the form that they should have.
+    ///
+    /// Returns a [`BundleError`] if the translations are damaged, too large or malformed.
     pub fn localized(&self, locale: &str) -> Result<Manifest, BundleError> {
         let paths = self.archive.files().map(|file| file.path.as_str());
         let Some(path) = self.manifest.translation(locale, paths) else { return Ok(self.manifest.clone()) };

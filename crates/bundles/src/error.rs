@@ -1,4 +1,4 @@
-//! Why a bundle is not read, unpacked or removed.
+//! The errors of reading, unpacking and removing a bundle.
 
 use std::io;
 
@@ -6,43 +6,43 @@ use foreign::visible;
 
 use crate::{FolderChange, ManifestError, Refusal, TreeChange};
 
-/// The reason why a bundle is not read, unpacked or removed. The texts are safe to print.
+/// The error of reading, unpacking or removing a bundle. The texts are safe to print.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// The disk does not do what is asked of it.
+    /// A disk operation failed.
     #[error("{what}: {cause}")]
     Io {
-        /// What failed.
+        /// Description of the operation.
         what: &'static str,
-        /// Why.
+        /// Cause of the failure.
         cause: io::Error,
     },
     /// The archive is refused.
     #[error("the bundle is refused: {0}")]
     Refused(#[from] Refusal),
-    /// The manifest can't be used.
+    /// The manifest is invalid.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
-    /// A file is larger than its reader takes.
+    /// A file is larger than the limit for reading it.
     #[error("{} is larger than {max} bytes", visible(.path))]
     TooLargeToRead {
-        /// The path in the bundle.
+        /// Path in the bundle.
         path: String,
-        /// How many bytes are read.
+        /// Limit in bytes.
         max: u64,
     },
-    /// The file is not what it was when it was opened.
+    /// The file has changed since it was opened.
     #[error("the bundle's file has changed since it was opened; open it again")]
     Changed,
-    /// The bundle is unpacked already, and its files have changed since.
+    /// The bundle is already unpacked, and its files have changed since.
     #[error("the bundle is installed already, and its files have changed ({0}); remove it first")]
     Differs(TreeChange),
-    /// The bundle is unpacked already, and its folder holds other files by now.
+    /// The bundle is already unpacked, and its folder contains other files now.
     #[error(
         "the bundle is installed already, and its folder holds other files by now; remove the servers that use it first"
     )]
     FolderDiffers(#[source] FolderChange),
-    /// Another program keeps the folder with bundles for itself.
+    /// Another program holds the lock of the bundles folder.
     #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]
     Busy,
     /// The folder is not that of a bundle below the root.

@@ -1,4 +1,4 @@
-//! An unpacked bundle as a whole: whether its folder still has the files that were approved, and no others.
+//! Verifies that the folder of an unpacked bundle contains exactly the approved files.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
@@ -13,48 +13,52 @@ use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_FILE, MAX_MANIFEST, MAX_UNPACKED
 use crate::tree::{Hashed, HashingWriter, MANIFEST, Tree, is_executable};
 use crate::tree_file::read_tree_file;
 
-/// The most folders below an unpacked one. Those around a file need no entry of their own in an archive.
+/// Maximum number of folders below an unpacked bundle. Parent folders of a file need no entry of their own in an
+/// archive.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_DEPTH;
-/// The folder and the file that uv makes beside the code of a server at its first start, if its bundle has none of its own: the packages that
-/// it loads, and which ones these are. No hash of a bundle covers them, as its plan says.
+/// The folder and the file that uv creates next to a server's code at its first start, if the bundle contains none:
+/// the packages that it loads, and their versions. No hash of a bundle covers them, as its plan says.
 const MADE_BY_UV: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
-/// The most threads that read files; more of them wait for the same disk.
+/// Maximum number of threads that read files; more would wait for the same disk.
 const MAX_THREADS: usize = 4;
 
-/// Why a folder is not the unpacked bundle that it was. The texts are safe to print.
+/// The difference between a folder and the bundle that was unpacked there. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderChange {
-    /// A file has other content, or may be run and could not before, or the other way round.
+    /// A file's content or executable bit has changed.
     #[error("{} has changed since the bundle was unpacked", visible(.0))]
     Changed(String),
-    /// A file is gone.
+    /// A file is missing.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// A file is there that the bundle does not have.
+    /// A file is present that the bundle doesn't contain.
     #[error("{} is no file of the bundle; it was added later", visible(.0))]
     Added(String),
-    /// Its files are others, and which ones the bundle had is not known any more.
+    /// The files differ, and the list of the bundle's files is no longer available.
     #[error("its files are not those that were unpacked")]
     Differs,
-    /// There is a link, a pipe, a device, or a name that no bundle can have.
+    /// An entry is a link, a pipe, a device, or has a name that no bundle can contain.
     #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
     /// There are more files or bytes than a bundle may have.
     #[error("it holds more than a bundle may")]
     TooLarge,
-    /// It can't be read.
+    /// A file or folder can't be read.
     #[error("{} can't be read: {}", visible(.0), visible(.1))]
     Unreadable(String, String),
 }
 
-/// Compares all files below `folder` with the hash of the tree that was unpacked there ([`Tree::hash`]), to be called before each start. A server
-/// that writes beside its own code changes its folder, too. Blocks: it reads every byte, within [`limits`](crate::limits).
+/// Compares all files below `folder` with the hash of the tree that was unpacked there ([`Tree::hash`]). Call it
+/// before each start; a server that writes next to its own code changes its folder too. Blocks: it reads every byte,
+/// within [`limits`](crate::limits).
 ///
-/// Empty folders are not compared: no code comes from them. Neither is what uv makes at the first start. What was found is never kept for the next time: size, time and inode of a file
-/// can be what they were with other content, since whoever may write a file may set its times, too.
+/// Empty folders are not compared, since no code comes from them, nor is what uv creates at the first start. Results
+/// are never cached: a file can have the same size, time and inode with other content, since whoever may write a file
+/// may set its times too.
 ///
 /// # Errors
-/// If a file was added, removed or changed, which is named, or one can't be read.
+///
+/// Returns a [`FolderChange`] that names the file that was added, removed or changed, or that can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
     let was = read_tree_file(folder, tree_hash);
     let own = |path: &str| was.as_ref().is_some_and(|tree| tree.has(path));
@@ -86,7 +90,7 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
     Err(was.and_then(|was| first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
 }
 
-/// The first file that differs.
+/// Returns the first file that differs.
 fn first_change(was: &Tree, now: &Tree) -> Option<FolderChange> {
     let gone_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
         None => Some(FolderChange::Missing(path.clone())),
@@ -98,7 +102,7 @@ fn first_change(was: &Tree, now: &Tree) -> Option<FolderChange> {
 }
 
 struct FoundFile {
-    /// As in a tree.
+    /// Path as in a [`Tree`].
     path: String,
     place: PathBuf,
     size: u64,
@@ -106,7 +110,7 @@ struct FoundFile {
 }
 
 impl FoundFile {
-    /// Reads it as long as it was when it was found.
+    /// Reads and hashes the file, up to the size it had when it was found.
     fn read(&self) -> Result<Hashed, FolderChange> {
         let failed = |error: io::Error| unreadable(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;
@@ -119,14 +123,15 @@ impl FoundFile {
     }
 }
 
-/// Whether the manifest there says so. It is one of the files that are compared.
+/// Returns true if the manifest in the folder declares a uv server. The manifest is among the compared files.
 fn runs_by_uv(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(MANIFEST)) else { return false };
     let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST)).ok();
     manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
-/// All files below a folder, behind no link, but those left out: by their path, and whether it is a folder.
+/// Returns all files below a folder without following links, except those for which `is_left_out` returns true, given
+/// the path and true for a folder.
 fn files_below(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
@@ -143,7 +148,7 @@ fn files_below(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Resul
             let Some(path) = name.to_str().map(below) else {
                 return Err(FolderChange::NotAFile(below(&name.to_string_lossy())));
             };
-            // Of the entry itself, and not of what a link leads to.
+            // The metadata of the entry itself, not of a link's target.
             let facts: Metadata = entry.metadata().map_err(|error| failed(&path, error))?;
             if is_left_out(&path, facts.is_dir()) {
                 continue;

@@ -1,15 +1,16 @@
-//! MCP Bundles: servers in a ZIP archive with a manifest (`.mcpb`, formerly `.dxt`). `api` and `cli` show what is in one and install it by this crate.
-//! <https://github.com/modelcontextprotocol/mcpb>
+//! MCP Bundles: servers in a ZIP archive with a manifest (`.mcpb`, formerly `.dxt`). Used by `api` and `cli` to show
+//! and install bundles. See <https://github.com/modelcontextprotocol/mcpb>.
 //!
-//! - [`Bundle::open`]: the archive and its manifest, checked; nothing is written
-//! - [`plan`]: what it would start on this computer, as an [`installs::InstallPlan`] with blanks for the user
+//! - [`Bundle::open`]: opens and checks the archive and its manifest; nothing is written
+//! - [`plan`]: what the bundle would start on this computer, as an [`installs::InstallPlan`] with inputs for the user
 //! - [`unpack`], [`remove`], [`verify_tree`], [`verify_folder`]: its files on disk
-//! - [`BundlesLock`]: one program at a time changes those files
+//! - [`BundlesLock`]: ensures that one program at a time changes those files
 //!
-//! All functions block, so async code calls them on a thread for blocking work. Nothing here starts a program, reads the environment, or knows where
-//! the user's folders are: they are given from outside. A bundle comes from anybody, so its archive is refused if two programs could read it in two
-//! ways (`archive`), sizes are bounded by [`limits`], and its texts are the publisher's claims. What identifies a bundle is its SHA-256; the
-//! signature that some have is shown for what it is ([`Signature`]).
+//! All functions block, so async code must call them in a blocking task. Nothing in this crate starts a program,
+//! reads the environment, or knows the user's folders; callers pass them in. Bundles are untrusted: an archive that
+//! two programs could read in different ways is refused (`archive`), sizes are bounded by [`limits`], and texts are
+//! the publisher's claims. A bundle is identified by its SHA-256; the signature that some have is shown as an
+//! unverified claim ([`Signature`]).
 
 mod archive;
 mod bundle;
@@ -24,7 +25,7 @@ mod tree;
 mod tree_file;
 mod unpack;
 
-/// How the names of bundles end, in any case: as they do now, and as they did at first.
+/// File name extensions of bundles, in any case: the current one, and the former one.
 pub const EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
 
 pub use archive::{Archive, ArchiveFile, PathProblem, Refusal};

@@ -1,4 +1,5 @@
-//! One program at a time changes the folder with unpacked bundles: the app and the command line would remove each other's work otherwise.
+//! Ensures that one program at a time changes the folder of unpacked bundles. Otherwise the app and the command line
+//! could remove each other's files.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -7,24 +8,27 @@ use std::time::{Duration, Instant};
 
 use crate::BundleError;
 
-/// The file that is locked. It stays, since a removed one could be locked twice.
+/// The locked file. It is never removed, since a removed file could be locked twice.
 const LOCK: &str = ".lock";
-/// How long another program is waited for: a large bundle takes a minute on a slow disk.
+/// Timeout for the lock: unpacking a large bundle takes a minute on a slow disk.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long it is waited between two attempts.
+/// Pause between two attempts to lock.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Held while bundles are unpacked, removed, and added to or taken from the settings. The system gives it up when the program ends.
+/// A lock held while bundles are unpacked, removed, and added to or removed from the settings. The system releases it
+/// when the process ends.
 #[derive(Debug)]
 pub struct BundlesLock {
     _file: File,
 }
 
 impl BundlesLock {
-    /// Waits until no other program has it. Blocks.
+    /// Waits for the lock. Blocks.
     ///
     /// # Errors
-    /// If the folder can't be made or locked, or another program keeps it for two minutes.
+    ///
+    /// Returns [`BundleError::Io`] if the folder can't be created or locked, and [`BundleError::Busy`] if another
+    /// program holds the lock for two minutes.
     pub fn take(root: &Path) -> Result<Self, BundleError> {
         Self::take_within(root, PATIENCE)
     }
@@ -40,10 +44,11 @@ impl BundlesLock {
         }
     }
 
-    /// Takes it if no other program has it. Blocks.
+    /// Takes the lock, or returns `None` if another program holds it. Blocks.
     ///
     /// # Errors
-    /// If the folder can't be made or locked.
+    ///
+    /// Returns [`BundleError::Io`] if the folder can't be created or locked.
     pub fn try_take(root: &Path) -> Result<Option<Self>, BundleError> {
         let cant_lock = |cause| BundleError::io("the folder for bundles can't be locked", cause);
         fs::create_dir_all(root).map_err(cant_lock)?;

@@ -1,8 +1,9 @@
-//! The signature behind a bundle. Nothing rests on it.
+//! The signature after a bundle. It has no effect on security.
 //!
-//! The format is that of `mcpb sign`: `MCPB_SIG_V1`, four bytes of length, a detached PKCS#7 SignedData in DER, `MCPB_SIG_END`. The official tools verify
-//! none (issues 21, 260 and 277 of the format's repository), publishers' certificates have no common root, and depending on the version of the signer
-//! the signed bytes are not the stored ones. So only the name that it gives is read, and shown as what it is: a claim.
+//! The format is that of `mcpb sign`: `MCPB_SIG_V1`, four bytes of length, a detached PKCS#7 SignedData in DER,
+//! `MCPB_SIG_END`. The official tools verify none (issues 21, 260 and 277 of the format's repository), publishers'
+//! certificates have no common root, and depending on the version of the signer the signed bytes differ from the
+//! stored ones. Therefore only the signer's name is read, and shown as a claim.
 
 use std::fmt;
 
@@ -19,24 +20,24 @@ use serde::Serialize;
 const BEGIN: &[u8] = b"MCPB_SIG_V1";
 const END: &[u8] = b"MCPB_SIG_END";
 const LENGTH: usize = 4;
-/// The longest block: as long as the comment of a ZIP archive may be.
+/// Maximum size of the block: that of the comment of a ZIP archive.
 pub(crate) const MAX_BLOCK: usize = u16::MAX as usize;
-/// The longest name that is shown, in characters.
+/// Maximum length of the displayed name, in characters.
 const MAX_NAME: usize = 200;
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
-/// What the block behind an archive says. It is not checked, so it must never count for safety.
+/// The content of the signature block after an archive. It is not verified, so it must never count towards security.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Signature {
-    /// There is none.
+    /// No signature.
     Absent,
-    /// There is one that gives this name for the signer. Anybody can write any name.
+    /// A signature that claims this name for the signer. Anybody can claim any name.
     Claimed {
-        /// The common name of the signer's certificate, safe to print.
+        /// Common name in the signer's certificate, safe to print.
         name: String,
     },
-    /// There is one whose signer can't be read.
+    /// A signature whose signer can't be parsed.
     Unreadable,
 }
 
@@ -51,7 +52,7 @@ impl fmt::Display for Signature {
 }
 
 impl Signature {
-    /// Reads a block that [`split`] found.
+    /// Parses a block found by [`split`].
     pub(crate) fn of(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
         let der = &block[BEGIN.len() + LENGTH..block.len() - END.len()];
@@ -59,7 +60,7 @@ impl Signature {
     }
 }
 
-/// Splits the end of a file into what belongs to the archive and a block of exactly this form.
+/// Splits the end of a file into the part that belongs to the archive, and a well-formed signature block.
 pub(crate) fn split(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     let Some(before_end) = tail.strip_suffix(END) else { return (tail, None) };
     let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BEGIN));
@@ -73,7 +74,7 @@ pub(crate) fn split(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     (tail, None)
 }
 
-/// The common name in the certificate of the first signer.
+/// Returns the common name in the certificate of the first signer.
 fn signer(der: &[u8]) -> Option<String> {
     let signed: SignedData = ContentInfo::from_der(der).ok()?.content.decode_as().ok()?;
     let SignerIdentifier::IssuerAndSerialNumber(id) = &signed.signer_infos.0.as_slice().first()?.sid else {

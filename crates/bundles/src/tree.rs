@@ -9,39 +9,39 @@ use foreign::visible;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// The file at the root of each bundle that says what it is.
+/// File at the root of each bundle that describes it.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// A file of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeFile {
-    /// The SHA-256 of its content, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
-    /// Its size in bytes.
+    /// Size, in bytes.
     pub size: u64,
-    /// True if its owner may run it.
+    /// Set if the owner may execute the file.
     pub executable: bool,
 }
 
-/// The files of a bundle, by path with slashes. Whoever installs a bundle keeps it, to compare with later.
+/// The files of a bundle, by path with slashes. Stored on installation, for later comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tree {
-    /// The files.
+    /// Files by path.
     pub files: BTreeMap<String, TreeFile>,
 }
 
-/// How a file on disk differs from its tree. The text is safe to print.
+/// The difference between a file on disk and its tree. The text is safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeChange {
-    /// It is not there, or can't be read.
+    /// The file is missing, or can't be read.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// It is a link or a folder, or lies behind a link.
+    /// The path is a link or a folder, or passes through a link.
     #[error("{} is a link or no file", visible(.0))]
     NotAFile(String),
-    /// Its content, or whether it may be run, is another.
+    /// The content or the executable bit differs.
     #[error("{} has changed", visible(.0))]
     Changed(String),
     /// The tree has no such file.
@@ -50,9 +50,9 @@ pub enum TreeChange {
 }
 
 impl Tree {
-    /// One hash for all: the SHA-256 of a line for each file with its hash, `x` or `-`, and its path.
+    /// Returns a hash of the tree: the SHA-256 over one line per file with its hash, `x` or `-`, and its path.
     ///
-    /// Paths in bundles have no line breaks, so two trees never have the same lines.
+    /// Paths in bundles contain no line breaks, so two trees never have the same lines.
     #[must_use]
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
@@ -63,7 +63,7 @@ impl Tree {
         format!("{:x}", hash.finalize())
     }
 
-    /// Returns true if there is a file of this path, or one below it.
+    /// Returns true if the tree has a file with this path, or below it.
     pub(crate) fn has(&self, path: &str) -> bool {
         let is_below =
             |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -76,11 +76,13 @@ impl Tree {
     }
 }
 
-/// Compares files below `folder` with the tree: before each start those in [`BundlePlan::watched`](crate::BundlePlan::watched), or all of
-/// `tree.files.keys()`. Files that were added are not looked at, since programs write caches beside their code; [`crate::verify_folder`] does. Blocks.
+/// Compares files below `folder` with the tree: before each start those in
+/// [`BundlePlan::watched`](crate::BundlePlan::watched), or all of `tree.files.keys()`. Added files are ignored, since
+/// programs write caches next to their code; [`crate::verify_folder`] detects them. Blocks.
 ///
 /// # Errors
-/// The first difference.
+///
+/// Returns the first difference.
 pub fn verify_tree<'p>(
     folder: &Path,
     tree: &Tree,
@@ -95,7 +97,7 @@ pub fn verify_tree<'p>(
     Ok(())
 }
 
-/// The file as it is on disk, not behind any link below the folder.
+/// Reads a file from disk, following no links below the folder.
 fn on_disk(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
     let missing = |_| TreeChange::Missing(path.to_owned());
     let mut place = folder.to_owned();
@@ -121,20 +123,20 @@ pub(crate) fn is_executable(facts: &Metadata) -> bool {
     facts.permissions().mode() & 0o100 != 0
 }
 
-/// Where files have no such bit, a tree has none either.
+/// Systems without an executable bit have none in trees either.
 #[cfg(not(unix))]
 pub(crate) fn is_executable(_facts: &Metadata) -> bool {
     false
 }
 
-/// Hashes what is written through it.
+/// A writer that hashes what is written through it.
 pub(crate) struct HashingWriter<W> {
     sink: W,
     hash: Sha256,
     size: u64,
 }
 
-/// What went through a [`HashingWriter`].
+/// The hash and size of what was written through a [`HashingWriter`].
 pub(crate) struct Hashed {
     pub(crate) sha256: String,
     pub(crate) size: u64,

@@ -1,5 +1,5 @@
-//! The list of an unpacked bundle's files, kept beside its folder, so that a change can be named. It needs no protection: it counts only where its
-//! own hash is the one that was approved. Callers: `unpack` writes it, `folder` reads it.
+//! The list of an unpacked bundle's files, stored next to its folder, so that a change can be attributed to a file.
+//! It needs no protection: it counts only if its own hash is the approved one. Written by `unpack`, read by `folder`.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::Tree;
 
-/// What the name of the list ends with, behind that of the folder.
+/// Suffix of the list's file name, after the name of the folder.
 const SUFFIX: &str = ".tree.json";
-/// The largest list that is read, in bytes: the longest paths of as many files as a bundle may have.
+/// Maximum size of a list that is read, in bytes.
 const MAX_TREE_FILE: u64 = 16 << 20;
 
 fn place_of(folder: &Path) -> PathBuf {
@@ -18,17 +18,18 @@ fn place_of(folder: &Path) -> PathBuf {
     place.into()
 }
 
-/// The name of the folder that a file of this name lists; none if it is no such file.
+/// Returns the name of the folder that a file with this name lists, or `None` if it is not a list.
 pub(crate) fn folder_of_tree_file(name: &str) -> Option<&str> {
     name.strip_suffix(SUFFIX)
 }
 
-/// Keeps the list of the files in `folder`. Whoever was killed on the way has left the folder unfinished, too.
+/// Stores the list of the files in `folder`. If the process is killed in between, the folder is still unfinished as
+/// well.
 pub(crate) fn write_tree_file(folder: &Path, tree: &Tree) -> io::Result<()> {
     fs::write(place_of(folder), serde_json::to_vec(tree)?)
 }
 
-/// The list that was kept, if its hash is this one.
+/// Returns the stored list if it has this hash.
 pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<Tree> {
     let mut bytes = Vec::new();
     File::open(place_of(folder)).ok()?.take(MAX_TREE_FILE).read_to_end(&mut bytes).ok()?;
@@ -36,7 +37,7 @@ pub(crate) fn read_tree_file(folder: &Path, tree_hash: &str) -> Option<Tree> {
     (tree.hash() == tree_hash).then_some(tree)
 }
 
-/// Removes the list with its folder. One that stays is removed with other leftovers.
+/// Removes the list along with its folder. If that fails, it is removed with other leftovers later.
 pub(crate) fn remove_tree_file(folder: &Path) {
     let _ = fs::remove_file(place_of(folder));
 }

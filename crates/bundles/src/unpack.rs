@@ -1,4 +1,4 @@
-//! A bundle's files on disk: unpacked as a whole or not at all, and removed.
+//! Unpacks a bundle completely or not at all, and removes unpacked bundles.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -9,24 +9,24 @@ use crate::tree::{HashingWriter, Tree, verify_tree};
 use crate::tree_file::{folder_of_tree_file, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
-/// What folders of unfinished work begin with.
+/// Prefix of folders of unfinished operations.
 const UNFINISHED: &str = ".unfinished-";
-/// How much of the bundle's hash its folder's name has.
+/// Number of characters of the bundle's hash in its folder's name.
 const HASH_PREFIX: usize = 16;
-/// The longest name in front of it, in bytes.
+/// Maximum length of the name before the hash, in bytes.
 const MAX_FOLDER_NAME: usize = 64;
 
-/// A bundle that is unpacked.
+/// An unpacked bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnpackedBundle {
-    /// Its folder, to put into the plan as [`Place::folder`](crate::Place::folder).
+    /// Folder of the bundle, to be used as [`Place::folder`](crate::Place::folder).
     pub folder: PathBuf,
-    /// Its files. Whoever installs it keeps them, or at least their hash, where the server can't write.
+    /// Files of the bundle. The installer stores them, or at least their hash, where the server can't write.
     pub tree: Tree,
 }
 
 impl Bundle {
-    /// The folder below `root` that this bundle is unpacked to: its name, and the beginning of its hash.
+    /// Returns the folder below `root` that this bundle is unpacked to: its name, and the beginning of its hash.
     #[must_use]
     pub fn folder(&self, root: &Path) -> PathBuf {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -38,26 +38,29 @@ impl Bundle {
     }
 }
 
-/// Unpacks a bundle to [`Bundle::folder`]. Blocks, for as long as the disk takes for a few hundred megabytes.
+/// Unpacks a bundle to [`Bundle::folder`]. Blocks for as long as the disk takes for a few hundred megabytes.
 ///
-/// The file is copied first, so that what is unpacked is what has the hash that the user saw. Files get their content and whether their owner may run
-/// them, nothing else of the archive: no owner, no time, no other mode. A bundle that is there already is compared with its archive and left as it is.
+/// The archive is copied first, so that exactly the bytes with the hash that the user saw are unpacked. Files get
+/// only their content and the owner's executable bit from the archive: no owner, no time, no other mode. A bundle
+/// that is already unpacked is compared with its archive and left unchanged.
 ///
 /// # Errors
-/// If the file has changed since it was opened, if its data is damaged, if the disk fails, or if the bundle is there already with other content.
-/// No folder stays on disk then.
+///
+/// Returns [`BundleError::Changed`] if the file has changed since it was opened, [`BundleError::Refused`] if its data
+/// is damaged, [`BundleError::Io`] if the disk fails, and [`BundleError::Differs`] or [`BundleError::FolderDiffers`]
+/// if the bundle is already unpacked with other content. After an error, no new folder remains on disk.
 pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleError> {
     let folder = bundle.folder(root);
     if fs::symlink_metadata(&folder).is_ok() {
         let tree = bundle.archive.tree()?;
         verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
-        // A file that was added can be loaded in place of one that the bundle needs.
+        // An added file could be loaded instead of one that the bundle needs.
         verify_folder(&folder, &tree.hash()).map_err(BundleError::FolderDiffers)?;
         return Ok(UnpackedBundle { folder, tree });
     }
     let cant_make = |cause| BundleError::io("the folder for bundles can't be made", cause);
     make_folder(root).map_err(cant_make)?;
-    // Removed with all that is in it wherever this function ends.
+    // Removed with its contents wherever this function returns.
     let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_make)?;
     let copy = unfinished.path().join("archive");
     let mut file = File::create_new(&copy).map_err(cant_make)?;
@@ -77,7 +80,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
     Ok(UnpackedBundle { folder, tree })
 }
 
-/// The folder of this name right below `root`; none if the name leads elsewhere.
+/// Returns the folder with this name directly below `root`, or `None` if the name leads elsewhere.
 #[must_use]
 pub fn folder_below(root: &Path, name: &str) -> Option<PathBuf> {
     let mut parts = Path::new(name).components();
@@ -90,24 +93,27 @@ pub fn folder_below(root: &Path, name: &str) -> Option<PathBuf> {
 /// Removes an unpacked bundle. Blocks.
 ///
 /// # Errors
-/// If `folder` is not a folder right below `root`, or can't be removed.
+///
+/// Returns [`BundleError::NotInstalled`] if `folder` is not a folder directly below `root`, and [`BundleError::Io`]
+/// if it can't be removed.
 pub fn remove(root: &Path, folder: &Path) -> Result<(), BundleError> {
     let is_below = folder.parent() == Some(root) && folder.file_name().is_some();
     if !is_below || !fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
         return Err(BundleError::NotInstalled);
     }
     let cant_remove = |cause| BundleError::io("the bundle can't be removed", cause);
-    // Renamed first: a folder of which a part is gone must not pass for an installed bundle.
+    // Renamed first: a partially removed folder must not be mistaken for an installed bundle.
     let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(cant_remove)?;
     fs::rename(folder, unfinished.path().join("files")).map_err(cant_remove)?;
     remove_tree_file(folder);
     unfinished.close().map_err(cant_remove)
 }
 
-/// The folders right below `root` that bundles were unpacked to, by name. Blocks.
+/// Returns the names of the folders directly below `root` that contain unpacked bundles. Blocks.
 ///
 /// # Errors
-/// If the root is there and can't be read.
+///
+/// Returns [`BundleError::Io`] if the root exists and can't be read.
 pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     let cant_read = |cause| BundleError::io("the folder for bundles can't be read", cause);
     let entries = match fs::read_dir(root) {
@@ -118,7 +124,7 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     for entry in entries {
         let name = entry.map_err(cant_read)?.file_name();
         let listed = name.to_str().and_then(folder_of_tree_file).and_then(|name| folder_below(root, name));
-        // A folder without a list of files is nobody's work of ours.
+        // A folder without a list of files was not created by this crate.
         if let Some(folder) = listed.filter(|folder| fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir())) {
             folders.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
@@ -126,11 +132,12 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     Ok(folders)
 }
 
-/// Removes what an app left that was killed while it unpacked or removed a bundle. To be called under the [`BundlesLock`](crate::BundlesLock), so that
-/// no other program does either right now. Blocks.
+/// Removes what a killed process left while it unpacked or removed a bundle. Must be called while holding the
+/// [`BundlesLock`](crate::BundlesLock), so that no other program is doing either. Blocks.
 ///
 /// # Errors
-/// If the root can't be read, or something can't be removed.
+///
+/// Returns [`BundleError::Io`] if the root can't be read, or something can't be removed.
 pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
     let cant_remove = |cause| BundleError::io("what is left of an unfinished installation can't be removed", cause);
     let entries = match fs::read_dir(root) {
@@ -150,7 +157,7 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Writes all files into a folder that is not there yet. The paths are those of an [`Archive`], which lead out of no folder.
+/// Writes all files into a new folder. The paths are those of an [`Archive`], which never lead out of it.
 fn write_files(archive: &Archive, folder: &Path) -> Result<Tree, BundleError> {
     let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
     make_folder(folder).map_err(cant_make)?;
@@ -181,7 +188,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(path)
 }
 
-/// A file that was not there, so nothing is overwritten and no link is followed.
+/// Creates a file that doesn't exist yet, so nothing is overwritten and no link is followed.
 fn new_file(path: &Path, file: &ArchiveFile) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -1,4 +1,5 @@
-//! Certificates by which remote servers are recognized: those that Drawbridge itself takes, and those that settings of local servers name.
+//! Checks the certificates that authenticate remote servers: Drawbridge's own trust store, and those named by the
+//! settings of local servers.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +10,17 @@ use crate::computer::Environment;
 use crate::finding::Outcome;
 use crate::text::Text;
 
-/// Where the variables name a file with certificates, for Drawbridge itself.
+/// Variables that name certificates for Drawbridge itself.
 const FILE: &str = "SSL_CERT_FILE";
 const FOLDER: &str = "SSL_CERT_DIR";
-/// The same for programs of Node.js, Python and curl.
+/// Variables that name certificates for Node.js, Python, curl and Git.
 const OF_SERVERS: [&str; 5] = [FILE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
 pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Outcome {
     let named: Vec<&'static str> = [FILE, FOLDER].into_iter().filter(|name| environment.get(name).is_some()).collect();
     let file = environment.get(FILE).map(PathBuf::from);
     let folder = environment.get(FOLDER).map(PathBuf::from);
-    // As the library of the connections does it.
+    // The same way as the HTTP client loads them.
     let loaded = match (&file, &folder) {
         (None, None) => load_native_certs(),
         _ => load_certs_from_paths(file.as_deref(), folder.as_deref()),
@@ -44,7 +45,7 @@ pub(crate) fn check(environment: &Environment, servers: &[ServerEntry]) -> Outco
     })
 }
 
-/// What keeps Drawbridge from recognizing a server; none if it can.
+/// Returns the problem with Drawbridge's own certificates, if any.
 fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<Outcome> {
     let cause = |text: Text| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),
@@ -73,7 +74,7 @@ fn of_drawbridge(loaded: &CertificateResult, named: &[&'static str]) -> Option<O
     }
 }
 
-/// Whether a variable of a local server names a file with certificates that is not there.
+/// Returns true if a variable of a local server names a certificate file that can't be read.
 fn names_unreadable(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();

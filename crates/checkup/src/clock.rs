@@ -1,5 +1,5 @@
-//! Whether the clock is behind. A clock that is far off makes certificates and tokens invalid. One that is ahead can't be told without the
-//! network, which is not asked here.
+//! Checks that the clock is not behind. A wrong clock makes certificates and tokens invalid. A clock that is ahead
+//! can't be detected without the network, which the checks don't use.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 use crate::finding::Outcome;
 use crate::text::Text;
 
-/// How far behind a clock is left alone.
+/// Tolerated deviation of the clock.
 const TOLERATED: Duration = Duration::from_secs(10 * 60);
 
-/// Compares the time with that of files which can't be from the future.
+/// Compares the time with the modification times of files, which can't be in the future.
 pub(crate) fn check(now: SystemTime, files: &[PathBuf]) -> Outcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > TOLERATED) {

@@ -1,4 +1,5 @@
-//! Whether Docker's daemon can be reached. Its client is there without it, and every server in a container then fails.
+//! Checks that Docker's daemon is reachable. The client can be installed without a running daemon, and then every
+//! server in a container fails.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use crate::computer::Environment;
 use crate::finding::{FindingState, Outcome};
 use crate::text::Text;
 
-/// Where the daemon listens, also that of Docker Desktop and of one that runs for its user alone.
+/// Returns the usual sockets of the daemon, including those of Docker Desktop and of a rootless daemon.
 pub(crate) fn sockets(environment: &Environment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
@@ -19,7 +20,7 @@ pub(crate) fn sockets(environment: &Environment) -> Vec<PathBuf> {
     sockets
 }
 
-/// Adds to what is known of Docker whether its daemon answers. Nothing is sent to it.
+/// Adds the state of the daemon to the outcome for Docker. Only a connection is opened; nothing is sent.
 pub(crate) fn with_daemon(outcome: Outcome, sockets: &[PathBuf]) -> Outcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;

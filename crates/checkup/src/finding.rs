@@ -1,46 +1,46 @@
-//! The outcome of a check.
+//! The result of a check.
 
 use serde::Serialize;
 
 use crate::text::Text;
 
-/// One thing that was looked at, and what to do about it.
+/// The result of a check, with the suggested remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
-    /// What was looked at.
+    /// Identifier of the check.
     pub id: CheckId,
-    /// The same in words.
+    /// Display name of the check.
     pub title: &'static str,
-    /// Whether it is as it should be.
+    /// State of the checked item.
     pub state: FindingState,
-    /// What was seen.
+    /// Description of the state.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub seen: Text,
-    /// What to do, if there is something to do.
+    /// Suggested remedy, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub next: Option<Text>,
-    /// The servers that it keeps from working, or would.
+    /// Names of the servers that are or would be affected.
     pub servers: Vec<String>,
 }
 
-/// Whether what was looked at is as it should be.
+/// The state of a checked item, in increasing order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// It is.
+    /// Everything works.
     Ok,
-    /// It could not be told.
+    /// The state could not be determined.
     Unknown,
     /// Something works less well than it could.
     Warning,
-    /// Something does not work.
+    /// Something doesn't work.
     Problem,
 }
 
 impl FindingState {
-    /// As it is written in lists.
+    /// Returns the name of the state for lists.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -52,16 +52,16 @@ impl FindingState {
     }
 }
 
-/// What is looked at.
+/// The identifier of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckId {
-    /// The settings file with the servers.
+    /// Settings file with the servers.
     Settings,
-    /// The keychain.
+    /// Keychain.
     Keychain,
-    /// Where programs are looked for.
+    /// Search path for programs.
     SearchPath,
     /// Node.js with npx.
     Node,
@@ -75,28 +75,28 @@ pub enum CheckId {
     Podman,
     /// .NET with dnx.
     Dotnet,
-    /// Programs of servers that are none of these.
+    /// Programs of servers that use none of these runtimes.
     Programs,
-    /// What holds servers in a sandbox.
+    /// Sandbox mechanisms for servers.
     Sandbox,
-    /// The proxy.
+    /// Proxy settings.
     Proxy,
-    /// The certificates that servers are recognized by.
+    /// Certificates that authenticate remote servers.
     Certificates,
-    /// What draws the window.
+    /// Web view that draws the window.
     WebView,
-    /// The folder for data.
+    /// Data folder.
     DataFolder,
-    /// The folder for settings.
+    /// Settings folder.
     ConfigFolder,
-    /// The folder for what can be loaded again.
+    /// Cache folder.
     CacheFolder,
-    /// The clock.
+    /// Clock.
     Clock,
 }
 
 impl CheckId {
-    /// In words, for a list.
+    /// Returns the display name of the check.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl CheckId {
     }
 }
 
-/// What a check gives; its id and title are added where it is run.
+/// The result of a check, before its id and title are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Outcome {
     pub(crate) state: FindingState,
@@ -132,27 +132,27 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// All is well.
+    /// Creates an outcome without problems.
     pub(crate) fn ok(seen: Text) -> Self {
         Self { state: FindingState::Ok, seen, next: None, servers: Vec::new() }
     }
 
-    /// It could not be told.
+    /// Creates an outcome for a state that could not be determined.
     pub(crate) fn unknown(seen: Text, next: Text) -> Self {
         Self { state: FindingState::Unknown, seen, next: Some(next), servers: Vec::new() }
     }
 
-    /// Something works less well than it could.
+    /// Creates an outcome for something that works less well than it could.
     pub(crate) fn warning(seen: Text, next: Text) -> Self {
         Self { state: FindingState::Warning, seen, next: Some(next), servers: Vec::new() }
     }
 
-    /// Something does not work.
+    /// Creates an outcome for something that doesn't work.
     pub(crate) fn problem(seen: Text, next: Text) -> Self {
         Self { state: FindingState::Problem, seen, next: Some(next), servers: Vec::new() }
     }
 
-    /// With the servers that it is about.
+    /// Sets the affected servers.
     pub(crate) fn of(mut self, servers: Vec<String>) -> Self {
         self.servers = servers;
         self

@@ -1,4 +1,4 @@
-//! The folders that are written to: whether that can be done, and how much room they have. Nothing is written to find out.
+//! Checks that folders are writable and have enough free space, without writing anything.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use crate::finding::Outcome;
 use crate::text::Text;
 
 const MIB: u64 = 1024 * 1024;
-/// With less room than this, what the user does next may not be kept.
+/// Minimum free space, in bytes. Below it, new data may not be saved.
 const TOO_LITTLE: u64 = 100 * MIB;
-/// With less room than this, the packages of a few servers fill the disk.
+/// Recommended free space, in bytes. Below it, the packages of a few servers fill the disk.
 const LITTLE: u64 = 1024 * MIB;
 
-/// What was seen of a folder.
+/// The state of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Facts {
-    /// The folder itself, or the nearest above it that is there.
+    /// The folder itself, or its nearest existing ancestor.
     nearest: PathBuf,
     is_folder: bool,
     is_writable: bool,
@@ -80,7 +80,7 @@ fn is_writable(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|facts| !facts.permissions().readonly())
 }
 
-/// What this user may still write there, in bytes.
+/// Returns the free space available to this user, in bytes.
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = nix::sys::statvfs::statvfs(folder).ok()?;
@@ -144,7 +144,7 @@ mod tests {
     fn permissions_are_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         assert!(is_writable(folder.path()), "one's own folder");
-        // Not even root may enter it, unlike a folder that only its permissions close.
+        // Not even root can enter a file, unlike a folder that only its permissions protect.
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert!(!is_writable(&file), "what can't be entered");

@@ -1,4 +1,4 @@
-//! Whether secrets outlast the program.
+//! Checks that secrets can be stored permanently.
 
 use ports::server_config::{ServerEntry, ServerTransport};
 use ports::{Secrets, SecretsStatus, secrets};
@@ -33,7 +33,7 @@ pub(crate) fn check(keychain: &dyn Secrets, servers: &[ServerEntry]) -> Outcome 
     }
 }
 
-/// Whether the settings of a server name secrets.
+/// Returns true if the settings of a server refer to secrets.
 fn has_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
         ServerTransport::Stdio(stdio) => secrets::in_environment(stdio),

@@ -1,17 +1,19 @@
-//! Looks at this computer for what keeps servers from working, says what to do about it, and makes a report that can be shown to others.
+//! Diagnoses problems of this computer that keep servers from working, suggests remedies, and creates a report that
+//! can be published.
 //!
-//! This is a crate of its own because a look must be possible where nothing else is: when the settings can't be read or the data folder
-//! can't be written to, no `host` starts, so it knows only ports, the starting of programs (`process`) and what command lines say
-//! (`launches`). Callers: `drawbridge-cli doctor`, and the commands of `api` for the page.
+//! This is a separate crate because it must work when nothing else does: if the settings can't be read or the data
+//! folder is not writable, no `host` starts. Therefore it depends only on ports, on starting programs (`process`) and
+//! on the analysis of command lines (`launches`). Used by `drawbridge-cli doctor`, and by the commands of `api` for
+//! the page.
 //!
-//! Nothing is changed, and nothing is sent to another computer. What is run: the login shell for its search path, a runtime with
-//! `--version`, bubblewrap with a shell that does nothing, and `gsettings get`. Each check has a time limit, and one that fails does not
-//! stop the others (`run.rs`).
+//! Nothing is changed, and nothing is sent to another computer. The only programs run are the login shell for its
+//! search path, runtimes with `--version`, bubblewrap with a shell that does nothing, and `gsettings get`. Each check
+//! has a time limit, and one that fails doesn't stop the others (`run.rs`).
 //!
-//! - `computer`: what is looked at
-//! - `finding`: the outcome of a check
-//! - `text`: what a finding says, for its user and for others
-//! - `needs`: the programs that servers need; `runtimes`, `containers`, `programs`: whether they are there
+//! - `computer`: the inputs of the checks
+//! - `finding`: the result of a check
+//! - `text`: the text of a finding, for the user and for a public report
+//! - `needs`: the programs that servers need; `runtimes`, `containers`, `programs`: checks that they are available
 //! - `report`, `system`: the report
 
 mod certificates;
@@ -50,17 +52,17 @@ use finding::Outcome;
 use run::Check;
 use runtimes::RUNTIMES;
 
-/// What was found.
+/// The results of a checkup.
 #[derive(Debug, Clone)]
 pub struct Checkup {
-    /// The findings, always in the same order.
+    /// Findings, always in the same order.
     pub findings: Vec<Finding>,
-    /// The servers that are set up; none if the settings can't be read.
+    /// Configured servers; empty if the settings can't be read.
     pub servers: Vec<ServerEntry>,
 }
 
-/// Looks at this computer. Takes some seconds, and about a minute at most: the settings, the look for programs and the checks have a limit
-/// each, and so has the login shell.
+/// Runs all checks. Takes some seconds, and about a minute at most: reading the settings, searching for programs,
+/// each check and the login shell have a time limit each.
 pub async fn check(computer: Computer) -> Checkup {
     let settings = read_settings(&computer).await;
     let path = match computer.search_path.clone() {
@@ -130,7 +132,7 @@ fn checks(
     checks
 }
 
-/// The servers, read on a thread that may wait for a slow disk.
+/// Reads the servers in a blocking task, since the disk may be slow.
 async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigProblem> {
     let port = Arc::clone(&computer.settings);
     let reading = tokio::task::spawn_blocking(move || port.load());
@@ -143,7 +145,7 @@ async fn read_settings(computer: &Computer) -> Result<Vec<ServerEntry>, ConfigPr
     }
 }
 
-/// What the servers need, looked for on a thread that may wait for a slow disk; none if that takes too long.
+/// Determines the programs that the servers need in a blocking task. `None` if that takes too long.
 async fn needs_of(servers: Vec<ServerEntry>, path: SearchPath) -> Option<Vec<needs::Need>> {
     let looking = tokio::task::spawn_blocking(move || needs::of(&servers, &path));
     timeout(run::LIMIT, looking).await.ok()?.ok()

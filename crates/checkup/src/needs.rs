@@ -1,4 +1,4 @@
-//! Which programs the servers that are set up need, and which of them are not found.
+//! Determines the programs that the configured servers need, and which of them are missing.
 
 use std::path::PathBuf;
 
@@ -12,19 +12,19 @@ use crate::runtimes::RUNTIMES;
 #[derive(Debug, Clone)]
 pub(crate) struct Need {
     pub(crate) server: String,
-    /// The name by which a runtime of [`RUNTIMES`] knows it; none for any other program.
+    /// Name of the program if it belongs to one of [`RUNTIMES`].
     pub(crate) known: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
 
-/// What the local servers need. Looks on the disk, and runs nothing.
+/// Determines the programs of the local servers. Reads the disk, and runs nothing.
 pub(crate) fn of(servers: &[ServerEntry], path: &SearchPath) -> Vec<Need> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
         .map(|(server, stdio)| {
             let known = known_program(stdio);
             let found = path.resolve(&command(stdio, stdio.command.clone())).and_then(|program| match known {
-                // A shell or `env` may be there, and what it starts may not.
+                // The shell or `env` may exist while the program that it starts doesn't.
                 Some(known) if is_wrapped(stdio) => path.resolve(&command(stdio, known.to_owned())),
                 _ => Ok(program),
             });
@@ -42,7 +42,7 @@ fn command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// The program of a runtime that a command runs, also by way of a shell.
+/// Returns the runtime program that a command runs, directly or through a shell.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched(&stdio.command, &stdio.args) {
         Some(Launched::Package(reference)) => reference.launcher.name().to_owned(),
@@ -58,7 +58,7 @@ fn is_wrapped(stdio: &StdioConfig) -> bool {
     known_program(stdio).is_some_and(|known| base_name(&stdio.command) != known)
 }
 
-/// The name of a program without its folder, and without the ending that Windows runs it by.
+/// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
 fn base_name(command: &str) -> String {
     let name = command.rsplit(std::path::is_separator).next().unwrap_or(command).to_ascii_lowercase();
     let ending = [".exe", ".cmd", ".bat"].into_iter().find_map(|ending| name.strip_suffix(ending));

@@ -1,10 +1,10 @@
-//! Programs of local servers that are no runtime known here: whether they are there.
+//! Checks that the programs of local servers that use no known runtime exist.
 
 use crate::finding::Outcome;
 use crate::needs::Need;
 use crate::text::Text;
 
-/// The most servers whose cause is told.
+/// Maximum number of servers whose cause is listed.
 const MOST_TOLD: usize = 5;
 
 pub(crate) fn check(needs: Option<&[Need]>) -> Outcome {

@@ -1,4 +1,5 @@
-//! The proxy by which Drawbridge reaches remote servers, registries and models: from the environment, or as the desktop has it.
+//! Checks the proxy through which Drawbridge reaches remote servers, registries and models: set in the environment,
+//! or in the desktop's settings.
 
 use std::time::Duration;
 
@@ -9,24 +10,24 @@ use crate::computer::Environment;
 use crate::finding::Outcome;
 use crate::text::Text;
 
-/// The bounds of the program that tells the desktop's settings.
+/// Limits of the program that prints the desktop's settings.
 const GSETTINGS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
-/// In the order in which the library of the connections takes them for https, each in both spellings: the first that is set counts, even if
-/// it is empty. One that is no address gives way to the next one.
+/// Variables for HTTPS, in the order in which the HTTP client reads them, each in both spellings: the first one set
+/// counts, even if it is empty. A value that is not an address is skipped in favour of the next one.
 const FOR_HTTPS: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
-/// For http, which no remote server beyond this computer should have.
+/// Variables for HTTP, which no remote server outside of this computer should use.
 const FOR_HTTP: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// What the environment says of a proxy.
+/// The proxy setting in the environment.
 #[derive(Debug, PartialEq, Eq)]
 enum Named {
     Nothing,
-    /// It can be used, by this variable.
+    /// The proxy in this variable can be used.
     Usable(&'static str),
-    /// It can't, for this reason.
+    /// The proxy in this variable can't be used, for this reason.
     Unusable(&'static str, &'static str),
-    /// There is one in this variable, and none for https.
+    /// The proxy in this variable applies to HTTP only, and none is set for HTTPS.
     HttpOnly(&'static str),
 }
 
@@ -59,8 +60,8 @@ pub(crate) async fn check(environment: Environment, path: SearchPath, servers: V
 }
 
 fn named(environment: &Environment) -> Named {
-    // A CGI program gets the headers of its request as variables, so a client could choose the proxy with the header `Proxy` (httpoxy).
-    // The library of the connections takes none then.
+    // A CGI program receives the headers of its request as variables, so a client could choose the proxy with the
+    // header `Proxy` (httpoxy). The HTTP client then uses no proxy.
     if environment.is_set("REQUEST_METHOD") {
         return Named::Nothing;
     }
@@ -77,7 +78,8 @@ fn named(environment: &Environment) -> Named {
     unusable.or_else(for_http).unwrap_or(Named::Nothing)
 }
 
-/// The spelling of a variable that counts, with its value if that is text. None if it is empty.
+/// Returns the spelling of a variable that counts, with its value if that is valid Unicode. `None` if it is unset or
+/// empty.
 fn first_set<'e>(
     environment: &'e Environment,
     (upper, lower): (&'static str, &'static str),
@@ -87,11 +89,11 @@ fn first_set<'e>(
     Some((variable, environment.text(variable)))
 }
 
-/// Why a proxy's address can't be used, in words.
+/// The reason why a proxy's address can't be used.
 enum Problem {
-    /// It is one of a kind that is not spoken.
+    /// An unsupported kind of proxy.
     Socks(&'static str),
-    /// It is none.
+    /// Not an address.
     NoAddress(&'static str),
 }
 
@@ -108,7 +110,7 @@ fn problem(address: &str) -> Option<Problem> {
     }
 }
 
-/// Whether GNOME's settings have a proxy. They are read as its own program tells them.
+/// Returns true if GNOME's settings contain a proxy, as printed by `gsettings`.
 async fn has_proxy_of_desktop(path: &SearchPath) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
@@ -126,14 +128,14 @@ async fn has_proxy_of_desktop(path: &SearchPath) -> bool {
     output.is_ok_and(|output| ["'manual'", "'auto'"].contains(&String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// Whether the system's settings have a proxy that Drawbridge takes.
+/// Returns true if the system's settings contain a proxy that Drawbridge uses.
 #[cfg(any(target_os = "macos", windows))]
 fn is_in_system() -> bool {
     let matcher = hyper_util::client::proxy::matcher::Matcher::from_system();
     matcher.intercept(&http::Uri::from_static("https://modelcontextprotocol.io")).is_some()
 }
 
-/// On Linux there are none but those of the environment.
+/// Linux has no settings besides the environment.
 #[cfg(not(any(target_os = "macos", windows)))]
 fn is_in_system() -> bool {
     false

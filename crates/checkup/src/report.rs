@@ -1,5 +1,5 @@
-//! The report: Markdown to paste into an issue, without anything private. Names, commands, arguments, variables, headers, addresses and the
-//! messages of errors are not searched for and crossed out; they never get here. See [`Text`](crate::text::Text).
+//! The report: Markdown for an issue, without private data. Names, commands, arguments, variables, headers, addresses
+//! and error messages are not removed afterwards; they never become part of it. See [`Text`](crate::text::Text).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,27 +12,27 @@ use crate::finding::{Finding, FindingState};
 use crate::system;
 use crate::text::Version;
 
-/// What made the report.
+/// The program that creates the report.
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'a> {
-    /// Its name.
+    /// Name of the program.
     pub name: &'static str,
-    /// Its version.
+    /// Version of the program.
     pub version: &'static str,
-    /// What draws its window.
+    /// Web view that draws its window.
     pub web_view: Option<&'a WebView>,
 }
 
-/// A server, as far as a report tells of it.
+/// A server in the report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedServer<'a> {
-    /// How it is set up. Only its kind is told.
+    /// Settings, of which only the kind of server is reported.
     pub config: &'a ServerConfig,
-    /// Its state in a word, if it has one here.
+    /// State as one word, if it is known.
     pub state: Option<&'static str>,
 }
 
-/// The report on these findings.
+/// Creates the report.
 #[must_use]
 pub fn report(
     findings: &[Finding],
@@ -83,7 +83,7 @@ fn line(finding: &Finding, home: Option<&Path>) -> String {
     text + "\n"
 }
 
-/// What kind of server this is.
+/// Describes the kind of a server.
 fn kind(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(stdio) => {
@@ -102,7 +102,7 @@ fn launcher(stdio: &StdioConfig) -> &'static str {
     }
 }
 
-/// Scheme, and whether the address is this computer.
+/// Describes an address by its scheme, and by being on this computer or not.
 fn address(http: &HttpConfig) -> String {
     let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
     let scheme = match url.scheme() {

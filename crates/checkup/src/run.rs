@@ -1,4 +1,4 @@
-//! Runs checks beside each other, each within a time limit; one that fails or hangs does not stop the others.
+//! Runs checks concurrently, each with a time limit. One that fails or hangs doesn't stop the others.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 use crate::finding::{CheckId, Finding, Outcome};
 use crate::text::Text;
 
-/// How long one check may take. The keychain may be asking the user for its password.
+/// Time limit of a check. The keychain may be asking the user for a password meanwhile.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
-/// A check that was not run yet.
+/// A check that has not been run yet.
 pub(crate) struct Check {
     id: CheckId,
     run: BoxFuture<'static, Outcome>,
@@ -22,7 +22,7 @@ impl Check {
         Self { id, run: Box::pin(run) }
     }
 
-    /// A check that waits for the disk or for another program.
+    /// Creates a check that blocks on the disk or on another program.
     pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> Outcome + Send + 'static) -> Self {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {
@@ -33,7 +33,7 @@ impl Check {
     }
 }
 
-/// The findings, in the order of the checks.
+/// Runs the checks concurrently, and returns the findings in the same order.
 pub(crate) async fn all(checks: Vec<Check>) -> Vec<Finding> {
     let running: Vec<_> = checks.into_iter().map(|check| (check.id, tokio::spawn(timeout(LIMIT, check.run)))).collect();
     let mut findings = Vec::new();

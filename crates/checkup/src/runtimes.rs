@@ -1,4 +1,5 @@
-//! The runtimes and launchers that servers are made for: where they are, which version, which servers need them, and how to get them.
+//! Checks the runtimes and launchers that servers use: location, version, the servers that need them, and how to
+//! install them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,24 +10,24 @@ use crate::finding::{CheckId, Outcome};
 use crate::needs::Need;
 use crate::text::{Text, Version};
 
-/// The bounds of a program that tells its version.
+/// Limits of a program that prints its version.
 const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
-/// A runtime, or a launcher.
+/// A runtime or launcher.
 pub(crate) struct Runtime {
     pub(crate) id: CheckId,
     name: &'static str,
-    /// The programs that commands of servers name.
+    /// Programs that commands of servers name.
     pub(crate) programs: &'static [&'static str],
-    /// The programs that are asked for the version with `--version`, the first that is found. None of them loads or writes anything for
+    /// Programs that are run with `--version`; the first one found is used. None of them loads or writes anything for
     /// it; `npx` and `dnx` might.
     asked: &'static [&'static str],
-    /// The oldest version that servers on the official SDKs run with, where there is one.
+    /// Oldest version that servers on the official SDKs support, if there is one, with a description.
     oldest: Option<(&'static [u32], &'static str)>,
     install: &'static str,
 }
 
-/// All that is looked for.
+/// The known runtimes.
 pub(crate) const RUNTIMES: &[Runtime] = &[
     Runtime {
         id: CheckId::Node,
@@ -80,7 +81,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
     },
 ];
 
-/// Looks for a runtime, and asks it for its version. What servers need is none if that could not be found out.
+/// Searches for a runtime, and runs it to get its version. `needs` is `None` if the programs that servers need could
+/// not be determined.
 pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Option<Vec<Need>>) -> Outcome {
     let is_known = needs.is_some();
     let needs = needs.unwrap_or_default();
@@ -96,7 +98,7 @@ pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Op
                 Outcome::unknown(Text::of("Not installed. Whether a server needs it is not known."), install())
             }
             (true, _) => Outcome::ok(Text::of("Not installed; no server needs it.")),
-            // Each server that needs it names its own place.
+            // Each server that needs the runtime names its path.
             (false, true) => Outcome::ok(
                 Text::of(runtime.name)
                     .and(" is not on the search path; the servers that need it name where theirs is."),
@@ -132,7 +134,7 @@ pub(crate) async fn check(runtime: &'static Runtime, path: SearchPath, needs: Op
     Outcome::ok(seen.and(".")).of(needed_by())
 }
 
-/// Names the programs that are missing, each once.
+/// Appends the names of the missing programs, each once.
 fn not_found(seen: Text, missing: &[&&Need]) -> Text {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();
@@ -146,7 +148,7 @@ fn not_found(seen: Text, missing: &[&&Need]) -> Text {
 
 fn find(name: &str, path: &SearchPath) -> Option<PathBuf> {
     let program = path.resolve(&ServerCommand { program: name.to_owned(), ..ServerCommand::default() }).ok()?;
-    // Without the command line tools, macOS has programs there that only offer to install them.
+    // Without the command line tools, macOS has placeholder programs that only offer to install them.
     let is_stand_in = cfg!(target_os = "macos")
         && program.starts_with("/usr/bin")
         && name.starts_with("python")
@@ -155,13 +157,13 @@ fn find(name: &str, path: &SearchPath) -> Option<PathBuf> {
     (!is_stand_in).then_some(program)
 }
 
-/// Runs a program with `--version`.
+/// Runs a program with `--version`, and parses its output.
 async fn version_of(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<Version, String> {
     let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
     let command = ServerCommand {
         program: program.display().to_string(),
         arguments: vec!["--version".to_owned()],
-        // A version manager's shim may read a file of the folder that it runs in, and the home folder may be missing.
+        // A version manager's shim may read a file in its working directory, and the home folder may be missing.
         working_directory: program.ancestors().last().map(Path::to_owned),
         environment: quiet.map(|name| (name.to_owned(), "1".to_owned())).into(),
         ..ServerCommand::default()

@@ -1,4 +1,4 @@
-//! Runtimes on a search path of the test's, each a script that really runs.
+//! Tests of runtimes on a temporary search path; each runtime is a script that is really run.
 
 #![allow(clippy::unwrap_used)]
 

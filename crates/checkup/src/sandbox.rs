@@ -1,4 +1,4 @@
-//! What could hold a server in a sandbox here.
+//! Checks which sandbox mechanisms are available.
 
 use ports::server_config::ServerEntry;
 use process::SearchPath;

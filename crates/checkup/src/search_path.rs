@@ -1,4 +1,4 @@
-//! Where programs are looked for: the login shell's search path, and the version managers in it.
+//! Checks the search path for programs: the login shell's, and the version managers in it.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use process::{PathSource, SearchPath};
 use crate::finding::Outcome;
 use crate::text::Text;
 
-/// Version managers and installers, by a part of the folders that they add, and by the folder that they install into below the home
-/// folder.
+/// Version managers and installers: name, parts of the folders that they add to the search path, and the folder below
+/// the home folder that they install into.
 const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("nvm", &[".nvm/"], ".nvm"),
     ("fnm", &["fnm_multishells", "/fnm/"], ".local/share/fnm"),

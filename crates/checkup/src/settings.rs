@@ -1,4 +1,4 @@
-//! The settings file with the servers: whether it can be read. Reading it checks each server, too.
+//! Checks that the settings file can be read, which validates each server too.
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 

@@ -1,9 +1,10 @@
-//! What a report says of the system. Values come from lists of this crate, or are numbers: a variable or a file may hold anything.
+//! Describes the system in a report. Values come from lists in this crate or are numbers, because a variable or a
+//! file may contain anything.
 
 use crate::computer::Environment;
 use crate::text::Version;
 
-/// Desktops, as `XDG_CURRENT_DESKTOP` names them.
+/// Desktops, as named in `XDG_CURRENT_DESKTOP`.
 const DESKTOPS: &[&str] = &[
     "GNOME",
     "KDE",
@@ -24,7 +25,7 @@ const DESKTOPS: &[&str] = &[
     "Deepin",
     "Enlightenment",
 ];
-/// Linux distributions, as `ID` in os-release names them.
+/// Linux distributions, as named by `ID` in os-release.
 const DISTRIBUTIONS: &[&str] = &[
     "debian",
     "ubuntu",
@@ -52,10 +53,10 @@ const DISTRIBUTIONS: &[&str] = &[
     "steamos",
 ];
 
-/// Ways in which the app is packed, by a variable that is then set.
+/// Package formats of the app, by a variable that they set.
 const PACKAGES: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
 
-/// System, version and machine.
+/// Describes operating system, version and architecture.
 pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
     let mut text = std::env::consts::OS.to_owned();
     if let Some(release) = os_release {
@@ -80,7 +81,7 @@ pub(crate) fn system(os_release: Option<&str>, kernel: Option<&str>) -> String {
     format!("{text}, {}", std::env::consts::ARCH)
 }
 
-/// The desktop and the kind of its session.
+/// Describes the desktop and its session type.
 pub(crate) fn session(environment: &Environment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
@@ -101,13 +102,13 @@ fn known(list: &[&'static str], name: &str) -> Option<&'static str> {
     list.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
 
-/// A version that may be one number, such as Debian's.
+/// Returns a version, which may be a single number, as Debian's.
 fn numbers(text: &str) -> Option<String> {
     let is_number = !text.is_empty() && text.len() <= 12 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     is_number.then(|| text.to_owned())
 }
 
-/// What the system says of itself, where it says it.
+/// Reads os-release and the kernel version, where they exist.
 pub(crate) fn read() -> (Option<String>, Option<String>) {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     if cfg!(target_os = "linux") { (text("/etc/os-release"), text("/proc/sys/kernel/osrelease")) } else { (None, None) }

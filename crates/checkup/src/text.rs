@@ -1,21 +1,22 @@
-//! What a finding says, in parts that know whether they may leave this computer.
+//! The text of a finding, composed of parts that know whether they may leave this computer.
 //!
-//! A [`Text`] is written once. The user sees all of it ([`Text`]'s `Display`); a report has only what was written in this crate
-//! ([`Text::for_report`]). So nothing has to be searched for and crossed out: what came from outside is a part of its own.
+//! A [`Text`] is written once. The user sees all of it ([`Text`]'s `Display`); a report contains only what was
+//! written in this crate ([`Text::for_report`]). Foreign text is a separate part, so nothing has to be searched for
+//! and removed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// The most characters that are shown of what others wrote.
+/// Maximum number of characters shown of foreign text.
 const MOST_FOREIGN: usize = 400;
 
-/// Folders that are the same on many computers, from the root on. Below them a report says no more.
+/// Folders that are the same on many computers, relative to the root. A report never shows the path below them.
 const KNOWN_FOLDERS: &[&str] =
     &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
 
-/// The same below the home folder: where installers and version managers put programs.
+/// Folders of installers and version managers that are the same on many computers, relative to the home folder.
 const KNOWN_BELOW_HOME: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
@@ -37,60 +38,61 @@ pub struct Text(Vec<Part>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// Words of this crate, and numbers.
+    /// Text of this crate, including numbers.
     Own(String),
-    /// A file or a folder.
+    /// A file or folder.
     Path(PathBuf),
-    /// A program that this crate knows by name.
+    /// A program with a name known to this crate.
     Program(PathBuf, &'static str),
-    /// Words of others, such as the message of an error.
+    /// Foreign text, such as an error message.
     Foreign(String),
 }
 
 impl Text {
-    /// Begins with words of this crate.
+    /// Creates a text that starts with words of this crate.
     #[must_use]
     pub fn of(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
     }
 
-    /// Adds words of this crate.
+    /// Appends words of this crate.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
         self.with(Part::Own(words.to_owned()))
     }
 
-    /// Adds a number.
+    /// Appends a number.
     #[must_use]
     pub fn number(self, number: u64) -> Self {
         self.with(Part::Own(number.to_string()))
     }
 
-    /// Adds a number of things, by the name of one or of several.
+    /// Appends a number and a noun in singular or plural.
     #[must_use]
     pub fn count(self, number: usize, one: &'static str, several: &'static str) -> Self {
         self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
     }
 
-    /// Adds a version.
+    /// Appends a version.
     #[must_use]
     pub fn version(self, version: &Version) -> Self {
         self.with(Part::Own(version.to_string()))
     }
 
-    /// Adds a path. A report says of it only whether it is below the home folder or in a well-known one.
+    /// Appends a path. A report shows only that it is below the home folder, or the well-known folder that contains
+    /// it.
     #[must_use]
     pub fn path(self, path: impl Into<PathBuf>) -> Self {
         self.with(Part::Path(path.into()))
     }
 
-    /// Adds the path of a program that this crate looked for by this name.
+    /// Appends the path of a program that this crate searched for by this name.
     #[must_use]
     pub fn program(self, path: impl Into<PathBuf>, name: &'static str) -> Self {
         self.with(Part::Program(path.into(), name))
     }
 
-    /// Adds words of others. A report leaves them out.
+    /// Appends foreign text. A report omits it.
     #[must_use]
     pub fn foreign(self, words: impl fmt::Display) -> Self {
         self.with(Part::Foreign(words.to_string()))
@@ -101,7 +103,7 @@ impl Text {
         self
     }
 
-    /// The text without anything private: no words of others, and of paths only their place.
+    /// Returns the text without private data: without foreign text, and with paths reduced to well-known folders.
     #[must_use]
     pub fn for_report(&self, home: Option<&Path>) -> String {
         let part = |part: &Part| match part {
@@ -133,7 +135,7 @@ impl Serialize for Text {
     }
 }
 
-/// What others wrote, so that it can be shown: bounded, and with hidden characters made visible.
+/// Returns foreign text for display: truncated, and with invisible characters made visible.
 fn bounded(words: &str) -> String {
     let mut shown: String = words.chars().take(MOST_FOREIGN).collect();
     if shown.len() < words.len() {
@@ -142,7 +144,7 @@ fn bounded(words: &str) -> String {
     foreign::visible(&shown).into_owned()
 }
 
-/// Where a path lies, as far as that is the same on many computers.
+/// Returns the part of a path that is the same on many computers.
 fn place(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => ("~/", below, KNOWN_BELOW_HOME),
@@ -152,15 +154,16 @@ fn place(path: &Path, home: Option<&Path>) -> String {
     if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
 }
 
-/// A version: numbers, and nothing else that a program may print.
+/// A version, which consists of numbers only, regardless of what else a program prints.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(Vec<u32>);
 
 impl Version {
-    /// The most numbers of a version.
+    /// Maximum number of components of a version.
     const MOST: usize = 4;
 
-    /// The first version in what a program prints, such as `22.1.0` in `v22.1.0`: at least two numbers with dots between them.
+    /// Returns the first version in a program's output, such as `22.1.0` in `v22.1.0`: at least two numbers separated
+    /// by dots.
     #[must_use]
     pub fn find(text: &str) -> Option<Self> {
         let candidates = text.split(|c: char| !c.is_ascii_digit() && c != '.');
@@ -170,7 +173,7 @@ impl Version {
             .map(Self)
     }
 
-    /// Whether it is before this one.
+    /// Returns true if the version is older than `other`.
     #[must_use]
     pub fn is_before(&self, other: &[u32]) -> bool {
         self.0.as_slice() < other

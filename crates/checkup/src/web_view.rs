@@ -1,10 +1,10 @@
-//! What draws the window, as the shell tells it.
+//! Checks the web view that draws the window, as reported by the shell.
 
 use crate::computer::WebView;
 use crate::finding::Outcome;
 use crate::text::{Text, Version};
 
-/// The oldest WebKitGTK of a distribution that the packages are for: Debian 12 began with 2.40.
+/// Oldest supported WebKitGTK: Debian 12, the oldest distribution with packages of the app, was released with 2.40.
 const OLDEST_WEBKIT: &[u32] = &[2, 40];
 
 pub(crate) fn check(web_view: Option<&WebView>) -> Outcome {

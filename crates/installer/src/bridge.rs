@@ -1,15 +1,17 @@
-//! Packages that only lead to a remote server, such as `npx mcp-remote URL`: the remote server is what is offered, as the import from other apps does.
+//! Detects packages that only connect to a remote server, such as `npx mcp-remote URL`: the remote server is offered
+//! instead, as the import from other apps does.
 
 use std::collections::BTreeMap;
 
 use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Around the number of a blank. Readers of command lines take these characters as they are, and no registry's text keeps them.
+/// Delimiters around the number of an input. Parsers of command lines leave these characters unchanged, and no text
+/// of a registry contains them.
 const OPENS: char = '\u{e000}';
 const CLOSES: char = '\u{e001}';
 
-/// The plan for the remote server that a package's command leads to, or the plan as it is.
+/// Returns the plan for the remote server that a package's command connects to, or the unchanged plan.
 pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = Blanks::default();
@@ -22,23 +24,23 @@ pub(crate) fn to_remote(plan: InstallPlan) -> InstallPlan {
     let headers: BTreeMap<String, Template> =
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);
-    // A blank in the name of a header has no place.
+    // Names of headers can't contain inputs.
     if headers.keys().any(|name| name.contains([OPENS, CLOSES])) {
         return plan;
     }
     let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
-    // What its publisher says of the package's own program does not matter any more.
+    // The publisher's notes about the package's own program no longer apply.
     let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
     InstallPlan { name: plan.name, target, inputs, notes: found }
 }
 
-/// The blanks of a plan, by number, while its texts are read as a command line.
+/// The inputs of a plan, by number, while its texts are parsed as a command line.
 #[derive(Default)]
 struct Blanks(Vec<TemplatePart>);
 
 impl Blanks {
-    /// A text with the number of each blank; none if its own text could be taken for one.
+    /// Returns a text with numbers in place of inputs, or `None` if its own text contains the delimiters.
     fn text(&mut self, template: &Template) -> Option<String> {
         let mut text = String::new();
         for part in &template.parts {

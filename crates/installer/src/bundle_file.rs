@@ -1,4 +1,4 @@
-//! A bundle in its file, and the folder that it is unpacked to.
+//! A bundle file, and the folder that it is unpacked to.
 
 use std::path::{Path, PathBuf};
 
@@ -6,22 +6,23 @@ use bundles::{Bundle, BundleError, BundlePlan, Place, Platform, UnpackedBundle};
 
 use crate::{InstallError, NotInstallable, blocking};
 
-/// A bundle that was opened and not unpacked.
+/// A bundle that has been opened but not unpacked.
 #[derive(Debug)]
 pub struct BundleFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The bundle.
+    /// The opened bundle.
     pub bundle: Bundle,
-    /// The folder that it would be unpacked to.
+    /// Folder that it would be unpacked to.
     pub folder: PathBuf,
 }
 
 impl BundleFile {
-    /// Opens a bundle, to be unpacked below `root`.
+    /// Opens a bundle that is to be unpacked below `root`.
     ///
     /// # Errors
-    /// If it is no bundle, or is refused.
+    ///
+    /// Returns [`InstallError::Bundle`] if the file is not a bundle, or is refused.
     pub async fn open(path: &Path, root: &Path) -> Result<Self, InstallError> {
         let file = path.to_owned();
         let bundle = blocking(move || Bundle::open(&file)).await;
@@ -29,10 +30,12 @@ impl BundleFile {
         Ok(Self { path: path.to_owned(), folder: bundle.folder(root), bundle })
     }
 
-    /// What it would run in its folder.
+    /// Returns the plan of what the bundle would run in its folder.
     ///
     /// # Errors
-    /// If it can't be run on this computer, or the home folder is not known.
+    ///
+    /// Returns [`InstallError::NotInstallable`] if it can't be run on this computer, and [`InstallError::NoHome`] if
+    /// the home folder is unknown.
     pub fn plan(&self) -> Result<BundlePlan, InstallError> {
         let home = std::env::home_dir().ok_or(InstallError::NoHome)?;
         let platform = match std::env::consts::OS {
@@ -54,7 +57,8 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle. Tells whether its folder is new. One that was changed since it was unpacked is replaced if no server uses it.
+/// Unpacks a bundle, and also returns true if its folder is new. A bundle that was changed after unpacking is
+/// replaced if no server uses it.
 pub(crate) async fn unpack(
     file: BundleFile,
     root: PathBuf,

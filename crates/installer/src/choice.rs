@@ -1,4 +1,4 @@
-//! What can be installed: where it is, and which of a server's packages and remotes it is.
+//! The choice of what to install: its source, and one of a server's packages and remotes.
 
 use std::path::PathBuf;
 
@@ -6,61 +6,61 @@ pub use ports::server_config::InstallTarget;
 use registry::{PackageInstall, PlanError, RegistryEntry, plan_package, plan_remote};
 use serde::{Deserialize, Serialize};
 
-/// A server to install.
+/// The source of a server to install.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallSource {
-    /// A server of the registry.
+    /// A server in the registry.
     Registry {
         /// `namespace/name`.
         name: String,
-        /// The version; the newest if none.
+        /// Version; the newest by default.
         #[serde(default)]
         version: Option<String>,
-        /// The package or remote; the only one if none.
+        /// Package or remote; may be omitted if there is only one.
         #[serde(default)]
         target: Option<InstallTarget>,
     },
     /// A bundle (`.mcpb` or `.dxt`).
     Bundle {
-        /// The absolute path of its file.
+        /// Absolute path of the file.
         path: PathBuf,
-        /// The SHA-256 that it must have, if that is known, in hexadecimal digits.
+        /// Expected SHA-256 in hexadecimal, if known.
         #[serde(default)]
         sha256: Option<String>,
     },
 }
 
-/// One of the packages and remotes of a server, any of which is the server.
+/// A package or remote of a server; each of them provides the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallChoice {
-    /// What it is called in an [`InstallSource`].
+    /// Identifier in an [`InstallSource`].
     pub target: InstallTarget,
-    /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` of a remote.
+    /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` for a remote.
     pub kind: String,
-    /// The package's name, or the address.
+    /// Name of the package, or address of the remote.
     pub identifier: String,
-    /// The package's version, if it is not in the identifier.
+    /// Version of the package, if it is not part of the identifier.
     pub version: Option<String>,
-    /// Why it can't be installed, if it can't be.
+    /// Reason why it can't be installed, if any.
     pub problem: Option<String>,
-    /// The bundle that is downloaded for it, if it is one.
+    /// Bundle that is downloaded for it, if it is a bundle.
     pub download: Option<InstallDownload>,
 }
 
-/// A bundle that is downloaded when this is chosen.
+/// A bundle that is downloaded for a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallDownload {
-    /// The URL, https.
+    /// HTTPS URL of the bundle.
     pub url: String,
-    /// The SHA-256 that the file must have, in hexadecimal digits.
+    /// Expected SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
-/// The packages and remotes of a server: at most `registry::server_json::MAX_TARGETS` of each.
+/// Returns the packages and remotes of a server: at most `registry::server_json::MAX_TARGETS` of each.
 #[must_use]
 pub fn choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
     let server = &entry.server;

@@ -1,8 +1,9 @@
-//! Which sandbox a planned server can have, and which one is proposed.
+//! Determines whether a planned server can be sandboxed, and proposes a sandbox.
 //!
-//! A package that `npx` or `uvx` loads can't start without a network, but only the user knows which hosts the server itself needs. So the
-//! page proposes the hosts of the package registry, beside a bundle's own folder, and the user adds the server's. The command line proposes
-//! none and gives no network by itself: the user names the hosts with `--network`, since its options say all.
+//! A package loaded by `npx` or `uvx` can't start without a network, but only the user knows which hosts the server
+//! itself needs. So the page proposes the hosts of the package registry, along with a bundle's own folder, and the
+//! user adds the server's hosts. The command line proposes none and never allows a network on its own: the user names
+//! the hosts with `--network`, since its options are complete.
 
 use installs::{InstallPlan, PlanTarget};
 use ports::server_config::{Access, Folder, HostPattern, Network, SandboxConfig};
@@ -10,25 +11,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
 
-/// Whether what is installed can have a sandbox.
+/// The availability of a sandbox for a server to be installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InstallContainment {
-    /// It can.
+    /// A sandbox is available.
     Possible,
-    /// It is a container, which holds it as far as its arguments let it. A sandbox would keep it from the service that runs containers.
+    /// The server is a container, which confines it as far as its arguments allow. A sandbox would block access to
+    /// the service that runs containers.
     Container,
-    /// It runs elsewhere. What is sent to it goes to whoever runs it.
+    /// The server is remote. Data sent to it is received by its operator.
     Remote,
     /// No sandbox works on this computer.
     Impossible {
-        /// Why.
+        /// Description of the cause.
         cause: String,
     },
 }
 
-/// The hosts that each launcher loads packages from, unless its own settings say otherwise.
+/// Hosts that each launcher loads packages from, unless its own settings differ.
 const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
     ("npx", &["registry.npmjs.org"]),
     ("uv", &["pypi.org", "files.pythonhosted.org"]),
@@ -37,7 +39,7 @@ const PACKAGE_HOSTS: [(&str, &[&str]); 4] = [
 ];
 
 impl Installer {
-    /// Finds out whether this can have a sandbox.
+    /// Determines whether the server of a plan can be sandboxed.
     pub async fn containment(&self, plan: &InstallPlan) -> InstallContainment {
         match &plan.target {
             PlanTarget::Remote { .. } => InstallContainment::Remote,
@@ -53,7 +55,8 @@ impl Installer {
 }
 
 impl InstallOffer {
-    /// The sandbox to begin with: the folder of a bundle, and the hosts that packages are loaded from. The user adds what the server needs.
+    /// Returns the sandbox proposed initially: the folder of a bundle, and the hosts that packages are loaded from.
+    /// The user adds what the server needs.
     #[must_use]
     pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
         let bundle = self.origin.bundle();
@@ -70,7 +73,7 @@ impl InstallOffer {
     }
 }
 
-/// Checks a sandbox that is wanted.
+/// Checks that a requested sandbox can be used.
 pub(crate) fn check(sandbox: Option<&SandboxConfig>, containment: &InstallContainment) -> Result<(), InstallError> {
     let Some(sandbox) = sandbox else { return Ok(()) };
     let unfit = |cause: &str| Err(InstallError::Sandbox(cause.to_owned()));

@@ -1,5 +1,5 @@
-//! Bundles that a registry lists, downloaded to a folder of their own until they are installed. Each step of an installation finds the file again
-//! by its hash.
+//! Bundles listed by a registry, downloaded to a separate folder until they are installed. Each step of an
+//! installation finds the file again by its hash.
 
 use std::fs;
 use std::io;
@@ -10,17 +10,18 @@ use registry::{BundleDownload, DownloadLimits};
 
 use crate::{BundleFile, InstallError, Installer, blocking};
 
-/// The folder in the data folder.
+/// Folder for downloads, in the data folder.
 const DOWNLOADS: &str = "downloads";
-/// How many files stay for installations that are under way. The oldest goes first.
+/// Maximum number of files kept for installations in progress. The oldest is removed first.
 const MOST_KEPT: usize = 3;
-/// How many hexadecimal digits a SHA-256 has.
+/// Number of hexadecimal digits of a SHA-256.
 const HASH_DIGITS: usize = 64;
-/// How long a file stays that nobody installed: another program of ours may still need it.
+/// Time after which a file that was not installed is removed: another program may still need it until then.
 const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
-    /// The bundle, from the disk if it was downloaded already. In both cases its file has the hash that the registry lists.
+    /// Returns the bundle, from disk if it was downloaded before. In both cases its file has the hash that the
+    /// registry lists.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
         let kept = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
@@ -36,10 +37,10 @@ impl Installer {
         BundleFile::open(&path, &root).await
     }
 
-    /// Removes a file that was downloaded, once it is installed. Others are the user's.
+    /// Removes a downloaded file after its installation. Other files belong to the user.
     pub(crate) async fn forget_download(&self, path: PathBuf) {
         if path.parent() == Some(&*self.downloads_folder()) {
-            // What stays is removed at the next start.
+            // If that fails, it is removed at the next start.
             drop(blocking(move || fs::remove_file(path)).await);
         }
     }
@@ -49,7 +50,7 @@ impl Installer {
     }
 }
 
-/// Removes what nobody installed for a day.
+/// Removes files that were not installed within a day.
 pub(crate) fn remove_old(folder: &Path) -> io::Result<()> {
     let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > KEPT_FOR);
     for (_, path) in files(folder)?.into_iter().filter(|(at, _)| old(at)) {
@@ -58,20 +59,20 @@ pub(crate) fn remove_old(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the oldest. A file that another program downloads right now has no name of a whole one, and stays.
+/// Removes the oldest files. A file that another program is downloading has no complete name yet, and is kept.
 fn keep_newest(folder: &Path, most: usize) -> io::Result<()> {
     let files: Vec<_> = files(folder)?.into_iter().filter(|(_, path)| is_whole(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
-/// Whether a file has the name of a download that is complete: its hash.
+/// Returns true if a file has the name of a complete download: its hash.
 fn is_whole(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
     stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// The files, the oldest first.
+/// Returns the files, oldest first.
 fn files(folder: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
     let entries = match fs::read_dir(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

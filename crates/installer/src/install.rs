@@ -1,4 +1,4 @@
-//! The installation itself, and its end.
+//! Installs previewed servers, and removes them.
 
 use std::path::{Path, PathBuf};
 
@@ -15,21 +15,25 @@ use crate::{
 };
 
 impl Installer {
-    /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it, stopped and without any approval.
+    /// Installs a server as previewed: unpacks it if it is a bundle, and adds it, stopped and without any approval.
     ///
     /// # Errors
-    /// As [`preview`](Self::preview); [`InstallError::Stale`] if what results has another hash than the one that was shown; or if it can't be
-    /// unpacked or added. Nothing stays then of what was unpacked for it.
+    ///
+    /// Returns the errors of [`preview`](Self::preview), [`InstallError::Stale`] if the result has another hash than
+    /// the approved one, and other errors if the server can't be unpacked or added. Files unpacked for it don't
+    /// remain then.
     pub async fn install(&self, host: &Host, draft: &InstallDraft, hash: &str) -> Result<SecretKept, InstallError> {
         let draft = InstallDraft { upgrades: None, ..draft.clone() };
         let preview = self.preview_again(host, &draft, hash).await?;
         self.put(host, preview).await
     }
 
-    /// Removes a server, and the folder of the bundle that it was installed from, if no other server uses that.
+    /// Removes a server, and the folder of the bundle that it was installed from, if no other server uses it.
     ///
     /// # Errors
-    /// As [`host::Setup::remove`]; or if the server was removed and the folder could not be.
+    ///
+    /// Returns the errors of [`host::Setup::remove`], and [`InstallError::NotRemoved`] if the server was removed and
+    /// the folder could not be.
     pub async fn remove(&self, host: &Host, server: &str) -> Result<(), InstallError> {
         let setup = host.begin_setup().await?;
         let origin = setup.installed(server).map(|installed| installed.origin.clone());
@@ -43,7 +47,7 @@ impl Installer {
         }
     }
 
-    /// The preview as the registry or the file has it now, if that is what was shown.
+    /// Returns the preview with the current state of the registry or file, if that is what was shown.
     pub(crate) async fn preview_again(
         &self,
         host: &Host,
@@ -60,7 +64,8 @@ impl Installer {
         let file = origin.into_bundle();
         let replaced = upgraded.map(|installed| ReplacedServer { config: installed.config, origin: installed.origin });
         let is_bundle = file.is_some() || replaced.as_ref().is_some_and(|was| was.origin.files().is_some());
-        // Held from here on, so that nobody else unpacks or removes the same bundle meanwhile: no other program, and nobody in this one.
+        // Held from here on, so that nobody else unpacks or removes the same bundle meanwhile, neither another
+        // program nor another task.
         let _held = if is_bundle { Some(self.lock_bundles().await?) } else { None };
         let setup = host.begin_setup_anew().await?;
         let path = file.as_ref().map(|file| file.path.clone());
@@ -88,7 +93,8 @@ impl Installer {
         drop(setup);
         match (&put, unpacked, replaced) {
             (Err(_), Some(Unpacked { files, folder, root, is_new: true }), _) => {
-                // That it was not set up says more than that something is left. The settings may name the files nevertheless.
+                // The error of the setup is more important than remaining files. The settings may refer to the files
+                // nevertheless.
                 let setup = host.begin_setup_anew().await?;
                 if !setup.servers().iter().any(|server| uses(server, &files.folder, &folder)) {
                     drop(blocking(move || bundles::remove(&root, &folder)).await);
@@ -114,7 +120,7 @@ impl Installer {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
         let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
-        // What no server uses may have been changed since it was unpacked.
+        // Files that no server uses may have been changed since they were unpacked.
         let is_unused = !setup.servers().iter().any(|server| uses(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack(file, root.clone(), is_unused).await?;
         let files = BundleFiles { sha256, tree: unpacked.tree.hash(), folder, author };
@@ -128,7 +134,8 @@ impl Installer {
         }
     }
 
-    /// Removes the folder of a bundle that was installed so, if no server uses it any more. To be called under the lock.
+    /// Removes the folder of a bundle with this origin, if no server uses it any more. Must be called while holding
+    /// the lock.
     async fn remove_unused(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
         let (Some(files), Some(place)) = (origin.files(), self.folder_of(origin).await?) else { return Ok(()) };
         let setup = host.begin_setup_anew().await?;
@@ -139,19 +146,19 @@ impl Installer {
         let removed = blocking(move || bundles::remove(&root, &place)).await;
         drop(setup);
         match removed {
-            // Somebody else removed it.
+            // Another program or task removed it.
             Err(BundleError::NotInstalled) | Ok(()) => Ok(()),
             Err(error) => Err(InstallError::NotRemoved(error)),
         }
     }
 }
 
-/// A bundle whose files are in their place.
+/// An unpacked bundle.
 struct Unpacked {
     files: BundleFiles,
     folder: PathBuf,
     root: PathBuf,
-    /// Whether they were unpacked just now.
+    /// Set if the files were unpacked just now.
     is_new: bool,
 }
 
@@ -159,7 +166,7 @@ fn folder_name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns true if a server was installed from the bundle in this folder, or names the folder in its settings.
+/// Returns true if a server was installed from the bundle in this folder, or refers to the folder in its settings.
 fn uses(server: &ServerView, name: &str, folder: &Path) -> bool {
     let is_from = server
         .installed

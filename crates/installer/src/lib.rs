@@ -1,15 +1,17 @@
-//! The one way to install a server of a registry (`registry`) or a bundle (`bundles`). Callers: `api` for the page, and `cli`.
+//! Installs servers from a registry (`registry`) or a bundle (`bundles`). Used by `api` for the page, and by `cli`.
 //!
-//! - [`InstallSource`] to [`InstallOffer`]: what is there, where it comes from, and the plan with blanks
-//! - [`InstallDraft`] to [`InstallPreview`]: what exactly would be set up, and a hash over it
-//! - [`Installer::install`]: unpacks and adds it, if what results has the hash that was shown; [`Installer::remove`] takes it away with its files
-//! - [`Installer::version_reports`]: what the registry says of installed versions by now
-//! - [`Installer::offer_upgrade`] and [`Installer::upgrade`]: a newer version in the place of an installed one, in the same steps
-//! - [`Installer::clean_up`]: what a killed program left
-//! - [`RegistryChoice`] and [`Installer::set_registry`]: which registry is used
+//! - [`InstallSource`] to [`InstallOffer`]: finds a server, and returns its origin and its plan with inputs
+//! - [`InstallDraft`] to [`InstallPreview`]: computes what exactly would be set up, and a hash of it
+//! - [`Installer::install`]: unpacks and adds the server, if the result has the approved hash; [`Installer::remove`]
+//!   removes it with its files
+//! - [`Installer::version_reports`]: the registry's current status of installed versions
+//! - [`Installer::offer_upgrade`] and [`Installer::upgrade`]: replaces an installed server with a newer version, in
+//!   the same steps
+//! - [`Installer::clean_up`]: removes what a killed process left
+//! - [`RegistryChoice`] and [`Installer::set_registry`]: the registry that is used
 //!
-//! Each step reads its source anew and nothing is kept in between, so an approval rests on the hash alone. Nothing is started, approved or
-//! replaced, and of what can't be added no files stay.
+//! Each step reads its source again and keeps no state, so an approval depends on the hash alone. Nothing is started,
+//! approved or replaced, and if a server can't be added, none of its files remain.
 
 mod bridge;
 mod bundle_file;
@@ -53,10 +55,10 @@ pub use upgrade::UpgradeOffer;
 
 use registry_choice::OpenRegistry;
 
-/// Opens the registry with what is kept of it. Blocks.
+/// Opens a registry with its cache. Blocks.
 type OpenCatalog = dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<Catalog, InstallError> + Send + Sync;
 
-/// Installs servers. Clones share what they have found out.
+/// Installs servers. Clones share their state.
 #[derive(Clone)]
 pub struct Installer {
     shared: Arc<Shared>,
@@ -69,11 +71,11 @@ struct Shared {
     /// The registry that was used last.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<Computer>,
-    /// When the changes of the registry were read; held while they are.
+    /// Time at which the registry's changes were read; locked while they are.
     changes_read: Mutex<Option<Instant>>,
 }
 
-/// What this computer has to run servers with. As the host does, it is looked for once.
+/// The means of this computer for running servers. Determined once, as in the host.
 struct Computer {
     path: SearchPath,
     means: Means,
@@ -86,8 +88,8 @@ impl fmt::Debug for Installer {
 }
 
 impl Installer {
-    /// An installer. The registry is opened when it is needed first, on a thread for blocking work: that takes longer than a window may wait for.
-    /// Bundles are unpacked below the data folder.
+    /// Creates an installer. The registry is opened on first use, in a blocking task, since that takes longer than a
+    /// window may wait. Bundles are unpacked below the data folder.
     #[must_use]
     pub fn new(
         data_folder: PathBuf,
@@ -102,10 +104,13 @@ impl Installer {
         Self { shared: Arc::new(Shared { open_catalog, data_folder, registry, open, computer, changes_read }) }
     }
 
-    /// The folder that bundles are unpacked below, by where it really lies if it is there: a sandbox shows a bundle under that path alone.
+    /// Returns the folder that bundles are unpacked to, by its real path if it exists: a sandbox shows a bundle only
+    /// under that path.
     ///
     /// # Errors
-    /// If the data folder is named by a relative path, and the current folder is gone.
+    ///
+    /// Returns [`InstallError::DataFolder`] if the data folder is a relative path and the current folder doesn't
+    /// exist.
     pub async fn bundles_folder(&self) -> Result<PathBuf, InstallError> {
         let folder = self.shared.data_folder.clone();
         let root = blocking(move || bundles_folder(&folder)).await;
@@ -116,8 +121,8 @@ impl Installer {
         &self.shared.data_folder
     }
 
-    /// Removes what a program of ours left that was killed while it installed or removed something, and ends what it left pending in the records
-    /// of installations. To be called when the app starts. It does not wait for another program that installs something right now.
+    /// Removes what a killed process left while it installed or removed something, and completes pending records of
+    /// installations. Call it when the app starts. It doesn't wait for another program that is installing something.
     pub async fn clean_up(&self, host: &Host) {
         if let Err(error) = self.try_clean_up(host).await {
             tracing::warn!(%error, "what is left of an unfinished installation could not be removed");
@@ -133,7 +138,7 @@ impl Installer {
             lock.transpose()
         });
         match held.await? {
-            // Another program installs something right now.
+            // Another program is installing something.
             Some(None) => Ok(()),
             Some(Some(held)) => {
                 let setup = host.begin_setup_anew().await?;
@@ -158,7 +163,7 @@ impl Installer {
         }
     }
 
-    /// Keeps other programs of ours from changing the folder with bundles.
+    /// Locks the folder of bundles against changes by other programs.
     pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
         blocking(move || BundlesLock::take(&root)).await.map_err(InstallError::Locked)
@@ -177,10 +182,11 @@ impl Installer {
     }
 }
 
-/// The registry at an address, with what is kept of it in these files. The header is sent with each request. Blocks.
+/// Opens the registry at an address, with a cache in these files. The header is sent with each request. Blocks.
 ///
 /// # Errors
-/// If TLS can't be set up, or the files can't be read.
+///
+/// Returns [`InstallError::Registry`] if TLS can't be set up, and [`InstallError::Store`] if the files can't be read.
 pub fn open_catalog(
     address: RegistryAddress,
     header: Option<RegistryHeader>,
@@ -192,12 +198,12 @@ pub fn open_catalog(
 }
 
 fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
-    // On Windows that would be a path of a form that many programs can't read.
+    // On Windows, that would yield a form of path that many programs can't read.
     let real = if cfg!(unix) { data_folder.canonicalize().ok() } else { None };
     Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES))
 }
 
-/// Runs what blocks on a thread for it.
+/// Runs a blocking function in a blocking task.
 async fn blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(act).await {
         Ok(done) => done,

@@ -1,4 +1,4 @@
-//! What the registry says by now of the versions that are installed, and whether there are newer ones. Nothing follows by itself.
+//! Reports the registry's current status of installed versions, and newer versions. Nothing is updated automatically.
 
 use std::time::Duration;
 
@@ -12,40 +12,41 @@ use tokio::time::Instant;
 
 use crate::{InstallError, Installer};
 
-/// What is known of the version of an installed server.
+/// The status of an installed server's version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionReport {
     /// The user's name for the server.
     pub server: String,
-    /// Its name in the registry.
+    /// Name of the server in the registry.
     pub name: String,
-    /// The installed version.
+    /// Installed version.
     pub version: String,
-    /// Whether that is still offered.
+    /// Availability of the installed version.
     pub status: Status,
-    /// Why it has this status.
+    /// Reason for the status.
     pub status_message: Option<String>,
-    /// A newer version.
+    /// Newer version, if there is one.
     pub newer: Option<NewerVersion>,
-    /// Why nothing newer is known, if it could not be looked for.
+    /// Reason why newer versions could not be determined, if any.
     pub problem: Option<String>,
 }
 
 /// A version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// The version.
+    /// Version.
     pub version: String,
-    /// When it was published.
+    /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<Millis>,
 }
 
 impl Installer {
-    /// Compares all servers that were installed from the registry with what it lists. If it does not answer, it is asked once, and the rest is
-    /// told from what is kept.
+    /// Compares all servers installed from the registry with its current list. If the registry doesn't answer, it is
+    /// asked only once, and the remaining reports use the cache.
     ///
     /// # Errors
-    /// If the registry can't be opened, or the host has ended.
+    ///
+    /// Returns an [`InstallError`] if the registry can't be opened, or the host has shut down.
     pub async fn version_reports(&self, host: &Host, freshness: Freshness) -> Result<Vec<VersionReport>, InstallError> {
         let catalog = &*self.catalog().await?;
         let mut reports = Vec::new();
@@ -85,12 +86,13 @@ impl Installer {
     }
 }
 
-/// For how long the changes of a registry are not read again.
+/// Time for which the changes of a registry are not read again.
 const CHANGES_FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 
 impl Installer {
-    /// Reads what changed in the registry, so that a version that was deprecated or deleted is known as such though the answers that are kept of it
-    /// are older. Gives why it could not; a registry that can't tell what changed is asked about each server all the same.
+    /// Reads the registry's changes, so that a deprecated or deleted version is known as such even if cached
+    /// responses about it are older. Returns the error if that fails; a registry that doesn't support changes is
+    /// still asked about each server.
     async fn read_changes(&self, catalog: &Catalog, freshness: Freshness) -> Option<RegistryError> {
         let mut read = self.changes_read().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_FRESH_FOR);
@@ -105,7 +107,7 @@ impl Installer {
     }
 }
 
-/// Returns true if the registry would not answer another question either: it is not the answer about one server that failed.
+/// Returns true if another request to the registry would fail as well: the error is not specific to one server.
 const fn is_down(error: &RegistryError) -> bool {
     matches!(
         error,
@@ -117,7 +119,7 @@ const fn is_down(error: &RegistryError) -> bool {
     )
 }
 
-/// What is known without asking.
+/// Returns the report for a version without sending a request.
 fn kept_report(catalog: &Catalog, server: String, name: String, version: String) -> VersionReport {
     let known = catalog.status_of(&name, &version);
     let status = known.as_ref().map_or(Status::Active, |known| known.status);

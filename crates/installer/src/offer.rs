@@ -1,4 +1,4 @@
-//! What is offered: where it comes from, and the plan for it.
+//! Offers: the origin of a server, and its plan.
 
 use std::path::Path;
 
@@ -10,36 +10,37 @@ use registry::{
 use crate::bridge::to_remote;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
-/// The word for the newest version.
+/// Name of the newest version.
 const LATEST: &str = "latest";
 
-/// A server as it could be installed.
+/// A server that could be installed.
 #[derive(Debug)]
 pub struct InstallOffer {
-    /// The source with the exact version and the target, or the bundle's SHA-256: from it the same offer follows.
+    /// Source with the exact version and target, or with the bundle's SHA-256, so that it yields the same offer
+    /// again.
     pub source: InstallSource,
-    /// Where it comes from.
+    /// Origin of the server.
     pub origin: InstallOrigin,
-    /// What would be set up, with blanks.
+    /// Plan of what would be set up, with inputs.
     pub plan: Result<InstallPlan, NotInstallable>,
 }
 
-/// Where a server comes from.
+/// The origin of a server.
 #[derive(Debug)]
 pub enum InstallOrigin {
     /// A registry.
     Registry {
-        /// What it lists.
+        /// Entry in the registry.
         answer: Box<Answer<RegistryEntry>>,
-        /// The bundle that was downloaded, if the chosen package is one.
+        /// Downloaded bundle, if the chosen package is one.
         bundle: Option<Box<BundleFile>>,
     },
-    /// A bundle in a file of the user's.
+    /// A bundle in the user's file.
     Bundle(Box<BundleFile>),
 }
 
 impl InstallOrigin {
-    /// The bundle, if it is one.
+    /// Returns the bundle, if the server is one.
     #[must_use]
     pub fn bundle(&self) -> Option<&BundleFile> {
         match self {
@@ -57,10 +58,14 @@ impl InstallOrigin {
 }
 
 impl Installer {
-    /// Looks at what is to be installed. A bundle that the registry lists is downloaded, unless that was done a moment ago. Nothing is unpacked.
+    /// Returns the offer for a source. A bundle listed by the registry is downloaded, unless that was done recently.
+    /// Nothing is unpacked.
     ///
     /// # Errors
-    /// If the registry does not answer or does not have it, or the file can't be downloaded, is no bundle, or another one than expected.
+    ///
+    /// Returns [`InstallError::Registry`] if the registry doesn't answer or doesn't have the server,
+    /// [`InstallError::Download`] if the file can't be downloaded, [`InstallError::Bundle`] if it is not a bundle,
+    /// and [`InstallError::OtherBundle`] if it is another one than expected.
     pub async fn offer(&self, source: &InstallSource, freshness: Freshness) -> Result<InstallOffer, InstallError> {
         match source {
             InstallSource::Bundle { path, sha256 } => self.offer_file(path, sha256.as_deref()).await,
@@ -102,7 +107,7 @@ fn plan_file(file: &BundleFile) -> Result<Result<InstallPlan, NotInstallable>, I
     }
 }
 
-/// The target that is chosen, or the only one, and the plan for it. A bundle has none before it is downloaded.
+/// Returns the chosen target, or the only one, and its plan. A bundle has no plan before it is downloaded.
 pub(crate) fn plan_entry(
     entry: &RegistryEntry,
     target: Option<InstallTarget>,
@@ -136,7 +141,7 @@ fn nth<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
-/// Who may publish under a server's name. Only the rules of the official registry are known.
+/// Describes who may publish under a server's name. Only the rules of the official registry are known.
 #[must_use]
 pub fn publisher_in_words(catalog: &Catalog, name: &str) -> String {
     let who = Publisher::of(name);

@@ -1,4 +1,4 @@
-//! What exactly would be set up, and the hash over it.
+//! Previews: what exactly would be set up, and its hash.
 
 use std::path::PathBuf;
 
@@ -14,41 +14,44 @@ use serde_json::{Value, json};
 use crate::upgrade::InstalledServer;
 use crate::{InstallError, InstallOffer, InstallSource, Installer, containment};
 
-/// A server as it is wanted.
+/// A server to be installed, with the user's choices.
 #[derive(Clone)]
 pub struct InstallDraft {
-    /// What is installed.
+    /// Source of the server.
     pub source: InstallSource,
-    /// The user's name for it.
+    /// The user's name for the server.
     pub name: String,
-    /// The values of the inputs, secret ones among them.
+    /// Values of the inputs, including secret ones.
     pub values: InputValues,
-    /// What it may reach; none if all that its user may. An upgrade keeps what the server has.
+    /// Sandbox; `None` to run with the user's own access. An upgrade keeps the server's sandbox.
     pub sandbox: Option<SandboxConfig>,
-    /// The installed server whose place it takes, by the user's name; none if it is a new one.
+    /// Name of the installed server to be replaced; `None` for a new server.
     pub upgrades: Option<String>,
 }
 
 /// A server that would be set up.
 #[derive(Debug)]
 pub struct InstallPreview {
-    /// What is installed.
+    /// Offer that is installed.
     pub offer: InstallOffer,
-    /// The server. Secrets that it keeps have no value in it.
+    /// Resulting server. Kept secrets have no value in it.
     pub server: NewServer,
-    /// The server whose place it takes, as it is set up now, without the values of secrets.
+    /// Current state of the server to be replaced, without the values of secrets.
     pub before: Option<NewServer>,
-    /// Over all that would be set up, secrets included, over where it comes from, and over what it replaces.
+    /// Hash of everything that would be set up, including secrets, of its origin, and of what it replaces.
     pub hash: Hash,
     pub(crate) filled_in: FilledIn,
     pub(crate) upgraded: Option<InstalledServer>,
 }
 
 impl Installer {
-    /// Finds out what would be set up. Nothing is unpacked or added.
+    /// Computes what would be set up. Nothing is unpacked or added.
     ///
     /// # Errors
-    /// As [`offer`](Self::offer); or if there is no plan, values do not fit, or no server could be added under this name.
+    ///
+    /// Returns the errors of [`offer`](Self::offer), [`InstallError::NotInstallable`] if there is no plan,
+    /// [`InstallError::Fill`] if values don't fit, and [`InstallError::Setup`] if no server could be added under this
+    /// name.
     pub async fn preview(
         &self,
         host: &Host,
@@ -78,7 +81,7 @@ impl Installer {
                 (plan.fill(&draft.values, draft.sandbox.clone())?, plan.filled_in(&draft.values))
             }
         };
-        // With the folders of its sandbox as they are resolved now, so that the hash is over what is granted.
+        // The sandbox's folders are resolved now, so that the hash covers what is granted.
         server.entry = match &upgraded {
             Some(_) => host.check_changed_server(server.entry).await?,
             None => host.check_new_server(server.entry).await?,
@@ -92,7 +95,7 @@ impl Installer {
         Ok(InstallPreview { offer, server, before, hash, filled_in, upgraded })
     }
 
-    /// Where the program of a command is on this computer now, if it is.
+    /// Returns the current path of a command's program on this computer, if it is found.
     pub async fn found_at(&self, command: &StdioConfig) -> Option<PathBuf> {
         let command = ServerCommand {
             program: command.command.clone(),
@@ -104,7 +107,8 @@ impl Installer {
     }
 }
 
-/// Over a server that would be set up, and where it comes from. A bundle is its content, wherever its file lies.
+/// Returns the hash of a server that would be set up, and of its origin. A bundle is identified by its content,
+/// regardless of its path.
 fn hash(offer: &InstallOffer, registry: Option<&str>, server: &NewServer, upgraded: Option<&InstalledServer>) -> Hash {
     let origin = match &offer.source {
         InstallSource::Registry { name, version, target } => {

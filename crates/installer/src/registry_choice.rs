@@ -1,7 +1,8 @@
-//! Which registry servers are installed from: what the environment or the command line names, or else what the user set, or else the official one.
+//! The registry that servers are installed from: the one named by the environment or the command line, or else by the
+//! user's settings, or else the official one.
 //!
-//! The setting is read anew whenever the registry is used, as another program of ours may have changed it. The value of its header lies in the
-//! keychain, bound to the address: whoever can change the file sends it nowhere else.
+//! The setting is read whenever the registry is used, since another program may have changed it. The value of its
+//! header is stored in the keychain, bound to the address: whoever can change the file can't redirect it.
 
 use std::sync::Arc;
 
@@ -13,43 +14,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, Installer, blocking};
 
-/// Where it is said which registry is used.
+/// The source of the registry's address.
 #[derive(Clone)]
 pub enum RegistryChoice {
-    /// The official one, whatever is set.
+    /// The official registry, regardless of the settings.
     Official,
-    /// The one at this address, whatever is set. Nothing is sent to it beside the requests.
+    /// The registry at this address, regardless of the settings. No header is sent to it.
     Named(String),
-    /// What the user set; the official one if nothing is.
+    /// The registry in the user's settings, or the official one if there is none.
     Settings {
-        /// Where the setting is kept.
+        /// Storage of the setting.
         documents: Arc<dyn Documents>,
-        /// Where the value of its header is kept.
+        /// Storage of the header's value.
         secrets: Arc<dyn Secrets>,
     },
 }
 
-/// The registry that servers are installed from now.
+/// The registry that servers are currently installed from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryInUse {
-    /// Its address.
+    /// Address of the registry.
     pub address: RegistryAddress,
-    /// The name of the header that is sent with each request; its value is in the keychain.
+    /// Name of the header sent with each request; its value is in the keychain.
     pub header: Option<String>,
-    /// Whether the environment or the command line names it, which counts more than the setting.
+    /// Set if the environment or the command line names the registry, which takes precedence over the setting.
     pub is_named: bool,
 }
 
-/// A header to be set.
+/// A registry header to be set.
 #[derive(Debug, Clone)]
 pub struct NewRegistryHeader {
-    /// Its name.
+    /// Name of the header.
     pub name: String,
-    /// Its value; none for the one that is kept already.
+    /// Value of the header; `None` for the stored one.
     pub value: Option<SecretString>,
 }
 
-/// `registry.json`.
+/// The contents of `registry.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RegistrySetting {
     address: String,
@@ -57,7 +58,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// A registry that is open, and which one it is.
+/// An open registry.
 pub(crate) struct OpenRegistry {
     in_use: RegistryInUse,
     catalog: Arc<Catalog>,
@@ -73,7 +74,7 @@ impl RegistrySetting {
         serde_json::from_value(value).map(Some).map_err(bad)
     }
 
-    /// Where the value of the header is kept.
+    /// Returns the keychain key of the header's value.
     fn secret_key(&self) -> Option<String> {
         let name = self.header.as_ref()?.to_ascii_lowercase();
         Some(ports::secrets::key(&format!("registry/{name}"), &self.address))
@@ -81,7 +82,7 @@ impl RegistrySetting {
 }
 
 impl RegistryChoice {
-    /// Blocks.
+    /// Returns the registry in use. Blocks.
     fn in_use(&self) -> Result<RegistryInUse, InstallError> {
         let official = RegistryInUse { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
@@ -98,7 +99,7 @@ impl RegistryChoice {
         }
     }
 
-    /// The header with its value. Blocks: it asks the keychain.
+    /// Returns the header with its value. Blocks: it accesses the keychain.
     fn header(&self, in_use: &RegistryInUse) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
         let value = kept_value(secrets.as_ref(), in_use)?
@@ -106,7 +107,7 @@ impl RegistryChoice {
         Ok(Some(RegistryHeader::new(name, &value)?))
     }
 
-    /// Blocks.
+    /// Sets the registry and its header. Blocks.
     fn set(&self, address: Option<&str>, header: Option<NewRegistryHeader>) -> Result<SecretKept, InstallError> {
         let Self::Settings { documents, secrets } = self else { return Err(InstallError::RegistryNamed) };
         let before = RegistrySetting::read(documents.as_ref()).ok().flatten();
@@ -132,7 +133,7 @@ impl RegistryChoice {
                 })?,
             };
             RegistryHeader::new(&name, &value)?;
-            // Before the setting, which does nothing without it.
+            // Stored before the setting, which has no effect without it.
             if is_new {
                 kept = secrets.set(key, value.expose_secret())?;
             }
@@ -155,10 +156,12 @@ fn kept_value(secrets: &dyn Secrets, in_use: &RegistryInUse) -> Result<Option<Se
 }
 
 impl Installer {
-    /// The registry with what is kept of it. It is opened anew where another one was set.
+    /// Returns the registry with its cache. Opens it again if another one was set.
     ///
     /// # Errors
-    /// If its address can't be used, the value of its header is not in the keychain, or the folder of what is kept can't be opened.
+    ///
+    /// Returns [`InstallError::Registry`] if its address is not valid, [`InstallError::NoHeaderValue`] if the value
+    /// of its header is not in the keychain, and [`InstallError::Store`] if the cache can't be opened.
     pub async fn catalog(&self) -> Result<Arc<Catalog>, InstallError> {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
@@ -177,20 +180,25 @@ impl Installer {
         Ok(catalog)
     }
 
-    /// Which registry is used. Nobody is asked.
+    /// Returns the registry in use, without sending a request.
     ///
     /// # Errors
-    /// If what names it can't be read or used.
+    ///
+    /// Returns an [`InstallError`] if the setting or address can't be read or is not valid.
     pub async fn registry_in_use(&self) -> Result<RegistryInUse, InstallError> {
         let shared = Arc::clone(&self.shared);
         blocking(move || shared.registry.in_use()).await
     }
 
-    /// Sets the registry that is used from now on; the official one without an address. The value of a header goes to the keychain.
+    /// Sets the registry that is used from now on; without an address, the official one. The value of a header is
+    /// stored in the keychain.
     ///
     /// # Errors
-    /// If the address or the header can't be used, a header has no value, or something can't be written; or if the environment or the command
-    /// line names the registry.
+    ///
+    /// Returns [`InstallError::Registry`] if the address or header is not valid, [`InstallError::NoHeaderValue`] if a
+    /// header has no value, [`InstallError::OfficialHeader`] for a header without an address,
+    /// [`InstallError::RegistryNamed`] if the environment or the command line names the registry, and other errors if
+    /// something can't be written.
     pub async fn set_registry(
         &self,
         address: Option<String>,
@@ -199,7 +207,7 @@ impl Installer {
         let mut open = self.shared.open.lock().await;
         let shared = Arc::clone(&self.shared);
         let set = blocking(move || shared.registry.set(address.as_deref(), header)).await;
-        // The value of its header may be another one.
+        // The value of its header may have changed.
         *open = None;
         set
     }

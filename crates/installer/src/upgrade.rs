@@ -1,5 +1,6 @@
-//! Another version in the place of an installed server: offered, previewed beside what is set up now, and put there by the hash of the preview. The
-//! server keeps its name, its secrets, its sandbox and all that the user set for it; it is stopped only if the user agreed.
+//! Upgrades: replaces an installed server with another version. The version is offered, previewed next to the current
+//! one, and installed by the hash of the preview. The server keeps its name, its secrets, its sandbox and all of the
+//! user's settings; it is stopped only with the user's consent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,20 +18,20 @@ use registry::Freshness;
 
 use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, InstallSource, Installer};
 
-/// Another version of an installed server.
+/// The offer of another version of an installed server.
 #[derive(Debug)]
 pub struct UpgradeOffer {
-    /// The version that is offered.
+    /// Offered version.
     pub offer: InstallOffer,
-    /// Where the installed one is from.
+    /// Origin of the installed version.
     pub installed: ServerOrigin,
-    /// [`InstallPlan::shown_values`] of what is kept unless the user enters something else.
+    /// [`InstallPlan::shown_values`] of the values that are kept unless the user enters others.
     pub kept: BTreeMap<String, Option<Vec<String>>>,
-    /// Whether the server would have to be stopped.
+    /// Set if the server would have to be stopped.
     pub is_running: bool,
 }
 
-/// A server that was installed, as it is set up now.
+/// An installed server with its current settings.
 #[derive(Debug)]
 pub(crate) struct InstalledServer {
     pub(crate) name: String,
@@ -54,12 +55,12 @@ impl InstalledServer {
         Ok(Self { name: found.name, config: found.config, origin, filled_in, is_running })
     }
 
-    /// What of it fits into a plan.
+    /// Returns the values of the server that fit a plan.
     pub(crate) fn kept(&self, plan: &InstallPlan) -> KeptValues {
         plan.kept_from(&self.config, &self.filled_in)
     }
 
-    /// The server as it is, without the values of its secrets.
+    /// Returns the server's current settings, without the values of its secrets.
     pub(crate) fn shown(&self) -> NewServer {
         let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
         let parts = self.config.values().iter().map(|(name, value)| (name.clone(), value_parts(value)));
@@ -67,8 +68,8 @@ impl InstalledServer {
         NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
     }
 
-    /// Where another version comes from: what is named, with the package or remote that is installed unless another is chosen; or else the newest of
-    /// the registry.
+    /// Returns the source of another version: the named one, with the installed package or remote unless another is
+    /// chosen; or else the newest version in the registry.
     fn source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
         let (name, version, target) = match (&self.origin, named) {
             (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {
@@ -83,11 +84,14 @@ impl InstalledServer {
 }
 
 impl Installer {
-    /// Looks at another version of an installed server: the newest that the registry lists of what it was installed from, unless a source is named.
-    /// Nothing is unpacked or changed.
+    /// Returns the offer for another version of an installed server: the newest one in the registry that it was
+    /// installed from, unless a source is named. Nothing is unpacked or changed.
     ///
     /// # Errors
-    /// As [`offer`](Self::offer); or if the server was not installed, the source is of another server, or it is the version that is installed.
+    ///
+    /// Returns the errors of [`offer`](Self::offer), [`InstallError::NotInstalled`] if the server was not installed
+    /// by Drawbridge, [`InstallError::NoSource`] if a file must be named, [`InstallError::OtherServer`] if the source
+    /// is another server, and [`InstallError::SameVersion`] for the installed version.
     pub async fn offer_upgrade(
         &self,
         host: &Host,
@@ -102,11 +106,13 @@ impl Installer {
         Ok(UpgradeOffer { offer, kept, is_running: installed.is_running, installed: installed.origin })
     }
 
-    /// Puts a version in the place of an installed server, as it was previewed. `may_stop` says that the user agreed to stop the server if it runs.
-    /// It is not started again.
+    /// Replaces an installed server with another version, as previewed. `may_stop` says that the user agreed to stop
+    /// the server if it runs. It is not started again.
     ///
     /// # Errors
-    /// As [`install`](Self::install); or if the server runs and may not be stopped. The server stays as it was then.
+    ///
+    /// Returns the errors of [`install`](Self::install), and [`InstallError::Running`] if the server runs and may not
+    /// be stopped. After an error, the server is unchanged.
     pub async fn upgrade(
         &self,
         host: &Host,
@@ -125,7 +131,7 @@ impl Installer {
         self.put(host, preview).await
     }
 
-    /// Checks that an offer is another version of what is installed.
+    /// Checks that an offer is another version of the installed server.
     pub(crate) async fn check_same_server(
         &self,
         installed: &InstalledServer,
@@ -169,8 +175,8 @@ impl Installer {
         Ok(())
     }
 
-    /// The sandbox that the server has, with the folder of the new bundle in the place of the old one's. One that was no local program and becomes one
-    /// gets what is proposed for a new server.
+    /// Returns the server's current sandbox, with the folder of the new bundle in place of the old one. A server that
+    /// becomes a local program gets the sandbox proposed for a new server.
     pub(crate) async fn sandbox_after(
         &self,
         installed: &InstalledServer,
@@ -196,7 +202,8 @@ impl Installer {
         Ok(Some(sandbox))
     }
 
-    /// The folder of the bundle that a server was installed from; none if the record names none right below the folder of bundles.
+    /// Returns the folder of the bundle that a server was installed from. `None` if the record names none directly
+    /// below the folder of bundles.
     pub(crate) async fn folder_of(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
         let root = self.bundles_folder().await?;
         Ok(origin.files().and_then(|files| folder_below(&root, &files.folder)))

@@ -1,4 +1,4 @@
-//! From a plan and the user's values to settings.
+//! Computes a server's settings from a plan and the user's values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,53 +12,54 @@ use crate::input::Values;
 use crate::template::names_secret;
 use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
-/// The reason why an input's value is not accepted.
+/// The reason why an input's value is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InputProblem {
-    /// It is required and has no value.
+    /// A required input has no value.
     #[error("a value is required")]
     Missing,
-    /// It takes fewer values.
+    /// The input has more values than it accepts.
     #[error("there are too many values")]
     TooMany,
-    /// The value is too long, or has control characters.
+    /// The value is too long, or contains control characters.
     #[error("the value is too long or has line breaks or control characters")]
     NotText,
-    /// The value is none of the choices.
+    /// The value is not one of the choices.
     #[error("the value is not one of the choices")]
     NotAChoice,
-    /// The value is no decimal number.
+    /// The value is not a decimal number.
     #[error("the value is not a number")]
     NotANumber,
-    /// The number is too small or too great.
+    /// The number is below the minimum or above the maximum.
     #[error("the number is out of range")]
     OutOfRange,
     /// The value is neither `true` nor `false`.
     #[error("the value is not true or false")]
     NotABoolean,
-    /// The value is no absolute path.
+    /// The value is not an absolute path.
     #[error("the value is not an absolute path")]
     NotAPath,
 }
 
-/// The reason why no settings follow from the values.
+/// The error for values from which no settings can be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
-    /// Inputs whose values are not accepted, by key.
+    /// Inputs whose values are rejected, by key.
     #[error("{}", inputs_in_words(.0))]
     Inputs(BTreeMap<String, InputProblem>),
-    /// Values for inputs that the plan does not have.
+    /// A value was given for an input that the plan doesn't have.
     #[error("there is no input {0:?}")]
     UnknownInput(String),
-    /// A text of the plan names a secret that Drawbridge keeps, or would with a value that the plan offers: where it stands.
+    /// Text of the plan refers to one of Drawbridge's secrets, or would with a value that the plan offers. Contains
+    /// the place.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
-    /// The URL can't be used.
+    /// The URL is invalid.
     #[error("the URL can't be used: {0}")]
     Url(String),
-    /// A header can't be used.
+    /// A header is invalid.
     #[error("{0}")]
     Header(String),
 }
@@ -68,8 +69,8 @@ fn inputs_in_words(problems: &BTreeMap<String, InputProblem>) -> String {
 }
 
 impl InstallPlan {
-    /// The keys of secret inputs whose values land in the settings file and on the command line, since only variables and headers can be kept in
-    /// the keychain. Whoever shows the plan must say so.
+    /// Returns the keys of secret inputs whose values end up in the settings file and on the command line, since only
+    /// variables and headers can refer to the keychain. The user must be warned about them.
     #[must_use]
     pub fn exposed_secrets(&self) -> BTreeSet<&str> {
         let templates: Vec<&Template> = match &self.target {
@@ -80,13 +81,16 @@ impl InstallPlan {
         keys.filter(|key| self.is_secret(key)).collect()
     }
 
-    /// The server that follows from these values, in this sandbox if it is a local one. The sandbox of a remote one is ignored.
+    /// Computes the settings of the server from the user's values. `sandbox` applies to a local server, and is
+    /// ignored for a remote one.
     ///
-    /// A required secret without a value is an error as for any other input.
+    /// A required secret without a value is an error, as for any other input.
     ///
     /// # Errors
-    /// If values are missing or not accepted, if no usable URL or header results, or if the plan names a secret, which only the user's own
-    /// values may.
+    ///
+    /// Returns [`FillError::Inputs`] if values are missing or rejected, [`FillError::UnknownInput`] for values of
+    /// other inputs, [`FillError::Url`] or [`FillError::Header`] if the result is not usable, and
+    /// [`FillError::NamesSecret`] if the plan itself refers to a secret, which only the user's own values may.
     pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
         if let Some(place) = self.secret_in_text() {
             return Err(FillError::NamesSecret(place));
@@ -147,8 +151,8 @@ impl InstallPlan {
         if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
     }
 
-    /// Where a text of the plan names a secret (`${secret:NAME}`), or opens the name of one that a value then completes. Who makes plans refuses
-    /// such a description with words of its own.
+    /// Returns the place where text of the plan refers to a secret (`${secret:NAME}`), or begins a reference that a
+    /// value completes. Parsers of descriptions reject such plans earlier, with a more specific message.
     fn secret_in_text(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| names_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
@@ -174,7 +178,7 @@ impl InstallPlan {
         self.inputs.iter().any(|input| input.key == key && input.secret)
     }
 
-    /// The parts of a variable's or header's value; `None` if an input has no value.
+    /// Returns the parts of a variable's or header's value, or `None` if an input has no value.
     fn parts(&self, template: &Template, values: &Values<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {

@@ -1,4 +1,4 @@
-//! What the user fills in: its kinds, its bounds, and the values.
+//! The inputs of a plan: their kinds, limits and values.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::InputProblem;
 
-/// The most inputs of one plan. Who reads a description refuses one with more.
+/// Maximum number of inputs per plan. Parsers of descriptions reject plans with more.
 pub const MAX_INPUTS: usize = 200;
-/// The longest value, in bytes.
+/// Maximum length of a value, in bytes.
 pub const MAX_VALUE: usize = 16 * 1024;
-/// The most values of one input.
+/// Maximum number of values per input.
 const MAX_VALUES: usize = 100;
 
-/// What kind of value an input takes.
+/// The kind of value that an input accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InputKind {
-    /// One line of text.
+    /// A single line of text.
     Text,
     /// A decimal number.
     Number,
@@ -30,45 +30,45 @@ pub enum InputKind {
     Folder,
 }
 
-/// A value that the user fills in. All texts are the publisher's.
+/// An input that the user fills in. All texts come from the publisher.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanInput {
-    /// Unique in its plan.
+    /// Key, unique within the plan.
     pub key: String,
-    /// What to call it.
+    /// Display name.
     pub label: String,
-    /// What it is for.
+    /// Purpose of the input.
     pub description: Option<String>,
-    /// What it takes.
+    /// Kind of value.
     pub kind: InputKind,
-    /// True if nothing is set up without it.
+    /// Set if the server can't be set up without a value.
     pub required: bool,
-    /// True if the value is a secret, for the keychain.
+    /// Set if the value is a secret, which is stored in the keychain.
     pub secret: bool,
-    /// True if it may have several values.
+    /// Set if the input accepts several values.
     pub multiple: bool,
-    /// The values if the user enters none.
+    /// Values used if the user enters none.
     pub default: Vec<String>,
-    /// The only values that are accepted; all if empty.
+    /// The accepted values; any value if empty.
     pub choices: Vec<String>,
-    /// An example, to show in the empty field.
+    /// Example shown in the empty field.
     pub placeholder: Option<String>,
-    /// The smallest number.
+    /// Minimum of a number.
     pub min: Option<f64>,
-    /// The greatest number.
+    /// Maximum of a number.
     pub max: Option<f64>,
 }
 
-// Numbers of a description are read from JSON, which has no NaN.
+// Numbers of a description are parsed from JSON, which has no NaN.
 impl Eq for PlanInput {}
 
-/// The user's values by key. An input that is not in it has its default.
+/// The user's values by key. An input without an entry has its default.
 pub type InputValues = BTreeMap<String, Vec<String>>;
 
 impl PlanInput {
-    /// An optional input for text.
+    /// Creates an optional text input.
     #[must_use]
     pub fn text(key: &str) -> Self {
         Self {
@@ -87,13 +87,14 @@ impl PlanInput {
         }
     }
 
-    /// The reason why its default is not accepted. Who reads a description leaves such a default out.
+    /// Returns the reason why the input's own default is invalid, if it is. Parsers of descriptions drop such a
+    /// default.
     #[must_use]
     pub fn default_problem(&self) -> Option<InputProblem> {
         if self.default.is_empty() { None } else { self.problem(&self.default) }
     }
 
-    /// The reason why these values are not accepted.
+    /// Returns the reason why these values are rejected, if they are.
     pub(crate) fn problem(&self, values: &[String]) -> Option<InputProblem> {
         if values.is_empty() {
             return self.required.then_some(InputProblem::Missing);
@@ -127,7 +128,7 @@ impl PlanInput {
     }
 }
 
-/// The values that go into templates: the user's, or the defaults. Empty ones count as none.
+/// The values substituted into templates: the user's, or else the defaults. Empty values count as missing.
 pub(crate) struct Values<'v>(BTreeMap<&'v str, Vec<&'v str>>);
 
 impl<'v> Values<'v> {
@@ -139,12 +140,12 @@ impl<'v> Values<'v> {
         Self(inputs.iter().map(of).collect())
     }
 
-    /// All values of an input.
+    /// Returns all values of an input.
     pub(crate) fn of(&self, key: &str) -> &[&'v str] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// The value at this place, or the last one.
+    /// Returns the value at this index, or the last one.
     pub(crate) fn at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.of(key);
         values.get(repetition).or(values.last()).copied()

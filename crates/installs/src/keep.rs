@@ -1,5 +1,5 @@
-//! What a newer version of a server takes over from the one that is set up: the values that were filled in, and what the user added. Caller:
-//! `installer`.
+//! Carries settings over from an installed server to its newer version: the values that were filled in, and what the
+//! user added. Used by `installer`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,20 +11,22 @@ use ports::server_config::{
 use crate::input::Values;
 use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
 
-/// What is taken over.
+/// The values carried over from the installed version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeptValues {
-    /// The values of inputs that are no secrets, by key.
+    /// Values of inputs that are not secret, by key.
     pub values: InputValues,
-    /// The keys of secret inputs whose values lie in the keychain, and are meant for where the plan puts them.
+    /// Keys of secret inputs whose values are in the keychain, and which the plan uses in the same place.
     pub secrets: BTreeSet<String>,
-    /// Variables or headers as they are in the settings, by name: those with the secrets, and those that the user added.
+    /// Variables or headers as currently set, by name: those that contain secrets, and those that the user added.
     texts: BTreeMap<String, String>,
 }
 
 impl InstallPlan {
-    /// What of the server that is set up fits into this plan. A variable or header is compared with what the plan would put there: its secrets are
-    /// kept where it has the same form. Nothing that was entered for one address is kept for another.
+    /// Returns the values of the installed server that fit this plan.
+    ///
+    /// A variable or header is compared with the plan's template for it: its secrets are kept if it has the same
+    /// form. Values entered for one origin are never carried over to another.
     #[must_use]
     pub fn kept_from(&self, config: &ServerConfig, filled_in: &FilledIn) -> KeptValues {
         let (templates, is_same_kind) = match (&self.target, &config.transport) {
@@ -45,7 +47,7 @@ impl InstallPlan {
             }
         }
         let exposed: BTreeSet<String> = self.exposed_secrets().into_iter().map(str::to_owned).collect();
-        // A secret that goes to several places is kept if it is there in all of them.
+        // A secret used in several places is kept only if it is present in all of them.
         let is_everywhere = |key: &String| {
             templates
                 .iter()
@@ -56,11 +58,15 @@ impl InstallPlan {
         KeptValues { secrets, ..kept }
     }
 
-    /// The server that takes the place of the one that is set up as `was`, in this sandbox if it is a local one. `values` are what the user entered
-    /// now, and count more than what is kept; a secret that is kept has no value in it.
+    /// Computes the settings of the server that replaces the installed one, `was`. `sandbox` applies to a local
+    /// server.
+    ///
+    /// `values` are the values that the user entered now, which take precedence over kept ones. Kept secrets have no
+    /// entry in it.
     ///
     /// # Errors
-    /// As [`fill`](Self::fill).
+    ///
+    /// Returns the same errors as [`fill`](Self::fill).
     pub fn fill_keeping(
         &self,
         values: &InputValues,
@@ -77,7 +83,7 @@ impl InstallPlan {
             all.extend(values.clone());
             return self.fill(&all, sandbox);
         }
-        // With another value beside it, the text of a secret can't stay as it is.
+        // If another value in the same text changes, a kept secret's text can't be reused.
         let templates = self.named_templates();
         let is_untouched = |key: &String| {
             let own = templates.values().filter(|template| template.keys().any(|other| other == key));
@@ -110,7 +116,7 @@ impl InstallPlan {
         Ok(server)
     }
 
-    /// What is to be remembered of these values for the next version: not the secret ones.
+    /// Returns what to remember of these values for the next version, without secret ones.
     #[must_use]
     pub fn filled_in(&self, values: &InputValues) -> FilledIn {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
@@ -121,14 +127,15 @@ impl InstallPlan {
         }
     }
 
-    /// Without what stands in variables or headers.
+    /// Removes the values that are used in variables or headers.
     fn without_named(&self, kept: KeptValues) -> KeptValues {
         let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
         let values = kept.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         KeptValues { values, ..KeptValues::default() }
     }
 
-    /// The values that are kept, by key, as they may be shown: without those of secrets, and of what goes into a header, which may be a key.
+    /// Returns the kept values for display, by key. The values of secrets are omitted, and those used in headers,
+    /// which may be keys.
     #[must_use]
     pub fn shown_values(&self, kept: &KeptValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
@@ -149,7 +156,7 @@ impl InstallPlan {
         }
     }
 
-    /// Those of the values that this plan asks for and accepts.
+    /// Returns those values that this plan has inputs for and accepts.
     fn usable(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
@@ -158,14 +165,14 @@ impl InstallPlan {
         usable.collect()
     }
 
-    /// Whether a remote server would be asked at another origin than now.
+    /// Returns true if the values would lead to another origin than that of the installed remote server.
     fn leads_elsewhere(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
         let url = url.text(&Values::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
-    /// Takes over what stands in one variable or header, if it has the form of the template.
+    /// Carries over the value of one variable or header, if it matches the template.
     fn take_over(&self, name: &str, template: &Template, value: &str, kept: &mut KeptValues) {
         let Some(found) = template.values_in(value) else { return };
         for (key, found) in found {
@@ -186,8 +193,8 @@ impl InstallPlan {
 }
 
 impl Template {
-    /// The values of its inputs in a text that was made of it, by key. None if it was not, as far as can be told: a value ends where the text
-    /// behind it begins.
+    /// Returns the values of the inputs in a text that was created from this template, by key. `None` if the text
+    /// doesn't match. A value extends to the first occurrence of the text that follows it.
     fn values_in<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let (mut rest, mut found) = (text, Vec::new());
         let mut parts = self.parts.iter().filter(|part| !matches!(part, TemplatePart::Needs(_))).peekable();
@@ -197,7 +204,7 @@ impl Template {
                 TemplatePart::Input(key) => {
                     let end = match parts.peek() {
                         Some(TemplatePart::Text(behind)) => rest.find(behind.as_str())?,
-                        // Where one ends and the next begins nobody can tell.
+                        // The boundary between two adjacent inputs is ambiguous.
                         Some(TemplatePart::Input(_)) => return None,
                         Some(TemplatePart::Needs(_)) | None => rest.len(),
                     };

@@ -1,11 +1,14 @@
-//! Servers that somebody else describes, with blanks that the user fills in. `registry` and `bundles` make plans of what they read; `api` and `cli`
-//! show them, and `host::Setup` adds what results. Nothing here reads, writes or starts anything.
+//! Install plans: descriptions of servers by others, with inputs that the user fills in. `registry` and `bundles`
+//! create plans from what they read; `api` and `cli` show them, and `host::Setup` adds the resulting server. Nothing
+//! in this crate reads, writes or starts anything.
 //!
 //! - [`InstallPlan`]: the command or address as a template, and its inputs
-//! - [`InstallPlan::fill`]: the settings that follow from the user's values
-//! - [`InstallPlan::kept_from`] and [`InstallPlan::fill_keeping`]: the same for a server that takes the place of its older version
+//! - [`InstallPlan::fill`]: computes the settings from the user's values
+//! - [`InstallPlan::kept_from`] and [`InstallPlan::fill_keeping`]: the same for a server that replaces its older
+//!   version
 //!
-//! All text of a plan comes from outside. Values are put in once and never looked at again, so that no value can name another input.
+//! All text of a plan is untrusted. Values are substituted once and never expanded again, so that a value can't refer
+//! to another input.
 
 mod fill;
 mod input;
@@ -21,36 +24,37 @@ use std::collections::BTreeMap;
 
 use ports::server_config::HttpKind;
 
-/// A server as a registry or a bundle describes it.
+/// A server as described by a registry or a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallPlan {
-    /// The name it would get. The one who reads the description makes it usable; whether it is free is checked when it is set up.
+    /// Proposed name of the server. The parser of the description makes it valid; uniqueness is checked when the
+    /// server is set up.
     pub name: String,
-    /// The command or the address.
+    /// Command or address.
     pub target: PlanTarget,
-    /// What the user fills in, in the order of the description. At most [`MAX_INPUTS`].
+    /// Inputs that the user fills in, in the order of the description. At most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
-    /// What to look at, in sentences, safe to print: what is not pinned, what is not used.
+    /// Warnings as full sentences, safe to print: what is not pinned, and what is not used.
     pub notes: Vec<String>,
 }
 
-/// How a planned server is reached.
+/// The command or address of a planned server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
     /// A local program.
     Command {
-        /// The program; no input changes it.
+        /// Program, which no input changes.
         command: String,
-        /// Its arguments.
+        /// Arguments.
         args: Vec<Argument>,
         /// Environment variables.
         env: BTreeMap<String, Template>,
     },
     /// A remote server.
     Remote {
-        /// Its URL.
+        /// URL.
         url: Template,
-        /// The transport.
+        /// Transport.
         kind: HttpKind,
         /// Headers of each request.
         headers: BTreeMap<String, Template>,

@@ -1,34 +1,36 @@
-//! Texts with blanks.
+//! Templates: texts with inputs.
 
 use ports::secrets;
 
 use crate::PlanInput;
 use crate::input::Values;
 
-/// A piece of a [`Template`].
+/// A part of a [`Template`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Text as it is.
+    /// Literal text.
     Text(String),
     /// The value of the input with this key.
     Input(String),
-    /// Nothing, where the input with this key has a value; without one, the whole text is left out as with [`TemplatePart::Input`].
+    /// Empty text that requires a value of the input with this key. Without one, the whole template is omitted, as
+    /// with [`TemplatePart::Input`].
     Needs(String),
 }
 
-/// A text in which inputs are put.
+/// A text into which values of inputs are substituted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
-    /// The pieces, in order.
+    /// Parts, in order.
     pub parts: Vec<TemplatePart>,
 }
 
 /// One or several arguments that belong together, such as `--port` and its value.
 ///
-/// They are left out together if one of their inputs has no value. If one of their inputs has several values, they are repeated for each.
+/// They are omitted together if one of their inputs has no value, and repeated for each value if one of their inputs
+/// has several.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Argument {
-    /// The words, each passed as one argument.
+    /// Words, each passed as one argument.
     pub words: Vec<Template>,
 }
 
@@ -51,13 +53,13 @@ impl From<Template> for Argument {
 }
 
 impl Template {
-    /// A template that is the value of one input and nothing else.
+    /// Creates a template that consists of one input's value.
     #[must_use]
     pub fn input(key: &str) -> Self {
         Self { parts: vec![TemplatePart::Input(key.to_owned())] }
     }
 
-    /// The keys of the inputs whose values are put in.
+    /// Returns the keys of the inputs whose values are substituted.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Input(key) => Some(key.as_str()),
@@ -65,8 +67,10 @@ impl Template {
         })
     }
 
-    /// Returns true if its text and what one of these inputs offers, each harmless by itself, name a secret together (`${secret:NAME}`), which only
-    /// the user's own values may. [`InstallPlan::fill`](crate::InstallPlan::fill) refuses it in any case; who makes a plan can say more of it.
+    /// Returns true if the template's text and a value offered by one of these inputs, each harmless on its own,
+    /// together form a reference to a secret (`${secret:NAME}`), which only the user's own values may contain.
+    /// [`InstallPlan::fill`](crate::InstallPlan::fill) rejects such a plan in any case; its creator can give a better
+    /// error message.
     #[must_use]
     pub fn completes_secret(&self, inputs: &[PlanInput]) -> bool {
         let (mut is_open, mut ends_with_dollar) = (false, false);
@@ -98,13 +102,14 @@ impl Template {
         false
     }
 
-    /// Returns true if its own text names a secret, also where pieces only together do.
+    /// Returns true if the template's own text refers to a secret, even if only several parts together do.
     pub(crate) fn names_secret(&self) -> bool {
         let pieces = self.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" });
         names_secret(&pieces.collect::<String>())
     }
 
-    /// The text with the values put in; of an input with several values, the one at `repetition`, or the last. `None` if an input has no value.
+    /// Returns the text with values substituted. Of an input with several values, uses the one at index `repetition`,
+    /// or the last. `None` if an input has no value.
     pub(crate) fn text(&self, values: &Values<'_>, repetition: usize) -> Option<String> {
         let mut text = String::new();
         for part in &self.parts {
@@ -123,7 +128,8 @@ pub(crate) fn names_secret(text: &str) -> bool {
 }
 
 impl Argument {
-    /// The words with the values put in, repeated for each value of the input that has most. Empty if an input has no value.
+    /// Returns the words with values substituted, repeated for each value of the input that has the most. Empty if an
+    /// input has no value.
     pub(crate) fn texts(&self, values: &Values<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);
         let repetitions = keys.map(|key| values.of(key).len()).max().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! Plans with values filled in.
+//! Tests of plans with values filled in.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -200,7 +200,7 @@ fn what_is_kept_fits_the_new_plan_and_no_secret_changes_its_form() {
     ));
     let entered = plan.fill_keeping(&values([("token", &["new"])]), &kept, &config, None).unwrap();
     assert!(matches!(entered.secret_values["TOKEN"][1], ports::server_config::ValuePart::Secret(Some(_))));
-    // In another form than the plan gives it, a secret could end up elsewhere than the user put it.
+    // In a form other than the plan's, a secret could end up in a place that the user didn't choose.
     for other in ["${secret:notes.TOKEN}", "Bearer plain", "Bearer ${secret:a}${secret:b}", "Bearer x${secret:a}"] {
         let kept = plan.kept_from(&was(other), &filled_in);
         assert!(kept.secrets.is_empty(), "{other}");

@@ -1,4 +1,5 @@
-//! What an approval to start a server, or to connect to one, rests on: the hash over all that decides what is reached.
+//! The hashes that approvals to start a server or to connect to one depend on. They cover everything that decides
+//! what is reached.
 
 use std::path::Path;
 
@@ -10,10 +11,12 @@ use serde_json::{Value, json};
 
 use crate::packages::LoadedPackage;
 
-/// Over all that decides what runs: the command as it is configured, with the version of the package that it loads, and the files that
-/// it leads to, as they are; in a sandbox also what its program brings into reach, which its first line says.
+/// Returns the hash of everything that decides what runs: the configured command with the version of the package that
+/// it loads, and the current state of the files it refers to. For a sandboxed server, this includes paths that its
+/// program makes reachable, named by the program's first line.
 ///
-/// Before scripts were among the files it was another hash, so a start that was approved then is asked about once more.
+/// Earlier versions did not include scripts among the files, so a start that was approved then needs approval once
+/// more.
 pub fn command_hash(
     config: &StdioConfig,
     program: &Path,
@@ -47,8 +50,10 @@ fn file_in_json(file: &LaunchFile) -> Value {
     json!([path_in_json(&file.path), path_in_json(&file.real), state])
 }
 
-/// The words of an approval: what the user reads, and what else tells two commands or addresses apart. They are kept in a
-/// file, so no values are in them that are often keys.
+/// Returns the readable form of an approval: what the user reads, and what else distinguishes two commands or
+/// addresses.
+///
+/// It is stored in a file, so it contains no values that are likely secrets.
 pub fn approval_words(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(config) => command_words(config),
@@ -56,7 +61,7 @@ pub fn approval_words(config: &ServerConfig) -> String {
     }
 }
 
-/// The words of an approval to start a command.
+/// Returns the readable form of an approval to start a command.
 pub fn command_words(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
@@ -72,15 +77,15 @@ pub fn command_words(config: &StdioConfig) -> String {
     words
 }
 
-/// What stands before a sandbox in the words of an approval.
+/// Text before the sandbox in the readable form of an approval.
 const SANDBOX: &str = " (sandbox ";
 
-/// The words of an approval without the sandbox, whose change is shown by itself.
+/// Returns the readable form of an approval without the sandbox, whose changes are shown separately.
 pub fn without_sandbox(words: &str) -> &str {
     words.rfind(SANDBOX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
-/// The words of an approval to connect to an address.
+/// Returns the readable form of an approval to connect to an address.
 pub fn address_words(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
     let url = config.shown_url();

@@ -1,16 +1,18 @@
-//! The files of a command as they are now, read beside the owner's turns: when the user answers a start, and right before it.
+//! Reads the current state of a command's files outside of the owner task: when the user approves a start, and right
+//! before it.
 
 use std::time::Duration;
 
 use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
-/// How long a file system may take to tell of a command's files. Only what changed is read, and of that only small files.
+/// Timeout for reading the state of a command's files. Only changed files are read, and only small ones.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most looks at a time. One at a file system that hangs keeps its thread, so more have to wait.
+/// Maximum number of concurrent reads. A read from a hanging file system blocks its thread, so further ones have to
+/// wait.
 static LOOKS: Semaphore = Semaphore::const_new(8);
 
-/// The same files as they are now; none if the file system does not tell in time.
+/// Returns the same files in their current state, or `None` if the file system doesn't respond within 10 seconds.
 pub async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
     within(PATIENCE, move || look(&files)).await
 }
@@ -18,7 +20,7 @@ pub async fn files_now(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles
 async fn within<T: Send + 'static>(patience: Duration, look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let looking = async {
         let place = LOOKS.acquire().await.ok()?;
-        // The thread keeps its place for as long as it takes, however long that is waited for.
+        // The thread holds its permit until it finishes, even if the caller has stopped waiting.
         let looked = tokio::task::spawn_blocking(move || {
             let _place = place;
             look()
@@ -37,7 +39,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn s15_a_file_system_that_hangs_is_given_up() {
         let (answer, hangs) = mpsc::sync_channel::<()>(1);
-        // Time stands still while a thread works, so the patience is over before it begins.
+        // Paused time doesn't advance while a blocking thread works, so the timeout has to be zero.
         let looked = within(Duration::ZERO, move || hangs.recv().is_ok()).await;
         assert_eq!(looked, None, "it is not waited for");
         drop(answer);

@@ -1,4 +1,4 @@
-//! The name of the home that a server has of its own in a sandbox. `sandbox.rs` asks for it.
+//! The name of a sandboxed server's private home directory. Used by `sandbox.rs`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,19 +10,21 @@ use serde_json::json;
 
 use crate::packages::{self, Launched};
 
-/// How much of a hash names a home.
+/// Number of hash characters in the name of a home directory.
 const NAME: usize = 24;
 
-/// The name of a server's home. Other code under the same server name gets another home: what the code before it left there, such as
+/// Returns the name of a server's home directory.
+///
+/// Other code under the same server name gets another home: files left by the previous code, such as
 /// `usercustomize.py`, would run in the new sandbox. Another version of the same package keeps the home.
 ///
-/// Beside the settings, the paths that lead elsewhere by a link count, but for the system's: those follow its updates. So it waits for
-/// the disk.
+/// Besides the settings, targets of symbolic links in their paths count, except those within the system, which change
+/// with its updates. The function therefore blocks on the disk.
 pub fn home_name(name: &str, config: &StdioConfig) -> String {
     name_of(name, config, targets_of_links)
 }
 
-/// The same where no path leads elsewhere by a link.
+/// Returns the name for a configuration whose paths contain no symbolic links, without accessing the disk.
 pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
     name_of(name, config, |_, _, _| Vec::new())
 }
@@ -37,7 +39,7 @@ fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], 
     let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| leads_to_code(name)).collect();
     let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
     let links = links(config, &args, &values);
-    // A server without them has the home that it had before they counted.
+    // Added only if present, so that other servers keep the home they had before these counted.
     if !variables.is_empty() {
         whose["variables"] = json!(variables);
     }
@@ -47,7 +49,7 @@ fn name_of(name: &str, config: &StdioConfig, links: fn(&StdioConfig, &[String], 
     Hash::of(&whose).as_str().chars().take(NAME).collect()
 }
 
-/// Where the paths in a command's settings really lead, as far as there are links on the way.
+/// Returns the real targets of the paths in a command's settings that contain symbolic links.
 fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -> Vec<PathBuf> {
     // A bare name is looked up on the search path.
     let command = Some(&config.command).filter(|command| command.contains(std::path::is_separator));
@@ -57,7 +59,7 @@ fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -
         words.map(PathBuf::from).chain(variables.iter().flat_map(std::env::split_paths)).chain(config.cwd.clone());
     let absolute = paths.filter_map(|path| match &config.cwd {
         Some(cwd) => Some(cwd.join(path)),
-        // Others lie in the home itself.
+        // Relative paths are inside the home itself.
         None => Some(path).filter(|path| path.is_absolute()),
     });
     let target = |path: PathBuf| Some(resolved(&path)).filter(|real| *real != path && !is_of_system(real));
@@ -67,7 +69,7 @@ fn targets_of_links(config: &StdioConfig, args: &[String], variables: &[&str]) -
     targets
 }
 
-/// A path without links, as far as it exists: that a file is made later changes nothing.
+/// Resolves the links of the existing part of a path, so that creating a file later doesn't change the result.
 fn resolved(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };

@@ -1,5 +1,5 @@
-//! The command or address of a server in parts, by name: they are pinned at an approval, and compared by the next consent request.
-//! Callers: pins and starts in `host`.
+//! The command or address of a server as named parts, which are pinned at approval and compared by the next consent
+//! request. Used by pins and starts in `host`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::packages::LoadedPackage;
 
-/// A command in words. Values of variables are often keys, so only their names are in it; that one is another shows in the
-/// hash.
+/// Returns the parts of a command. Values of variables are likely secrets, so only their names are included; a
+/// changed value is detected by the hash.
 pub fn command_parts(
     config: &StdioConfig,
     program: &Path,
@@ -37,7 +37,7 @@ pub fn command_parts(
     parts
 }
 
-/// The files that are not as they were in what was approved last, or were not among its files.
+/// Returns the files that differ from those approved last, or were not among them.
 pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));
@@ -51,12 +51,12 @@ pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<Path
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
-/// A program by where it really lies, and as it is.
+/// Describes a program by its real path and its state.
 fn program_words(program: &LaunchFile) -> String {
     format!("{}, {}", program.real.display(), state_words(program))
 }
 
-/// A script by its path, and as it is.
+/// Describes a script by its path and its state.
 fn file_words(file: &LaunchFile) -> (String, Value) {
     (file.path.display().to_string(), json!(state_words(file)))
 }
@@ -68,19 +68,20 @@ fn state_words(file: &LaunchFile) -> String {
     }
 }
 
-/// A time in nanoseconds since 1970, as RFC 3339 writes it. No digit is dropped, so two files that differ read differently.
+/// Formats a time in nanoseconds since 1970 according to RFC 3339. No digit is dropped, so two files that differ read
+/// differently.
 fn date(nanoseconds: u128) -> String {
     let at = i64::try_from(nanoseconds).map(DateTime::from_timestamp_nanos);
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
-/// An address in words, without the values of headers.
+/// Returns the parts of an address, without the values of headers.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.shown_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
     parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
-    // The key of the issuer is always there, as in what was pinned before the other settings were.
+    // The issuer's key is always present, as in pins from before the other settings existed.
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
     parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts

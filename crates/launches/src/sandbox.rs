@@ -1,5 +1,5 @@
-//! The sandboxes of local servers: the files of Drawbridge that they must not reach, the home that each has of its own, and the plan
-//! that the user sees. Callers: starts in `host`, and the preview of a sandbox.
+//! Sandboxes of local servers: the files of Drawbridge that they must not access, their private home directories, and
+//! the plan that the user sees. Used by starts in `host`, and by the preview of a sandbox.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,31 +11,31 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::home::home_name;
 
-/// Where the homes lie, in the data folder.
+/// Folder of the home directories, in the data folder.
 const HOMES: &str = "sandbox";
-/// The folder with unpacked bundles, below that for data.
+/// Folder of unpacked bundles, in the data folder.
 pub const BUNDLES: &str = "bundles";
-/// The most links on the way to one of Drawbridge's own folders, as the system itself follows.
+/// Maximum number of links followed on the way to one of Drawbridge's own folders; the system's own limit.
 const MOST_LINKS: usize = 40;
 
-/// Why a server's sandbox is not as it should be, or its command not there.
+/// The error for a sandbox that can't be set up, or a command that is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlan {
-    /// It has no sandbox.
+    /// The server has no sandbox.
     #[error("this server has no sandbox; it reaches all that you do")]
     NoSandbox,
-    /// Its program is nowhere to be found.
+    /// The program was not found.
     #[error(transparent)]
     NotFound(#[from] CommandNotFound),
-    /// It can't be set up.
+    /// The sandbox can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// With this folder it could change what holds it.
+    /// Write access to this folder would let the server change its own confinement.
     #[error(
         "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
     )]
     OwnFolder(PathBuf),
-    /// The files of the bundle that it was installed from are not what was unpacked.
+    /// The files of the server's bundle differ from those that were unpacked.
     #[error(
         "a file of its bundle is not what was installed: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
     )]
@@ -45,25 +45,25 @@ pub enum NoPlan {
     Closing,
 }
 
-/// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings file, in which
-/// other servers' keys may stand. A server in a sandbox sees and changes nothing of them.
+/// Drawbridge's own files: records, history, secrets and the homes of servers in the data folder, and the settings
+/// file, which may contain credentials of other servers. A sandboxed server can neither read nor change them.
 #[derive(Debug, Clone)]
 pub struct OwnFiles {
     data: PathBuf,
-    /// The data folder by where it really lay when Drawbridge began.
+    /// Real path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// The folders as they were found last.
+    /// Folders as found by the last search.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
 impl OwnFiles {
-    /// The files by where they lie now. Reads the disk.
+    /// Finds the files of these ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
         Self::of(ports.documents.path(), ports.servers.path())
     }
 
-    /// The files in this data folder, and this settings file, by where they lie now. Reads the disk.
+    /// Finds the files for a data folder and a settings file. Reads the disk.
     pub fn of(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
@@ -71,16 +71,18 @@ impl OwnFiles {
         own
     }
 
-    /// The folder of the settings file by where it really lies; none if it is not there. The file alone can't be hidden: the next change
-    /// puts another one in its place, and with that the system takes away what lies over it.
+    /// Returns the real path of the settings file's folder, or `None` if it doesn't exist.
+    ///
+    /// Hiding the file alone is not possible: the next change replaces it, and the system then removes the mount over
+    /// it.
     fn config_folder(&self) -> Option<PathBuf> {
         let real = self.config.canonicalize().ok();
         let folder = real.as_deref().unwrap_or(&self.config).parent()?;
         folder.canonicalize().ok()
     }
 
-    /// The folders of which a server in a sandbox sees nothing, wherever else it may read, as they lie now. Waits for the disk, so
-    /// turns of the owner use [`Self::folders`].
+    /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the
+    /// disk, so turns of the owner task use [`Self::folders`].
     fn find(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
@@ -88,47 +90,48 @@ impl OwnFiles {
         found
     }
 
-    /// The same folders as they were found last. [`Self::settle`] finds them before each start.
+    /// Returns the folders found by the last search. [`Self::settle`] searches before each start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The folder with the homes of servers.
+    /// Returns the folder of the servers' home directories.
     pub fn homes(&self) -> PathBuf {
         self.real_data.join(HOMES)
     }
 
-    /// The folder with unpacked bundles.
+    /// Returns the folder of unpacked bundles.
     pub fn bundles(&self) -> PathBuf {
         self.real_data.join(BUNDLES)
     }
 
-    /// The home that a server has of its own in a sandbox. It lasts, so that the server keeps its data.
+    /// Returns the private home directory of a sandboxed server. It persists, so that the server keeps its data.
     pub fn home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         self.homes().join(home_name(name, config))
     }
 
-    /// Gives a command the folders of its sandbox by where links lead now. It waits for the disk, beside the owner's turns.
+    /// Resolves the current home and hidden folders of a command's sandbox. Reads the disk in a blocking task.
     pub async fn settle(&self, name: &str, config: &StdioConfig, mut command: ServerCommand) -> ServerCommand {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
         let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
-        // Where it is interrupted the host ends.
+        // The task is interrupted only when the host shuts down.
         if let Ok((home, hidden)) = finding.await {
             (sandbox.home, sandbox.hidden) = (home, hidden);
         }
         command
     }
 
-    /// Whether a folder that is named shows some of them though they are hidden. Beside the settings file, whose folder may be any, there
-    /// may be folders that are somebody else's.
+    /// Returns true if a configured folder would expose some of these files despite hiding. The settings file may be
+    /// in any folder, whose other subfolders may be unrelated.
     fn shows(&self, folder: &Folder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
         is_shown && !self.is_bundle(folder)
     }
 
-    /// Whether a folder is that of one unpacked bundle, of which a server may read its own code. None may change one.
+    /// Returns true for read access to the folder of one unpacked bundle, which lets a server read its own code.
+    /// Write access is never allowed.
     fn is_bundle(&self, folder: &Folder) -> bool {
         let real = folder.path.canonicalize();
         let is_right_below = real.is_ok_and(|real| real.parent() == Some(&self.bundles()));
@@ -136,7 +139,7 @@ impl OwnFiles {
     }
 }
 
-/// Renames the home of a server.
+/// Renames the home directory of a server.
 pub fn rename_home(from: &Path, to: &Path) {
     if from.exists()
         && let Err(error) = std::fs::rename(from, to)
@@ -145,7 +148,12 @@ pub fn rename_home(from: &Path, to: &Path) {
     }
 }
 
-/// What a command would reach; nothing if it has no sandbox.
+/// Returns the plan of what a command would reach, or `None` if it has no sandbox.
+///
+/// # Errors
+///
+/// Returns [`NoPlan::OwnFolder`] if a folder of the sandbox or the program itself would expose Drawbridge's own
+/// files, and other variants if the program is not found or the sandbox can't be set up.
 pub async fn plan(
     command: &ServerCommand,
     program: &Path,
@@ -154,7 +162,7 @@ pub async fn plan(
     own: &OwnFiles,
 ) -> Result<Option<Plan>, NoPlan> {
     if let Some(sandbox) = &config.sandbox {
-        // Where a link lies on the way there, whoever may write beside it could have it lead elsewhere.
+        // If a link is on the way there, write access next to it would allow redirecting it.
         let own_ways = [&own.data, &own.config].into_iter().flat_map(|file| ways(file));
         let changes = own_ways.into_iter().find_map(|way| sandbox.may_change(&way).cloned());
         if let Some(folder) = changes.or_else(|| sandbox.folders.iter().find(|folder| own.shows(folder)).cloned()) {
@@ -162,7 +170,7 @@ pub async fn plan(
         }
     }
     let plan = Plan::make(command, program, path).await?;
-    // What is hidden would hide the program as well.
+    // Hiding the folder would hide the program as well.
     let reach = plan.as_ref().map(|plan| &plan.reach);
     match reach.and_then(|reach| reach.program.iter().find(|part| reach.hidden.contains(part))) {
         Some(part) => Err(NoPlan::OwnFolder(part.clone())),
@@ -170,7 +178,7 @@ pub async fn plan(
     }
 }
 
-/// All paths that decide where a path leads: as it is spelled, and as it is after each link on the way.
+/// Returns every path that decides where a path leads: the path itself, and the path after each link on the way.
 fn ways(path: &Path) -> Vec<PathBuf> {
     let mut ways = vec![path.to_owned()];
     let mut path = path.to_owned();
@@ -180,7 +188,7 @@ fn ways(path: &Path) -> Vec<PathBuf> {
         let link = parts.into_iter().find_map(|part| Some((part.to_owned(), std::fs::read_link(part).ok()?)));
         let Some((link, target)) = link else { break };
         let rest = path.strip_prefix(&link).map(Path::to_owned).unwrap_or_default();
-        // A relative target starts where the link lies; `..` in it is resolved there, where no link is left.
+        // A relative target is relative to the link's folder; its `..` is resolved there, where no link remains.
         let target = link.parent().unwrap_or(&link).join(target);
         let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
         let next = match (parent, target.file_name()) {
@@ -194,12 +202,12 @@ fn ways(path: &Path) -> Vec<PathBuf> {
     ways
 }
 
-/// What lies both in the folders that were shared and in those of a sandbox.
+/// Returns the intersection of shared folders and the folders of a sandbox.
 pub fn reachable(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {
         for reached in sandbox.folders.iter().map(|reached| &reached.path) {
-            // By whole names: /a/bc does not lie in /a/b.
+            // Compared by path components: /a/bc is not in /a/b.
             let inner = if folder.starts_with(reached) {
                 folder
             } else if reached.starts_with(folder) {

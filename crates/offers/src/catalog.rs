@@ -1,5 +1,5 @@
-//! The lists of a server, read page by page within bounds. Callers: connections of `host`, which read them, and every view of a server's
-//! tools, prompts and resources.
+//! The lists of a server (tools, prompts, resources, resource templates), read page by page within bounds. Used by
+//! the connections of `host`, which read them, and by every view of a server's tools, prompts and resources.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,114 +16,122 @@ use serde_json::Value;
 
 use crate::review::{Kind, KindNames, Names};
 
-/// The most pages that are read of a list.
+/// Maximum number of pages read per list.
 pub const MAX_PAGES: usize = 100;
-/// The most entries that are kept of a list.
+/// Maximum number of entries kept per list.
 pub const MAX_ITEMS: usize = 5_000;
-/// The largest entry that is kept, as JSON, in bytes.
+/// Maximum size of an entry that is kept, in bytes of JSON.
 pub const MAX_ITEM: usize = 256 * 1024;
-/// The most bytes that are kept of a list, as JSON.
+/// Maximum total size of the entries kept per list, in bytes of JSON.
 pub const MAX_LIST: usize = 16 * 1024 * 1024;
 
-/// What a server offers. Entries are kept as the text that came, and parsed when they are needed.
+/// The catalog of a server: its tools, prompts, resources and resource templates.
+///
+/// Entries are kept as received and parsed on demand.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Catalog {
-    /// Its tools.
+    /// Tools (`tools/list`).
     pub tools: Vec<Listed<Tool>>,
-    /// Its prompts.
+    /// Prompts (`prompts/list`).
     pub prompts: Vec<Listed<Prompt>>,
-    /// Its resources.
+    /// Resources (`resources/list`).
     pub resources: Vec<Listed<Resource>>,
-    /// Its resource templates.
+    /// Resource templates (`resources/templates/list`).
     pub templates: Vec<Listed<ResourceTemplate>>,
-    /// Where a list is not whole, and why; by list.
+    /// Reasons why a list is incomplete, indexed by [`List`].
     pub notes: [Vec<String>; 4],
-    /// Whether every list that the server offers was read since it became ready.
+    /// Set once every list that the server offers has been read since the server became ready.
     pub is_read: bool,
-    /// Until when each list counts as fresh, in milliseconds since 1970; by list. None where the server does not say, or does
-    /// not let it be kept: then it stands until the server says that it changed.
+    /// Time until which each list counts as fresh, in milliseconds since 1970, indexed by [`List`].
+    ///
+    /// `None` if the server sent no cache hint or forbids caching; such a list stays valid until the server reports a
+    /// change.
     pub fresh_until: [Option<Millis>; 4],
-    /// Whether the server said that a list changed which was not read whole since; by list. What is known of it may be as it is
-    /// no more, so it allows nothing.
+    /// Set for each list that the server reported as changed and that has not been read completely since, indexed by
+    /// [`List`].
+    ///
+    /// The entries known so far may no longer apply, so they allow nothing.
     pub outdated: [bool; 4],
-    /// The names of its tools and prompts, to be found by what they look like.
+    /// Index of the names of tools and prompts, for finding look-alikes.
     pub names: KindNames,
 }
 
 impl Catalog {
-    /// What a definition's standing comes to now: what the server says is another one, and nobody has seen yet, is covered by
-    /// nothing.
+    /// Returns the standing of a definition, taking into account that its list may be outdated.
+    ///
+    /// A reviewed definition of an outdated list counts as changed: the definition that the server has now is
+    /// unreviewed.
     pub fn standing_now(&self, list: List, standing: Standing) -> Standing {
         if standing == Standing::Reviewed && self.is_outdated(list) { Standing::Changed } else { standing }
     }
 
-    /// True if the server said that its tools changed, and they were not read again since.
+    /// Returns true if the server reported a change of its tools, and they have not been read again since.
     #[must_use]
     pub const fn has_outdated_tools(&self) -> bool {
         self.is_outdated(List::Tools)
     }
 
-    /// Whether the server said that a list changed which was not read again since.
+    /// Returns true if the server reported a change of the list, and it has not been read again since.
     pub const fn is_outdated(&self, list: List) -> bool {
         self.outdated[list as usize]
     }
 
-    /// The names of its tools or prompts.
+    /// Returns the index of the names of the tools or prompts.
     pub fn names(&self, kind: Kind) -> &Names {
         &self.names[kind as usize]
     }
 
-    /// The same with names that fit its lists.
+    /// Returns the catalog with a name index that matches its lists.
     #[cfg(test)]
     pub fn with_names(mut self) -> Self {
         self.names = [names(&self.tools), names(&self.prompts)];
         self
     }
 
-    /// How much it offers: tools, prompts, resources, templates.
+    /// Returns the number of tools, prompts, resources and resource templates, in this order.
     #[must_use]
     pub const fn counts(&self) -> [usize; 4] {
         [self.tools.len(), self.prompts.len(), self.resources.len(), self.templates.len()]
     }
 
-    /// Whether another reading found the same.
+    /// Returns true if both catalogs have the same entries, notes and completeness.
     pub fn offers_the_same(&self, other: &Self) -> bool {
         (&self.tools, &self.prompts, &self.resources, &self.templates)
             == (&other.tools, &other.prompts, &other.resources, &other.templates)
             && (&self.notes, self.is_read) == (&other.notes, other.is_read)
     }
 
-    /// A tool by name.
+    /// Returns the tool of this name, or `None` if there is none or its definition can't be parsed.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.tools.iter().find(|tool| tool.name() == name)?.read().ok()
     }
 
-    /// A prompt by name.
+    /// Returns the prompt of this name, or `None` if there is none or its definition can't be parsed.
     #[must_use]
     pub fn prompt(&self, name: &str) -> Option<Prompt> {
         self.prompts.iter().find(|prompt| prompt.name() == name)?.read().ok()
     }
 }
 
-/// The lists of a catalog.
+/// A list of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum List {
-    /// Its tools.
+    /// Tools.
     Tools,
-    /// Its prompts.
+    /// Prompts.
     Prompts,
-    /// Its resources.
+    /// Resources.
     Resources,
-    /// Its resource templates.
+    /// Resource templates.
     Templates,
 }
 
 impl List {
-    /// Every list, in the order of [`Catalog::notes`].
+    /// Every list, in the order that the arrays of [`Catalog`] use.
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 
-    /// Whether a server that says it can do this has the list.
+    /// Returns true if a server with these capabilities offers the list.
     pub const fn offered(self, capabilities: &ServerCapabilities) -> bool {
         match self {
             Self::Tools => capabilities.tools.is_some(),
@@ -132,7 +140,7 @@ impl List {
         }
     }
 
-    /// The words for its entries in messages.
+    /// Returns the plural noun for the list's entries, as used in messages.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -143,7 +151,7 @@ impl List {
     }
 }
 
-/// A list being read.
+/// A list that is being read page by page.
 #[derive(Debug)]
 pub struct ListReader {
     /// The list that is read.
@@ -155,23 +163,23 @@ pub struct ListReader {
     found: Catalog,
     note: Vec<String>,
     failed: bool,
-    /// Whether it was begun a second time.
+    /// Set after the reader started over from the first page.
     again: bool,
-    /// How long the page that may be kept for the shortest time may be kept.
+    /// The shortest time to live among the pages received so far.
     ttl: Option<Duration>,
 }
 
-/// What to do after a page.
+/// The next step after a page.
 #[derive(Debug)]
 pub enum Next {
-    /// Ask for another page.
+    /// Send this request for the next page.
     Page(ClientRequest),
-    /// The list is read.
+    /// Stop: the list is complete, or a bound was reached.
     Done,
 }
 
 impl ListReader {
-    /// Begins to read a list.
+    /// Creates a reader at the first page of a list.
     pub fn new(list: List) -> Self {
         Self {
             list,
@@ -187,7 +195,7 @@ impl ListReader {
         }
     }
 
-    /// The request for a page.
+    /// Returns the request for the page at a cursor, or for the first page.
     pub const fn request(&self, cursor: Option<String>) -> ClientRequest {
         match self.list {
             List::Tools => ClientRequest::ListTools { cursor },
@@ -197,7 +205,7 @@ impl ListReader {
         }
     }
 
-    /// Takes a page in.
+    /// Adds the entries of a page, and returns the next step.
     pub fn page(&mut self, result: ServerResult) -> Next {
         self.pages += 1;
         if let Some(hint) = hint(&result) {
@@ -221,7 +229,7 @@ impl ListReader {
                 self.keep(&mut found.templates, items);
                 next_cursor
             }
-            // The session answers each request with its own kind of result.
+            // Unreachable: the session pairs each request with its own kind of result.
             _ => None,
         };
         self.found = found;
@@ -239,7 +247,9 @@ impl ListReader {
         Next::Done
     }
 
-    /// Goes back to the first page, once, when the server no longer takes a cursor that it gave.
+    /// Starts over from the first page if the server rejects a cursor that it issued itself. Returns true if it did.
+    ///
+    /// Happens at most once per list, and only for `INVALID_PARAMS` after the first page.
     pub fn begin_again(&mut self, error: &CallError) -> bool {
         let is_refused = matches!(error, CallError::Server(error) if error.code == INVALID_PARAMS);
         let may = is_refused && self.pages > 0 && !self.again;
@@ -249,7 +259,7 @@ impl ListReader {
         may
     }
 
-    /// Says why the rest of the list can't be read.
+    /// Records that the rest of the list could not be read, with the cause.
     pub fn fail(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.words();
         self.failed = true;
@@ -283,14 +293,14 @@ impl ListReader {
         }
     }
 
-    /// Adds a note about the list, unless it stands there already.
+    /// Adds a note about the list, unless it is already recorded. At most 20 notes are kept.
     pub fn say_once(&mut self, note: String) {
         if self.note.len() < 20 && !self.note.contains(&note) {
             self.note.push(note);
         }
     }
 
-    /// Puts what was read into a catalog. A list that could not be read whole does not take the place of a longer one.
+    /// Stores the entries in a catalog. An incomplete list doesn't replace a longer one.
     pub fn finish(self, catalog: &mut Catalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
@@ -328,7 +338,7 @@ const fn hint(page: &ServerResult) -> Option<CacheHint> {
     }
 }
 
-/// Made where a list is read, so that what is slow about a long one delays its own server only.
+/// Builds the name index. Runs where the list is read, so that a long list delays only its own server.
 fn names<T: Entry>(list: &[Listed<T>]) -> Arc<Names> {
     let titled = |entry: &Listed<T>| {
         let title = entry.raw().parse::<Titled>().ok().and_then(Titled::title);
@@ -337,7 +347,7 @@ fn names<T: Entry>(list: &[Listed<T>]) -> Arc<Names> {
     Arc::new(Names::of(list.iter().map(titled)))
 }
 
-/// What an entry is called for people.
+/// The members of an entry that hold its display name.
 #[derive(Deserialize)]
 struct Titled {
     title: Option<String>,
@@ -350,8 +360,9 @@ impl Titled {
     }
 }
 
-/// Returns true if the list is another one now. Names of a list that stays byte for byte the same are not made again: that takes
-/// longer than reading it.
+/// Replaces the known list unless it is unchanged, and returns true if it did.
+///
+/// The name index of an unchanged list is not rebuilt, since that takes longer than reading the list.
 fn replace<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
     let is_other = (!failed || found.len() > known.len()) && *known != found;
     if is_other {

@@ -1,5 +1,5 @@
-//! Hashes of the definitions of tools that were called. They stay until something that they rest on changes, since they cost more than
-//! the rest of a call. Caller: the owner of `host`.
+//! Hashes of the definitions of called tools. They are cached until something that they depend on changes, because
+//! computing them costs more than the rest of a call. Used by the owner task of `host`.
 
 use std::sync::{Arc, Weak};
 
@@ -11,40 +11,42 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
 
-/// What one tool's definition hashes to.
+/// The hashes and claims derived from one tool's definition.
 #[derive(Debug)]
 pub struct Definition {
-    /// With the command of its server: what a standing approval rests on.
+    /// Hash of the definition together with the server's command; standing approvals depend on it.
     pub approval: Hash,
-    /// What its server says of it.
+    /// The annotations of the tool, with the defaults of the specification.
     pub claims: Claims,
-    /// Whether its server says itself that it reaches an open world.
+    /// Set if the server itself declares `openWorldHint: true`.
     pub says_open_world: bool,
-    /// Whether the user has seen it.
+    /// Standing of the definition: reviewed by the user, changed, or new.
     pub standing: Standing,
-    /// By itself: what the hash of each call begins with.
+    /// Hash state over the definition alone, which the hash of each call starts from.
     calls: HashBegun,
 }
 
 impl Definition {
-    /// Over what a call sends, and to which definition; and what it sends.
+    /// Returns the hash of a call, over the definition and its arguments, and the canonical JSON of the arguments.
     pub fn call_hash(&self, arguments: &Map<String, Value>) -> (Hash, String) {
         let sent = canonical_object(arguments);
         (self.calls.then(sent.as_bytes()), sent)
     }
 }
 
-/// The definitions of one server's tools.
+/// A cache of the definitions of one server's tools.
 #[derive(Debug, Default)]
 pub struct Definitions {
-    /// What they rest on. The catalog may go: its place is not used again as long as it is known here.
+    /// The settings and catalog that the cache was built from. The catalog is held weakly: it may be dropped, and its
+    /// address is not reused as long as the weak reference exists.
     of: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
     known: IndexMap<String, Definition>,
 }
 
 impl Definitions {
-    /// The definition of a tool as it stands in the catalog now; none if there is no such tool or it can't be read. `seen`
-    /// tells whether the user has seen it, by its own hash.
+    /// Returns the current definition of a tool, or `None` if the tool doesn't exist or can't be parsed.
+    ///
+    /// `seen` returns the standing of a definition, given the definition's own hash.
     pub fn get(
         &mut self,
         config: &Arc<ServerConfig>,
@@ -52,7 +54,7 @@ impl Definitions {
         tool: &str,
         seen: impl FnOnce(&Hash) -> Standing,
     ) -> Option<&Definition> {
-        // Both are replaced when they change, so that the same place means the same contents.
+        // Both are replaced when they change, so the same address means the same contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
             Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
         };
@@ -76,7 +78,7 @@ impl Definitions {
     }
 }
 
-/// What a server says of a tool; where it says nothing, what the specification says in its place.
+/// Returns the annotations of a tool. Missing ones have the defaults of the specification.
 pub fn claims_of(tool: &Tool) -> Claims {
     let default = Claims::default();
     tool.annotations.as_ref().map_or(default, |own| Claims {
@@ -87,13 +89,14 @@ pub fn claims_of(tool: &Tool) -> Claims {
     })
 }
 
-/// Over what a tool call sends, and to which definition of the tool.
+/// Returns the hash of a tool call, over the definition of the tool and the arguments that are sent.
 pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
     calls_of(&Hash::of(&json!(tool))).then(canonical_object(arguments).as_bytes())
 }
 
-/// The hash of a tool's whole definition, with which the hash of a call begins. It has always the same length, so that no
-/// other definition and arguments can be read out of the same bytes.
+/// Starts the hash of a call with the hash of the tool's whole definition.
+///
+/// The prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
 fn calls_of(tool: &Hash) -> HashBegun {
     HashBegun::with(tool.as_str().as_bytes())
 }

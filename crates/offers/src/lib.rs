@@ -1,15 +1,16 @@
-//! What a server offers: its tools, prompts, resources and skills, read within bounds, and what a user should see before any of
-//! it is used.
+//! Reads what a server offers (tools, prompts, resources and skills) within bounds, and computes what a user should
+//! see before any of it is used.
 //!
-//! - [`catalog`]: the lists, read page by page. Caller: the connections of `host`
-//! - [`definitions`]: hashes of tools that were called. Caller: the owner of `host`
-//! - [`reads`]: contents of resources, for as long as their server lets them be kept. Caller: the owner of `host`
-//! - [`review`]: pins, differences, look-alikes, and flags on text that may mislead a model; how text is shown. Callers: `host`,
-//!   `chat`, `cli`, and the views of `api`
-//! - [`skills`]: entries and files of skills. Caller: `host/src/skills.rs`, which asks servers for them
-//! - [`template`] and [`output`]: URI templates, and structured results beside their schema. Callers: `api` and `chat`
+//! - [`catalog`]: lists, read page by page. Used by the connections of `host`.
+//! - [`definitions`]: hashes of the definitions of called tools. Used by the owner task of `host`.
+//! - [`reads`]: a cache of resource contents that honours the server's cache hints. Used by the owner task of `host`.
+//! - [`review`]: pins, diffs, look-alikes, flags on text that may mislead a model, and safe display of text. Used by
+//!   `host`, `chat`, `cli`, and the views of `api`.
+//! - [`skills`]: skill entries and their files. Used by `host/src/skills.rs`, which requests them from servers.
+//! - [`template`] and [`output`]: URI templates, and validation of structured results against their schema. Used by
+//!   `api` and `chat`.
 //!
-//! Nothing here sends anything or writes to a disk: the host decides what is asked, and stores pins.
+//! Nothing in this crate sends requests or writes to disk: the host decides what is requested, and stores the pins.
 
 pub mod catalog;
 pub mod definitions;

@@ -1,16 +1,19 @@
-//! Checks structured results against the tool's own output schema. Caller: `chat`, before a result is shown.
+//! Validates structured results against the output schema of their tool. Used by `chat` before a result is shown.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// The largest schema that is compiled, as JSON, in bytes.
+/// Maximum size of a schema that is compiled, in bytes of JSON.
 const MAX_SCHEMA: usize = 256 * 1024;
 
-/// How long a structured result is checked.
+/// Timeout for validating one structured result.
 const CHECKING: Duration = Duration::from_secs(2);
 
-/// What is wrong with a structured result, as [`problem`] says. A hostile schema may take long; nothing waits for it.
+/// Validates a structured result in a blocking task, and returns the problem like [`problem`].
+///
+/// A hostile schema may be slow to check: after two seconds, a problem is returned and the task is no longer waited
+/// for.
 pub async fn check(schema: Value, result: Value) -> Option<String> {
     let check = tokio::task::spawn_blocking(move || problem(&schema, &result));
     match tokio::time::timeout(CHECKING, check).await {
@@ -20,17 +23,18 @@ pub async fn check(schema: Value, result: Value) -> Option<String> {
     }
 }
 
-/// What is wrong with a structured result, or with the schema itself, in words. Nothing if it fits.
+/// Returns the first problem of a structured result, or of the schema itself, as text. `None` if the result is valid.
 ///
-/// A schema without `$schema` is one of 2020-12; those since draft 4 are known. Nothing that it refers to is fetched.
+/// A schema without `$schema` is read as JSON Schema 2020-12; drafts since draft 4 are supported. External references
+/// are never fetched.
 ///
-/// Takes time that grows with the schema and the result: run it beside what must not wait.
+/// The run time grows with the schema and the result: call it from a task that may block.
 #[must_use]
 pub fn problem(schema: &Value, result: &Value) -> Option<String> {
     if schema.to_string().len() > MAX_SCHEMA {
         return Some(unusable(&format!("it is larger than {} KiB", MAX_SCHEMA / 1024)));
     }
-    // Patterns of a server are run by an engine that takes linear time.
+    // Patterns come from the server, so they run on an engine with linear run time.
     let options = jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex());
     let validator = match options.build(schema) {
         Ok(validator) => validator,

@@ -1,9 +1,9 @@
-//! Contents of resources, for as long as their server lets them be kept (`server/utilities/caching`, 2026-07-28). Caller: reads in the
-//! owner of `host`.
+//! A cache of resource contents that honours the server's cache hints (`server/utilities/caching`, 2026-07-28). Used
+//! by reads in the owner task of `host`.
 //!
-//! Nothing is shared between servers, and what an address says holds for exactly its headers: so a private result never
-//! reaches another identity. Lists are kept in the same way (`ttlMs`): those that are no longer fresh are read again when somebody looks at them,
-//! and the old ones serve until then (`host/src/owner/state/registry.rs`).
+//! Nothing is shared between servers, and an entry is valid only for exactly the headers it was requested with, so a
+//! private result never reaches another identity. Lists are cached in the same way (`ttlMs`): a stale list is read
+//! again when it is viewed, and the old one is used until then (`host/src/owner/state/registry.rs`).
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,25 +15,25 @@ use policy::Hash;
 use ports::time::after;
 use tokio::time::Instant;
 
-/// The most results that are kept.
+/// Maximum number of cached results.
 const MOST: usize = 1_000;
-/// The most bytes that are kept in all.
+/// Maximum total size of the cached results, in bytes.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The most bytes that are kept of one.
+/// Maximum size of one cached result, in bytes.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// A resource that was read.
+/// The result of reading a resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read {
-    /// Its parts.
+    /// Contents of the resource.
     pub contents: Vec<ResourceContents>,
-    /// Whether this was read before and kept.
+    /// Set if the contents come from the cache.
     pub cached: bool,
-    /// Until when it counts as fresh, if the server says so.
+    /// Time until which the contents count as fresh, in milliseconds since 1970, if the server sent a cache hint.
     pub fresh_until: Option<Millis>,
 }
 
-/// Whose words they are: the server, and over how it is set up.
+/// Cache key: the server, the hash of its settings, and the URI of the resource.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     server: String,
@@ -50,7 +50,7 @@ struct Kept {
     fresh_until: Millis,
 }
 
-/// What is kept.
+/// The cache of resource contents.
 #[derive(Debug, Default)]
 pub struct Reads {
     kept: HashMap<Key, Kept>,
@@ -58,7 +58,9 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// What a resource said, if that is still fresh. The span is measured by tokio's clock: the time of day may be set back.
+    /// Returns the cached contents of a resource if they are still fresh.
+    ///
+    /// Freshness is measured with tokio's clock, because the time of day may be set back.
     pub fn fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<Read> {
         let key = Key { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
         let kept = self.kept.get(&key)?;
@@ -69,7 +71,10 @@ impl Reads {
         Some(Read { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
     }
 
-    /// Keeps what a resource said, if the server allows it. Gives until when it counts as fresh.
+    /// Caches the contents of a resource if the server allows it, and returns the time until which they count as
+    /// fresh.
+    ///
+    /// Contents larger than 4 MiB are not cached, but have a freshness all the same.
     pub fn keep(
         &mut self,
         server: &str,
@@ -107,12 +112,13 @@ impl Reads {
         }
     }
 
-    /// A resource changed: it, and what lies below it, is no longer fresh.
+    /// Removes a changed resource from the cache, with every entry whose URI is a prefix of its own or begins with
+    /// it.
     pub fn changed(&mut self, server: &str, uri: &str) {
         self.forget(|key| key.server == server && (key.uri.starts_with(uri) || uri.starts_with(key.uri.as_str())));
     }
 
-    /// Forgets all that a server said.
+    /// Removes every entry of a server.
     pub fn forget_server(&mut self, server: &str) {
         self.forget(|key| key.server == server);
     }

@@ -1,4 +1,4 @@
-//! URI templates of resources (RFC 6570). Caller: `api`, which shows their variables and expands them.
+//! URI templates of resources (RFC 6570). Used by `api`, which lists their variables and expands them.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateStr;
 use iri_string::template::simple_context::SimpleContext;
 
-/// The longest template that is expanded, in bytes.
+/// Maximum size of a template that is expanded, in bytes.
 const MAX_TEMPLATE: usize = 8 * 1024;
 
-/// A template that can't be expanded.
+/// The error for a template that can't be parsed or expanded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the server's URI template can't be used: {0}")]
 pub struct BadTemplate(String);
 
-/// The variables of a template, each once, in their order. None if it is no template.
+/// Returns the variables of a template, each once, in order of first use. Empty if the template is invalid.
 #[must_use]
 pub fn variables(template: &str) -> Vec<String> {
     let Ok(template) = parse(template) else { return Vec::new() };
@@ -27,10 +27,11 @@ pub fn variables(template: &str) -> Vec<String> {
     names
 }
 
-/// Puts values in. Empty values and those of unknown variables are left out, as RFC 6570 does with undefined ones.
+/// Expands a template. Empty values are treated as undefined, and values of unknown variables are ignored.
 ///
 /// # Errors
-/// If it is no template.
+///
+/// Returns [`BadTemplate`] if the template is invalid, longer than 8 KiB, or can't be expanded.
 pub fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, BadTemplate> {
     let mut context = SimpleContext::new();
     for (name, value) in values.iter().filter(|(_, value)| !value.is_empty()) {

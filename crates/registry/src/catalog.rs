@@ -1,4 +1,4 @@
-//! A registry together with what is kept of it: what a page or a command line asks.
+//! A registry with its cache, as queried by the page and the command line.
 
 use std::sync::Arc;
 
@@ -10,15 +10,16 @@ use crate::client::{Registry, RegistryAddress, RegistryError, RegistryRequest};
 use crate::server_json::read::{check_name, check_version, quoted, read_entry, read_page};
 use crate::server_json::{EntryError, Listing, Page, RegistryEntry, Status};
 
-/// For how long an answer is used without asking again: aggregators are meant to copy the official registry about once an hour.
+/// Time for which a cached response is used without asking again: aggregators are meant to copy the official registry
+/// about once an hour.
 const FRESH_FOR: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// The entries of a page, and the most that may be asked for.
+/// Default and maximum number of entries per page.
 const PAGE: usize = 30;
 pub(crate) const MAX_LIMIT: usize = 100;
-/// The longest text to search for, in bytes.
+/// Maximum length of a search text, in bytes.
 const MAX_SEARCH: usize = 200;
 
-/// A registry and what is kept of it.
+/// A registry with its cache.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     pub(crate) registry: Registry,
@@ -26,57 +27,60 @@ pub struct Catalog {
     pub(crate) clock: SharedClock,
 }
 
-/// A page of a search.
+/// The query for a page of search results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
-    /// What names (and descriptions, where the registry looks there) contain; all servers if empty.
+    /// Text that names (and descriptions, if the registry searches them) must contain; empty for all servers.
     pub text: String,
-    /// [`Page::next_cursor`] of the page before.
+    /// [`Page::next_cursor`] of the previous page.
     pub cursor: Option<String>,
-    /// The entries of a page, at most 100; 30 if none.
+    /// Number of entries per page, at most 100; 30 by default.
     pub limit: Option<usize>,
 }
 
-/// Whether the registry is asked.
+/// The cache policy of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Freshness {
-    /// If what is kept is older than an hour.
+    /// Ask the registry if the cached response is older than an hour.
     #[default]
     Usual,
-    /// In any case.
+    /// Always ask the registry.
     Now,
 }
 
-/// An answer and how old it is.
+/// A result with its age.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer<T> {
-    /// What was answered.
+    /// Result.
     pub value: T,
-    /// When the registry answered it. It may be shown as an age.
+    /// Time at which the registry returned the result, in milliseconds since 1970.
     pub fetched: Millis,
-    /// Why the registry could not be asked now, if it was tried. What is kept stands in for its answer.
+    /// Error of the attempt to reach the registry, if the result comes from the cache instead.
     pub offline: Option<RegistryError>,
 }
 
 impl Catalog {
-    /// A registry with what is kept of it.
+    /// Creates a catalog for a registry with its cache.
     #[must_use]
     pub fn new(registry: Registry, cache: Arc<RegistryCache>, clock: SharedClock) -> Self {
         Self { registry, cache, clock }
     }
 
-    /// Where the registry is.
+    /// Returns the address of the registry.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         self.registry.address()
     }
 
-    /// Servers in their newest version, page by page.
+    /// Searches the newest versions of servers, page by page.
     ///
-    /// Without the registry and this page, what is kept of other pages is searched: by name and description, without further pages.
+    /// If the registry is unreachable and this page is not cached, all cached pages are searched by name and
+    /// description, as a single page.
     ///
     /// # Errors
-    /// If the registry does not answer and nothing is kept, or if its answer can't be used.
+    ///
+    /// Returns [`RegistryError`] if the registry doesn't answer and nothing is cached, if its response can't be used,
+    /// or if the search text is too long.
     pub async fn search(&self, search: &Search, freshness: Freshness) -> Result<Answer<Page>, RegistryError> {
         if search.text.len() > MAX_SEARCH {
             return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH)));
@@ -99,10 +103,12 @@ impl Catalog {
         }
     }
 
-    /// All versions of a server, the newest first as the registry has them, with deleted ones.
+    /// Returns all versions of a server in the registry's order, newest first, including deleted ones.
     ///
     /// # Errors
-    /// As for [`Self::search`], or if the registry does not have the server.
+    ///
+    /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the
+    /// server.
     pub async fn versions(&self, name: &str, freshness: Freshness) -> Result<Answer<Page>, RegistryError> {
         check_name(name).map_err(RegistryError::Question)?;
         let request = RegistryRequest::versions(name);
@@ -113,10 +119,11 @@ impl Catalog {
         Ok(found)
     }
 
-    /// A server in one version, or in `latest`.
+    /// Returns a server in one version, or in the version `latest`.
     ///
     /// # Errors
-    /// As for [`Self::versions`].
+    ///
+    /// Returns the errors of [`Self::versions`].
     pub async fn version(
         &self,
         name: &str,
@@ -126,7 +133,7 @@ impl Catalog {
         check_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quoted(version), quoted(name));
-        // An answer about another version is none, and is not kept.
+        // A response about another version is an error, and is not cached.
         let read = |json: &[u8]| {
             let entry = read_entry(json)?;
             let server = &entry.server;
@@ -139,13 +146,14 @@ impl Catalog {
         self.ask(&request, &what, freshness, read, std::slice::from_ref).await
     }
 
-    /// What the registry said of an installed version: none if nothing speaks against it, or nothing is known.
+    /// Returns the reported status of an installed version. `None` if it is active or unknown.
     #[must_use]
     pub fn status_of(&self, name: &str, version: &str) -> Option<RecordedStatus> {
         self.cache.status_of(self.address(), name, version)
     }
 
-    /// The answer to a request: what is kept if it is fresh, else the registry's, else what is kept.
+    /// Returns the result of a request: from the cache if it is fresh, otherwise from the registry, and if that fails
+    /// from the cache.
     async fn ask<T>(
         &self,
         request: &RegistryRequest,
@@ -181,7 +189,7 @@ impl Catalog {
         }
     }
 
-    /// Keeps an answer. It is of use even where it can't be kept.
+    /// Caches a response. Failing to do so is not an error.
     async fn keep(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
         let kept = self.on_disk(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
@@ -195,7 +203,7 @@ impl Catalog {
         Answer { value, fetched: kept.fetched, offline }
     }
 
-    /// Puts what is known by now into an entry that was kept.
+    /// Updates a cached entry with the latest known status.
     fn overlay(&self, entry: &mut RegistryEntry) {
         if let Some(known) = self.status_of(&entry.server.name, &entry.server.version) {
             let listing = entry.listing.get_or_insert_with(Listing::default);
@@ -205,7 +213,8 @@ impl Catalog {
         }
     }
 
-    /// Searches all lists that are kept. Each server is found once, as it was fetched last; deleted ones are not.
+    /// Searches all cached lists. Each server is returned once, in its most recently fetched version; deleted ones
+    /// are omitted.
     async fn search_kept(&self, search: &Search, error: RegistryError) -> Result<Answer<Page>, RegistryError> {
         let lists = self.on_disk(|cache, address| cache.lists(address)).await;
         let Some(fetched) = lists.iter().map(|list| list.fetched).min() else { return Err(error) };
@@ -220,7 +229,7 @@ impl Catalog {
             if is_found && !is_deleted && !page.entries.iter().any(|other| other.server.name == server.name) {
                 page.entries.push(entry);
             }
-            // Each entry is compared with those that were found, so there must not be many.
+            // Each entry is compared with those already found, so their number must stay small.
             if page.entries.len() == MAX_LIMIT {
                 break;
             }
@@ -244,10 +253,10 @@ impl Catalog {
     }
 }
 
-/// The word for the newest version.
+/// Name of the newest version.
 const LATEST: &str = "latest";
 
-/// What has entries whose status may be known better by now.
+/// Results with entries whose cached status may be outdated.
 trait Overlaid {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }

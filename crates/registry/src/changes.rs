@@ -1,6 +1,6 @@
-//! What changed in a registry since it was read last, for warnings about installed servers ([`Catalog::status_of`]).
+//! Reads what changed in a registry, for warnings about installed servers ([`Catalog::status_of`]).
 //!
-//! A long list is read in several steps: each refresh reads some pages and keeps the cursor for the next one.
+//! A long list is read in several steps: each refresh reads some pages, and stores the cursor of the next one.
 
 use std::time::Duration;
 
@@ -14,31 +14,34 @@ use crate::client::{RegistryError, RegistryRequest};
 use crate::server_json::Page;
 use crate::server_json::read::read_page;
 
-/// By how much the first reading of changes goes back, and one that took several refreshes, since clocks differ.
+/// Reach of the first list of changes into the past, and the overlap after a list that took several refreshes, since
+/// clocks may differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
-/// After how many times the limit of one answer a refresh asks for no further page.
+/// Multiple of the timeout of one response after which a refresh requests no further page.
 const MAX_SLOW_ANSWERS: u32 = 10;
 
-/// What came of reading the changes of a registry.
+/// The result of reading the changes of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Changes {
-    /// The versions that changed.
+    /// Number of changed versions.
     pub changed: usize,
-    /// The entries among them that can't be read.
+    /// Number of changed entries that can't be parsed.
     pub unreadable: usize,
-    /// False if there are more pages than one refresh reads. The next refresh goes on from there.
+    /// False if pages remain. The next refresh continues with them.
     pub complete: bool,
 }
 
 impl Catalog {
-    /// Reads what changed since the last time, for [`Self::status_of`]. The first time it reads the changes of one day: what was asked before
-    /// has told its status itself.
+    /// Reads what changed since the last refresh, for [`Self::status_of`]. The first refresh reads the changes of one
+    /// day: responses to earlier requests contained the status at that time.
     ///
-    /// At most [`RegistryLimits::pages`](crate::RegistryLimits::pages) are read at once, and fewer of a slow registry; the rest by the next
-    /// refreshes.
+    /// At most [`RegistryLimits::pages`](crate::RegistryLimits::pages) are read, and fewer from a slow registry;
+    /// later refreshes read the rest.
     ///
     /// # Errors
-    /// If the registry does not answer, or gives the same page again. What was read is kept.
+    ///
+    /// Returns [`RegistryError`] if the registry doesn't answer, or repeats a page. Pages read before the error are
+    /// kept.
     pub async fn refresh(&self) -> Result<Changes, RegistryError> {
         let began = self.clock.now();
         let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
@@ -57,7 +60,7 @@ impl Catalog {
                 break;
             }
             let page = match self.changes_page(&reading).await {
-                // Registries forget cursors.
+                // Registries may forget cursors.
                 Err(error) if is_resumed && at == 0 && refuses_cursor(&error) => {
                     (is_resumed, reading) = (false, anew.clone());
                     seen.clear();
@@ -68,14 +71,14 @@ impl Catalog {
             changes.changed += page.entries.len();
             changes.unreadable += page.unreadable.len();
             let newest = page.entries.iter().filter_map(|entry| entry.listing.as_ref()?.updated_at).max();
-            // A time that has not come yet would hide all changes until then.
+            // A time in the future would hide all changes until then.
             reading.until = reading.until.max(newest.unwrap_or(0).min(reading.began));
             let is_loop = page.next_cursor.as_ref().is_some_and(|cursor| seen.contains(cursor));
             reading.cursor = page.next_cursor.filter(|_| !is_loop);
             if is_loop {
                 reading.until = reading.since;
             } else if reading.cursor.is_none() && is_resumed {
-                // Since the first pages were read, what they list may have changed again.
+                // Entries of the first pages may have changed again since those were read.
                 reading.until = reading.until.min(reading.began.saturating_sub(margin)).max(reading.since);
             }
             let (entries, read, now) = (page.entries, reading.clone(), self.clock.now());
@@ -98,7 +101,7 @@ impl Catalog {
     }
 }
 
-/// Returns true if the answer may be about the cursor: the registry answered, and not that it has too much to do.
+/// Returns true if an error may be caused by the cursor: the registry answered, and not that it is overloaded.
 const fn refuses_cursor(error: &RegistryError) -> bool {
     match error {
         RegistryError::Failed { status, .. } => !matches!(status, 429 | 503),

@@ -1,4 +1,5 @@
-//! Bundles that a registry lists: downloaded within bounds, and checked against their hash before anybody opens them.
+//! Downloads of bundles that a registry lists, bounded in time and size, and checked against their hash before they
+//! are opened.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,19 +20,20 @@ use crate::catalog::Catalog;
 use crate::client::{Registry, is_loopback, root};
 use crate::plan::is_sha256;
 
-/// The most redirects of one download: release pages of code hosts lead to another host, and from there on.
+/// Maximum number of redirects per download: release pages of code hosts redirect to another host, and from there
+/// further on.
 const MAX_REDIRECTS: usize = 5;
-/// How the names of files begin that are not whole yet.
+/// Prefix of the names of incomplete files.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Bounds of a download.
+/// Limits of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadLimits {
-    /// How long it may take from the beginning to the last byte. 15 min.
+    /// Timeout from the start to the last byte. Default: 15 min.
     pub time: Duration,
-    /// How long nothing may come. 30 s.
+    /// Timeout without any data. Default: 30 s.
     pub silence: Duration,
-    /// The largest file, in bytes. 512 MiB, as `bundles` opens no larger one.
+    /// Maximum size of the file, in bytes. Default: 512 MiB, the limit of `bundles`.
     pub bytes: u64,
 }
 
@@ -41,21 +43,21 @@ impl Default for DownloadLimits {
     }
 }
 
-/// The reason why a bundle is not there. Safe to print; of an address it holds scheme, host and port only.
+/// The error of a download. Safe to print; contains only the scheme, host and port of an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DownloadError {
-    /// No hash, or none that can be one.
+    /// The entry has no valid hash.
     #[error("the bundle has no SHA-256, so what is downloaded could not be checked; the publisher has to add it")]
     NoHash,
-    /// The address, or one that it redirects to, may not be gone to.
+    /// The address, or the target of a redirect, is not allowed.
     #[error("the bundle is not downloaded from {address}: {cause}")]
     Address {
-        /// Scheme, host and port, or in words.
+        /// Scheme, host and port, or a description.
         address: String,
-        /// Why not.
+        /// Cause.
         cause: String,
     },
-    /// It redirects again and again.
+    /// There are too many redirects.
     #[error("{address} redirects more than {MAX_REDIRECTS} times; tell the publisher")]
     Redirects {
         /// Scheme, host and port.
@@ -64,31 +66,31 @@ pub enum DownloadError {
     /// TLS can't be set up.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Why not.
+        /// Cause.
         cause: String,
     },
-    /// Nobody answers, or the answer broke off.
+    /// The host doesn't answer, or the response was interrupted.
     #[error("the bundle could not be downloaded from {address}: {cause}; check the network, and try again")]
     Unreachable {
         /// Scheme, host and port.
         address: String,
-        /// Why not.
+        /// Cause.
         cause: String,
     },
-    /// It answers with another status.
+    /// The host returned an error status.
     #[error("{address} does not give the bundle (status {status}); try again later, or tell the publisher")]
     Failed {
         /// Scheme, host and port.
         address: String,
-        /// The HTTP status.
+        /// HTTP status.
         status: u16,
     },
-    /// It took longer than a limit.
+    /// The download exceeded a timeout.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port.
         address: String,
-        /// The limit.
+        /// Timeout.
         limit: Duration,
     },
     /// The file is larger than the limit.
@@ -96,31 +98,34 @@ pub enum DownloadError {
     TooLarge {
         /// Scheme, host and port.
         address: String,
-        /// The limit, in bytes.
+        /// Limit, in bytes.
         limit: u64,
     },
-    /// It is another file than the registry lists.
+    /// The file's hash differs from that in the entry.
     #[error("what {address} gives is another file than the registry lists: its SHA-256 is {found}; do not use it")]
     WrongHash {
         /// Scheme, host and port.
         address: String,
-        /// The SHA-256 of what was downloaded.
+        /// SHA-256 of the downloaded file.
         found: String,
     },
-    /// It can't be written.
+    /// The file can't be written.
     #[error("the bundle can't be written to the disk: {0}")]
     Disk(String),
 }
 
 impl Catalog {
-    /// Downloads a bundle that the registry lists to `folder`, which is there, as a file that is named by its hash. The file is put there when it
-    /// is whole and has the hash; nothing is left otherwise. Nothing of it is read.
+    /// Downloads a listed bundle to an existing folder, as a file named by its hash. The file appears only when it is
+    /// complete and has the expected hash; otherwise nothing remains. Its content is not parsed.
     ///
-    /// Only https is gone to, also by redirects; http where the registry itself and the address are on this computer. An address of this
-    /// computer or a private network is refused unless it is the registry's host. The registry's header goes to the registry's origin only.
+    /// Only HTTPS is used, also after redirects; HTTP is allowed if both the registry and the address are on this
+    /// computer. Addresses of this computer or of a private network are refused, except for the registry's own host.
+    /// The registry's header is sent only to the registry's origin.
     ///
     /// # Errors
-    /// If the file can't be had within the limits, or is another one.
+    ///
+    /// Returns [`DownloadError`] if the entry has no valid hash, the address is not allowed, the download fails or
+    /// exceeds the limits, or the file has another hash.
     pub async fn download(
         &self,
         bundle: &BundleDownload,
@@ -165,7 +170,7 @@ impl Download<'_> {
         Ok(path)
     }
 
-    /// The answer that holds the file, and where it came from.
+    /// Follows redirects to the response that contains the file, and returns it with its address.
     async fn response(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
         let first = origin(&url);
         for _ in 0..=MAX_REDIRECTS {
@@ -191,7 +196,7 @@ impl Download<'_> {
         Err(DownloadError::Redirects { address: first })
     }
 
-    /// Why an address is not gone to.
+    /// Returns the reason why an address is not allowed.
     fn refusal(&self, url: &Url) -> Option<&'static str> {
         let registry = self.registry.address();
         let is_of_registry = registry.host() == url.host();
@@ -212,7 +217,7 @@ impl Download<'_> {
         (is_private && !is_of_registry).then_some("it leads to this computer or into a private network")
     }
 
-    /// Writes the body to a file and checks its hash.
+    /// Writes the body to a file, and checks its hash.
     async fn receive(&self, mut response: Response, mut file: File, address: String) -> Result<(), DownloadError> {
         let (mut hash, mut bytes) = (Sha256::new(), 0_u64);
         while let Some(chunk) = self.in_time(response.chunk(), &address).await? {

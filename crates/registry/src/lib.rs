@@ -1,15 +1,18 @@
-//! MCP registries (API version 0.1): what they list, kept for when they can't be reached, and the plan to install it. Nothing here installs,
-//! starts or approves anything. Callers: `cli` and `api`, which show what is found and hand the plan's settings to `host::Setup`.
+//! A client for MCP registries (API version 0.1), with a cache for when they are unreachable, and install plans for
+//! their entries. Nothing in this crate installs, starts or approves anything. Used by `cli` and `api`, which show
+//! the results and pass a plan's settings to `host::Setup`.
 //!
-//! - [`Catalog`]: search, a server's versions, one version; from the registry or from what is kept, with its age; which installed versions
-//!   were deprecated or deleted
-//! - [`server_json`]: what a registry answers, read within bounds; [`Publisher`]: who may publish under a name
-//! - [`plan_package`] and [`plan_remote`]: from what is listed to an [`installs::InstallPlan`]
-//! - [`Catalog::download`]: a bundle that is listed, checked against its hash
-//! - [`newer_version`]: whether there is one
+//! - [`Catalog`]: searches servers and returns a server's versions, from the registry or from the cache, with the age
+//!   of the answer; also reports installed versions that were deprecated or deleted
+//! - [`server_json`]: parses a registry's responses within bounds; [`Publisher`]: the party that may publish under a
+//!   name
+//! - [`plan_package`] and [`plan_remote`]: convert entries to an [`installs::InstallPlan`]
+//! - [`Catalog::download`]: downloads a listed bundle, and checks its hash
+//! - [`newer_version`]: finds a newer version
 //!
-//! All of it is foreign: texts that are only shown are safe to print, and what is run is checked so that it is nothing else on a command
-//! line. That a name belongs to its publisher is all that a registry checks.
+//! All data is untrusted: texts for display are made safe to print, and values that are executed are checked so that
+//! they can't be mistaken for something else on a command line. A registry only verifies that a name belongs to its
+//! publisher.
 
 mod cache;
 mod catalog;

@@ -1,4 +1,4 @@
-//! Which of two versions is newer. Nothing follows by itself.
+//! Compares versions of servers. Nothing is updated automatically.
 
 use std::cmp::Ordering;
 
@@ -6,23 +6,23 @@ use semver::Version;
 
 use crate::server_json::{RegistryEntry, Status};
 
-/// Compares two versions of one server: the one that the registry marks as its latest is newer; then the greater semantic version, which
-/// is newer than any other text; then the one that was published later.
+/// Compares two versions of one server by age. The version that the registry marks as latest is newest; then the
+/// greater semantic version, which is newer than any other text; then the one that was published later.
 #[must_use]
 pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
     let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);
     let published = |entry: &RegistryEntry| entry.listing.as_ref().and_then(|listing| listing.published_at);
     let semantic = |entry: &RegistryEntry| semantic(&entry.server.version);
-    // No version is less than any.
+    // `None` sorts before any version.
     is_latest(one)
         .cmp(&is_latest(other))
         .then_with(|| semantic(one).cmp(&semantic(other)))
         .then_with(|| published(one).cmp(&published(other)))
 }
 
-/// The newest version that is offered, if it is newer than the installed one.
+/// Returns the newest available version, if it is newer than the installed one.
 ///
-/// If the registry does not list the installed version any more, its text is compared.
+/// If the registry no longer lists the installed version, the versions are compared as text.
 #[must_use]
 pub fn newer_version<'e>(installed: &str, versions: &'e [RegistryEntry]) -> Option<&'e RegistryEntry> {
     let is_offered =

@@ -1,19 +1,19 @@
-//! Who may publish under a name.
+//! The publisher of a server, derived from its name.
 
 use std::fmt;
 
-/// Who published a server, by its namespace. The official registry lets nobody else publish under it; other registries have rules of their
-/// own. It says nothing of the code, and a name that looks like another is allowed.
+/// The publisher of a server, by its namespace. The official registry lets nobody else publish under it; other
+/// registries have their own rules. It says nothing about the code, and names that look like others are allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Publisher {
     /// `io.github.NAME`: the owner of this account on GitHub.
     GithubAccount(String),
-    /// Whoever controls this domain or one above it.
+    /// The owner of this domain or of a parent domain.
     Domain(String),
 }
 
 impl Publisher {
-    /// Who may publish this server. `name` is that of a [`crate::ServerJson`].
+    /// Returns the publisher of a server. `name` is that of a [`crate::ServerJson`].
     #[must_use]
     pub fn of(name: &str) -> Self {
         let namespace = name.split('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Newer versions.
+//! Tests of the comparison of versions.
 #![allow(clippy::unwrap_used)]
 
 use registry::server_json::read_entry;

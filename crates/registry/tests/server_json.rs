@@ -1,4 +1,4 @@
-//! What a registry answers, read within bounds.
+//! Tests of parsing registry responses within bounds.
 #![allow(clippy::unwrap_used)]
 
 use registry::server_json::{
@@ -212,7 +212,7 @@ fn a_large_or_deep_entry_is_not_parsed() {
     let large = with("unknown", json!("a".repeat(MAX_ENTRY)));
     assert_eq!(read(&large), Err(EntryError::TooLarge(MAX_ENTRY)));
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-    // The entry, and the server in it, are two levels.
+    // The entry and the server in it are two levels.
     let entry = |levels: usize| {
         with("unknown", json!(0)).to_string().replace("\"unknown\":0", &format!("\"unknown\":{}", deep(levels)))
     };

@@ -1,7 +1,8 @@
-//! What servers ask for while they answer: a model's answer ([`sampling`]) and a form for the user ([`form`]).
+//! Requests that servers send to the client: a model's answer ([`sampling`]) and input from the user ([`form`]).
 //!
-//! Both read what a server sent within bounds, say what can't be done with it, and check what goes back. Callers: the owner of
-//! `host`, which asks the user and the models; the views of `api`, which show a request.
+//! Both modules parse what a server sent within bounds, report what is not supported, and validate what is sent back.
+//! Used by the owner task of `host`, which asks the user and the models, and by the views of `api`, which show a
+//! request.
 
 pub mod form;
 pub mod sampling;

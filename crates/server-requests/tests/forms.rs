@@ -1,4 +1,4 @@
-//! Every kind of field of the specification, and what is wrong with what may be filled in.
+//! Tests of every kind of form field in the specification, and of every validation error.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity)]
 
 use serde_json::{Map, Value, json};
@@ -14,8 +14,8 @@ fn problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Option<f6
     form.problems(&content).into_iter().map(|p| (p.field, p.problem, p.limit)).collect()
 }
 
-/// elicit-form-schema kinds: string (with formats and lengths), number, integer, boolean, single choice with and without
-/// titles, several choices with and without titles.
+/// `elicit-form-schema`: string (with formats and lengths), number, integer, boolean, single choice with and without
+/// titles, multiple choice with and without titles.
 #[test]
 fn each_value_is_judged_by_its_field() {
     use FieldProblem as P;
@@ -154,7 +154,7 @@ fn defaults_are_kept_if_the_field_takes_them() {
     );
 }
 
-/// X30, X31: what is not allowed or too large is refused with words, at once.
+/// X30, X31: forms that are not allowed or too large are rejected immediately, with a cause.
 #[test]
 fn what_the_specification_does_not_allow_is_refused_with_words() {
     let many: Map<String, Value> = (0..10_000).map(|i| (format!("f{i}"), json!({"type": "string"}))).collect();
@@ -180,13 +180,13 @@ fn what_the_specification_does_not_allow_is_refused_with_words() {
             assert!(error.contains(named), "{what}: the cause is named: {error}");
             began.elapsed()
         };
-        // Other programs may have the processor meanwhile, but not in each attempt.
+        // Other programs may occupy the processor, but not during each attempt.
         let fastest = (0..5).map(|_| attempt()).min().unwrap();
         assert!(fastest.as_millis() < 200, "{what}: at once: {fastest:?}");
     }
 }
 
-/// X21: fields that look as if they ask for a secret are marked, also when they are disguised.
+/// X21: fields that appear to ask for a secret are marked, even if they are disguised.
 #[test]
 fn fields_that_ask_for_secrets_are_marked() {
     for name in ["password", "Your API key", "seed phrase", "p а s s w o r d", "Access-Token", "PIN", "密码"] {

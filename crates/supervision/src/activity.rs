@@ -1,5 +1,5 @@
-//! The activity of one server: every message that passed, its log and its standard error, in a bounded ring without secrets. Callers:
-//! connections of `host`, which add to it, and the activity page.
+//! The activity log of one server: every message, its log messages and its standard error, in a bounded buffer
+//! without secrets. Used by the connections of `host`, which append to it, and by the activity page.
 
 mod body;
 mod hidden;
@@ -24,48 +24,49 @@ use hidden::Hidden;
 pub use together::MAX_TOGETHER;
 pub use together::Together;
 
-/// The most entries that are kept of a server.
+/// Maximum number of entries per server.
 pub const MAX_ENTRIES: usize = 2_000;
-/// The most bytes that are kept of a server's entries, unless its user wants more or less.
+/// Default maximum size of a server's entries, in bytes; the user can change it.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// The most bytes that are kept of one entry.
+/// Maximum size kept of one entry, in bytes.
 pub const MAX_BODY: usize = 512 * 1024;
-/// The most requests whose answers are awaited, to tell their latency.
+/// Maximum number of pending requests tracked for measuring latency.
 const MAX_AWAITED: usize = 1_024;
 const PREVIEW: usize = 200;
-/// The answers to these stay known elsewhere, so that they are packed here: a server that stands idle has little else.
+/// Methods whose responses are compressed, because their contents are kept elsewhere as well. An idle server has
+/// little else.
 const PACKED: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
-/// One entry.
+/// An entry of the activity log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActivityEntry {
-    /// Its number.
+    /// Sequence number, starting at 1.
     pub seq: u64,
-    /// When.
+    /// Time of the entry, in milliseconds since 1970.
     pub at: Millis,
-    /// What it is.
+    /// Kind of entry.
     pub kind: ActivityKind,
-    /// Whether the host sent it.
+    /// Set if the host sent the message.
     pub sent: bool,
-    /// The method of it, or of the request it answers.
+    /// Method of the message, or of the request that it answers.
     pub method: Option<Cow<'static, str>>,
     id: Option<Id>,
-    /// Its size in bytes.
+    /// Size of the whole message, in bytes.
     pub bytes: usize,
-    /// From the request to this answer, in milliseconds.
+    /// Time from the request to this response, in milliseconds.
     pub latency: Option<f64>,
-    /// Why it is invalid or strange.
+    /// Reason why the message is invalid or unusual.
     pub note: Option<String>,
     body: Body,
-    /// Whether the body is only the beginning.
+    /// Set if only the beginning of the body was kept.
     pub truncated: bool,
-    /// Whether `[redacted]` replaces a secret in the body.
+    /// Set if `[redacted]` replaces a secret in the body.
     pub redacted: bool,
 }
 
 impl ActivityEntry {
-    /// The JSON-RPC id, as it is written.
+    /// Returns the JSON-RPC id as it appears on the wire.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.id.as_ref().map(|id| match id {
@@ -74,68 +75,68 @@ impl ActivityEntry {
         })
     }
 
-    /// The message, or the beginning of it.
+    /// Returns the message, or its beginning if it was truncated.
     #[must_use]
     pub fn body(&self) -> Cow<'_, str> {
         self.body.text()
     }
 
-    /// How many bytes it takes here.
+    /// Returns the memory used by the entry, in bytes.
     const fn taken(&self) -> usize {
         self.body.kept() + size_of::<Self>()
     }
 
-    /// The beginning of the body.
+    /// Returns the first 200 characters of the body.
     #[must_use]
     pub fn preview(&self) -> String {
         self.body.beginning(PREVIEW)
     }
 }
 
-/// An id that needs no memory if it is a number, as ours are.
+/// A JSON-RPC id. Numbers, such as the host's own ids, need no allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Id {
     Number(i64),
     Shown(Box<str>),
 }
 
-/// What an entry is.
+/// The kind of an activity entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityKind {
     /// A request.
     Request,
-    /// A result.
+    /// A result response.
     Response,
-    /// An error.
+    /// An error response.
     Error,
     /// A notification.
     Notification,
-    /// Several messages in one.
+    /// A JSON-RPC batch.
     Batch,
-    /// No message.
+    /// Data that is not a valid message.
     Invalid,
     /// A line on standard error.
     Stderr,
-    /// A log message.
+    /// A log message (`notifications/message`).
     Log,
-    /// Something about the process.
+    /// A change of state of the process or connection.
     State,
 }
 
-/// One server's activity.
+/// The activity log of one server.
 #[derive(Debug)]
 pub struct Activity {
     entries: VecDeque<ActivityEntry>,
-    /// The most bytes that are kept.
+    /// Maximum size of the entries, in bytes.
     most: usize,
     bytes: usize,
     last: u64,
     dropped: u64,
-    /// Requests under way by (sent by us, id): method and time.
+    /// Method and time of each pending request, keyed by direction (true if sent by the host) and id.
     awaited: HashMap<(bool, RequestId), (Cow<'static, str>, SystemTime), RandomState>,
-    /// What must not be seen here.
+    /// Secrets that are redacted.
     hidden: Hidden,
     together: Together,
 }
@@ -153,7 +154,7 @@ impl Drop for Activity {
 }
 
 impl Activity {
-    /// An empty one, counted together with others.
+    /// Creates an empty log whose size counts towards a shared total.
     pub fn counted_in(together: &Together) -> Self {
         Self {
             entries: VecDeque::new(),
@@ -167,73 +168,74 @@ impl Activity {
         }
     }
 
-    /// From now on so many bytes are kept, and no more.
+    /// Sets the maximum size of the entries, in bytes, and drops the oldest entries beyond it.
     pub fn keep(&mut self, bytes: u64) {
         self.most = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.let_go();
     }
 
-    /// Lets the oldest entries go until no more than so many bytes are taken.
+    /// Drops the oldest entries until the log uses at most `most` bytes.
     fn shrink(&mut self, most: usize) {
         while self.taken() > most && self.drop_oldest() {}
     }
 
-    /// How many bytes the entries take, with what each takes beside its body.
+    /// Returns the memory used by the log, in bytes, including the overhead of each entry.
     fn taken(&self) -> usize {
         self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
-    /// An entry is not added, since too many come.
+    /// Counts an entry that is omitted because the rate is too high.
     pub const fn leave_out(&mut self) {
         self.dropped += 1;
     }
 
-    /// How many bytes are kept now.
+    /// Returns the current size of the bodies, in bytes.
     pub const fn kept(&self) -> usize {
         self.bytes
     }
 
-    /// The number of the latest entry; 0 if there is none.
+    /// Returns the sequence number of the latest entry, or 0 if there is none.
     #[must_use]
     pub const fn last(&self) -> u64 {
         self.last
     }
 
-    /// How many entries were let go for the bounds.
+    /// Returns the number of entries that were dropped or omitted because of the limits.
     #[must_use]
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// The latest entries with a number above `after`, at most `limit` of them, in order.
+    /// Returns the latest entries with a sequence number above `after`, at most `limit` of them, in order.
     pub fn after(&self, after: u64, limit: usize) -> impl Iterator<Item = &ActivityEntry> {
         let newer = self.entries.iter().rev().take_while(|e| e.seq > after).count().min(limit);
         self.entries.range(self.entries.len() - newer..)
     }
 
-    /// One entry, if it is still kept.
+    /// Returns the entry with this sequence number, if it is still kept.
     #[must_use]
     pub fn entry(&self, seq: u64) -> Option<&ActivityEntry> {
         let first = self.entries.front()?.seq;
         self.entries.get(usize::try_from(seq.checked_sub(first)?).ok()?)
     }
 
-    /// From now on these are replaced by [`REDACTED`](domain::REDACTED) in all that is added.
+    /// Redacts these tokens in all future entries, replacing them by [`REDACTED`](domain::REDACTED).
     pub fn hide(&mut self, tokens: Vec<SecretString>) {
         self.hidden.add(tokens);
     }
 
-    /// The same for secrets that the settings name; tokens that come and go leave them hidden.
+    /// Redacts these secrets, named in the settings, in all future entries. They are tracked separately, so that
+    /// short-lived tokens don't displace them.
     pub fn hide_named(&mut self, secrets: Vec<SecretString>) {
         self.hidden.add_named(secrets);
     }
 
-    /// A text without what must not be seen.
+    /// Returns the text with all secrets redacted.
     pub fn redacted(&self, text: String) -> String {
         self.hidden.redact_text(text)
     }
 
-    /// Adds a message that was sent or received.
+    /// Appends a message that was sent or received.
     pub fn frame(&mut self, frame: Frame) {
         let Frame { direction, at, bytes, about, note } = frame;
         let sent = direction == Direction::Sent;
@@ -273,7 +275,7 @@ impl Activity {
         self.push(entry);
     }
 
-    /// Adds a log message.
+    /// Appends a log message.
     pub fn log(&mut self, message: &LogMessage) {
         let text = match &message.data {
             serde_json::Value::String(text) => text.clone(),
@@ -290,14 +292,14 @@ impl Activity {
         self.push(entry);
     }
 
-    /// Adds a line that the server wrote to standard error, or words about its process.
+    /// Appends a line of standard error, or a message about the process.
     pub fn line(&mut self, kind: ActivityKind, text: &str) {
         // clock: stamps an entry.
         let entry = self.blank(SystemTime::now(), kind, text.as_bytes());
         self.push(entry);
     }
 
-    /// Adds something that came and could not be used.
+    /// Appends a received message that could not be used, with the cause.
     pub fn anomaly(&mut self, cause: &str, id: Option<String>) {
         // clock: stamps an entry.
         let mut entry = self.blank(SystemTime::now(), ActivityKind::State, cause.as_bytes());
@@ -306,7 +308,7 @@ impl Activity {
         self.push(entry);
     }
 
-    /// What a server says beside the body.
+    /// Redacts the text of an entry outside of its body.
     fn redact_words(&self, entry: &mut ActivityEntry) {
         entry.note = entry.note.take().map(|note| self.hidden.redact_text(note));
         if let Some(Cow::Owned(method)) = &mut entry.method {
@@ -346,14 +348,14 @@ impl Activity {
         self.bytes += entry.body.kept();
         self.together.add(entry.taken());
         if self.entries.len() == self.entries.capacity() {
-            // Twice as much would be more than what most servers ever need.
+            // Doubling the capacity would allocate more than most servers ever need.
             self.entries.reserve_exact(self.entries.len() / 4 + 4);
         }
         self.entries.push_back(entry);
         self.let_go();
     }
 
-    /// The oldest go first.
+    /// Drops the oldest entries until the limits hold.
     fn let_go(&mut self) {
         while self.entries.len() > MAX_ENTRIES || self.bytes > self.most {
             if !self.drop_oldest() {
@@ -362,7 +364,7 @@ impl Activity {
         }
     }
 
-    /// Whether there was one.
+    /// Drops the oldest entry. Returns false if there was none.
     fn drop_oldest(&mut self) -> bool {
         let Some(oldest) = self.entries.pop_front() else { return false };
         self.bytes -= oldest.body.kept();
@@ -372,7 +374,7 @@ impl Activity {
     }
 }
 
-/// An id as it stands on the wire, or the beginning of it.
+/// Returns an id as it appears on the wire, truncated to 200 characters.
 fn shown(id: &RequestId) -> Id {
     match id {
         RequestId::Number(number) => Id::Number(*number),
@@ -380,7 +382,7 @@ fn shown(id: &RequestId) -> Id {
     }
 }
 
-/// A method, or the beginning of it. Those that come often need no memory of their own.
+/// Returns a method, truncated to 200 characters. Common methods need no allocation.
 fn cut(method: Cow<'static, str>) -> Cow<'static, str> {
     match method {
         Cow::Borrowed(_) => method,

@@ -1,28 +1,28 @@
-//! An allowance that comes back over time. While some is left, using it costs a subtraction and no look at a clock. Callers: `usage.rs`,
-//! and the consent requests of a connection.
+//! A token bucket. While tokens are left, taking one costs a subtraction and doesn't read the clock. Used by
+//! `usage.rs`, and by the consent requests of a connection.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So much at once, and the same again in each span of time.
+/// A token bucket with a capacity and a refill rate.
 #[derive(Debug, Clone)]
 pub struct Allowance {
     most: i64,
     per_second: f64,
-    /// Below nothing after one large use.
+    /// Tokens left. Negative after a use larger than the remainder.
     left: i64,
     counted_at: Instant,
 }
 
 impl Allowance {
-    /// `most` at once, and so much more each second.
+    /// Creates a full bucket with a capacity of `most` tokens, refilled at `per_second`.
     pub fn new(most: u64, per_second: f64) -> Self {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         Self { most, per_second, left: most, counted_at: Instant::now() }
     }
 
-    /// Uses some of it, if there is any left; the last use may be larger than what is left.
+    /// Takes tokens, and returns false if none were left. The amount may be larger than the remainder.
     pub fn take(&mut self, amount: u64) -> bool {
         if self.left <= 0 {
             self.count(Instant::now());
@@ -34,7 +34,7 @@ impl Allowance {
         may
     }
 
-    /// Uses it though there may be none left. Whether there is some now.
+    /// Takes tokens even if none are left. Returns true if some are left afterwards.
     pub fn spend(&mut self, amount: u64) -> bool {
         self.left = self.left.saturating_sub(i64::try_from(amount).unwrap_or(i64::MAX));
         if self.left <= 0 {
@@ -43,14 +43,14 @@ impl Allowance {
         self.left > 0
     }
 
-    /// How long until so much of it is there again.
+    /// Returns the time until this many tokens are available.
     pub fn wait(&mut self, amount: u64) -> Duration {
         self.count(Instant::now());
         let missing = i64::try_from(amount).unwrap_or(i64::MAX).min(self.most).saturating_sub(self.left);
         Duration::try_from_secs_f64(missing.max(0) as f64 / self.per_second).unwrap_or(Duration::MAX)
     }
 
-    /// How much of it was used and did not come back yet.
+    /// Returns the number of tokens that were used and have not been refilled yet.
     pub fn used(&mut self) -> u64 {
         self.count(Instant::now());
         u64::try_from(self.most - self.left).unwrap_or(0)
@@ -63,7 +63,7 @@ impl Allowance {
             (self.left, self.counted_at) = (self.most, now);
         } else if back >= 1.0 {
             self.left = left;
-            // What is less than one whole is not lost: it comes with the next count.
+            // The fraction of a token is not lost: it counts at the next refill.
             self.counted_at += Duration::from_secs_f64(back.floor() / self.per_second);
         }
     }

@@ -1,31 +1,33 @@
-//! The pauses before a server that ended is started again: growing, limited in number, and spread by chance. Caller: the owner of `host`.
+//! The delays before a server that ended is restarted: exponentially growing, limited in number, with jitter. Used by
+//! the owner task of `host`.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The shortest pause before a new attempt.
+/// Minimum delay before an attempt.
 const SHORTEST: Duration = Duration::from_millis(500);
-/// The longest one.
+/// Maximum delay before an attempt.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How many attempts are made in [`WINDOW`]; then it is for the user to start it again.
+/// Maximum number of attempts within [`WINDOW`]. After that, the user has to start the server.
 const MOST: usize = 5;
 const WINDOW: Duration = Duration::from_secs(5 * 60);
-/// A server that was in use for so long begins with the shortest pause again.
+/// Run time after which the delays start from the minimum again.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// The attempts to bring one server back.
+/// The restart attempts of one server.
 #[derive(Debug, Clone, Default)]
 pub struct Backoff {
-    /// Attempts since it was last in use for a while.
+    /// Number of attempts since the server last ran for [`SETTLED`].
     attempt: u32,
     made: VecDeque<Instant>,
 }
 
 impl Backoff {
-    /// The number of the next attempt, from 1, and the pause before it. None when there were too many. `random` is from 0
-    /// to 1; it spreads the attempts over the whole pause (full jitter).
+    /// Returns the number of the next attempt, from 1, and the delay before it. `None` after too many attempts.
+    ///
+    /// `random` is between 0 and 1, and spreads the attempts over the whole delay (full jitter).
     pub fn next(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
         while self.made.front().is_some_and(|at| now.saturating_duration_since(*at) >= WINDOW) {
             self.made.pop_front();
@@ -40,14 +42,14 @@ impl Backoff {
         Some((self.attempt, pause))
     }
 
-    /// The server was in use for so long before it ended.
+    /// Resets the delays if the server ran long enough before it ended.
     pub fn was_in_use(&mut self, lasted: Duration) {
         if lasted >= SETTLED {
             self.attempt = 0;
         }
     }
 
-    /// Whether an attempt is under way or was made lately.
+    /// Returns true if an attempt is in progress or was made recently.
     pub const fn is_trying(&self) -> bool {
         self.attempt > 0
     }

@@ -1,15 +1,15 @@
-//! What a running server does, and how much of it it may do, for each server by itself.
+//! Bookkeeping for each running server: its activity, its limits and resource usage, and its restarts.
 //!
-//! - [`activity`]: the messages that passed, in a bounded ring without secrets. Callers: the connections and the owner of `host`,
-//!   the activity page of `api`
-//! - [`limits`]: how much each server gets, within which bounds. Callers: `host` and the settings page of `api`
-//! - [`usage`]: counts what a run uses of it. Caller: the connections of `host`
-//! - [`allowance`]: so much at once, and the same again in each span of time. Callers: [`usage`], and what bounds consent requests
-//! - [`backoff`]: when a server that ended is started again. Caller: the owner of `host`
+//! - [`activity`]: a bounded log of messages without secrets. Used by the connections and the owner task of `host`,
+//!   and by the activity page of `api`.
+//! - [`limits`]: the limits of each server, and their valid ranges. Used by `host` and the settings page of `api`.
+//! - [`usage`]: counts a run's usage against the limits. Used by the connections of `host`.
+//! - [`allowance`]: a token bucket. Used by [`usage`], and for limiting the rate of consent requests.
+//! - [`backoff`]: delays before a server that ended is restarted. Used by the owner task of `host`.
+//! - [`wake`]: detects that the computer slept or changed its network address. Used by `host`, which then checks
+//!   remote servers.
 //!
-//! - [`wake`]: notices that the computer slept or has another address. Caller: `host`, which then looks after remote servers
-//!
-//! Nothing here starts or stops a server: the owner of `host` does.
+//! Nothing in this crate starts or stops a server: the owner task of `host` does.
 
 pub mod activity;
 pub mod allowance;

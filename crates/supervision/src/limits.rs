@@ -1,10 +1,11 @@
-//! The limits of one server. Above them it is slowed down or refused, with the cause in its activity, and no other server notices. Callers:
-//! `host`, which applies them, and the settings.
+//! The limits of one server. A server that exceeds a limit is slowed down or refused, with the cause in its activity,
+//! and without affecting other servers. Used by `host`, which enforces them, and by the settings.
 //!
-//! Calls, consent requests and messages beyond a limit are refused. Notifications are left out of the activity and counted. Bytes slow the
-//! server down: its connection has no room, so its own pipe fills. A sandboxed server with more processes, memory, processor time or files
-//! in its home is stopped. A change of the settings holds from the server's next start. Counting costs a call a few additions and no look
-//! at a clock.
+//! Calls, consent requests and messages beyond a limit are refused. Excess notifications are omitted from the
+//! activity and counted. Excess bytes slow the server down: its connection stops reading, so the server's own pipe
+//! fills. A sandboxed server that exceeds the limit of processes, memory, processor time or home size is stopped.
+//! Changed settings apply from the server's next start. Counting costs a call a few additions and doesn't read the
+//! clock.
 
 use process::sandbox::{Meter, Resource, ResourceLimits};
 use serde::{Deserialize, Serialize};
@@ -12,39 +13,41 @@ use tokio::time::Instant;
 
 use crate::activity::MAX_BYTES;
 
-/// The most questions of one server that wait for the user at a time; more are refused.
+/// Default maximum number of pending consent requests per server; further ones are refused.
 pub const MAX_QUESTIONS: usize = 10;
 
 const MIB: u64 = 1024 * 1024;
 const GIB: u64 = 1024 * MIB;
 
-/// What each server gets. The user's settings have it under `limits`; what is out of bounds there counts as the nearest that is in.
+/// The limits of a server, stored in the user's settings under `limits`. Values out of range are clamped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Limits {
-    /// Calls at the same time; more are refused. 256.
+    /// Maximum number of concurrent calls; further ones are refused. Default: 256.
     pub calls: u32,
-    /// Questions that wait for the user at the same time; more are refused. 10.
+    /// Maximum number of pending consent requests; further ones are refused. Default: 10.
     pub questions: u32,
-    /// Questions in a minute, those of ten seconds at once; more are refused. 180.
+    /// Maximum rate of consent requests per minute, with a burst of ten seconds' worth; further ones are refused.
+    /// Default: 180.
     pub questions_per_minute: u32,
-    /// Notifications that are kept in the activity each second, twice as many at once; more are left out and counted. What they
-    /// tell of (progress, changed lists) is gathered and never lost. 1,000.
+    /// Maximum rate of notifications recorded in the activity per second, with a burst of twice as many; further ones
+    /// are omitted and counted. Their effects (progress, changed lists) are merged and never lost. Default: 1,000.
     pub notifications_per_second: u32,
-    /// Bytes in a minute that are read from it, all of them at once if it likes; then it is read slower. 1 GiB.
+    /// Maximum number of bytes read per minute, also as a burst; beyond it, reading slows down. Default: 1 GiB.
     pub bytes_per_minute: u64,
-    /// The largest message, in bytes; what waits for a larger one fails. 16 MiB.
+    /// Maximum size of a message, in bytes; a request with a larger response fails. Default: 16 MiB.
     pub message_bytes: u64,
-    /// Bytes of its messages that are kept to be looked at; the oldest go first. 8 MiB.
+    /// Maximum size of the activity log, in bytes; the oldest entries are dropped first. Default: 8 MiB.
     pub kept_bytes: u64,
-    /// Processes and threads of a server in a sandbox; one that runs more is stopped. 512.
+    /// Maximum number of processes and threads of a sandboxed server; exceeding it stops the server. Default: 512.
     pub processes: u32,
-    /// Memory of a server in a sandbox, in bytes; one that uses more is stopped. 4 GiB.
+    /// Maximum memory of a sandboxed server, in bytes; exceeding it stops the server. Default: 4 GiB.
     pub memory_bytes: u64,
-    /// What the home of a server in a sandbox holds, in bytes; one that keeps more is stopped. 2 GiB.
+    /// Maximum size of a sandboxed server's home directory, in bytes; exceeding it stops the server. Default: 2 GiB.
     pub home_bytes: u64,
-    /// Processor time of a server in a sandbox within an hour, in seconds; one that uses more is stopped. 30 minutes.
+    /// Maximum processor time of a sandboxed server within an hour, in seconds; exceeding it stops the server.
+    /// Default: 30 minutes.
     pub processor_seconds: u32,
 }
 
@@ -67,7 +70,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The least that each can be set to: with less, nothing works.
+    /// Minimum of each limit: below it, nothing works.
     pub const LEAST: Self = Self {
         calls: 1,
         questions: 1,
@@ -82,7 +85,7 @@ impl Limits {
         processor_seconds: 5,
     };
 
-    /// The most that each can be set to: with more, one server could be everybody's problem.
+    /// Maximum of each limit: above it, one server could affect the whole computer.
     pub const MOST: Self = Self {
         calls: 1_000,
         questions: 50,
@@ -97,7 +100,7 @@ impl Limits {
         processor_seconds: 1_000_000,
     };
 
-    /// The same within the bounds.
+    /// Returns the limits clamped to their valid ranges.
     #[must_use]
     pub fn within_bounds(&self) -> Self {
         let (least, most) = (Self::LEAST, Self::MOST);
@@ -120,7 +123,7 @@ impl Limits {
         }
     }
 
-    /// Those that a server in a sandbox is stopped for.
+    /// Returns the limits whose violation stops a sandboxed server.
     #[must_use]
     pub fn resources(&self) -> ResourceLimits {
         let Self { processes, memory_bytes, home_bytes, processor_seconds, .. } = self.within_bounds();
@@ -128,17 +131,17 @@ impl Limits {
     }
 }
 
-/// The last count of what a running server used, and the meter of the rest.
+/// The latest usage count of a running server, and the meter of its sandbox.
 #[derive(Debug, Clone, Default)]
 pub struct UsageGauge {
-    /// The last count, and when it was made.
+    /// Latest count, with its time.
     pub counted: Option<(Instant, LimitsUse)>,
-    /// Measures the resources of a server in a sandbox.
+    /// Meter of the resources of a sandboxed server.
     pub meter: Option<Meter>,
 }
 
 impl UsageGauge {
-    /// How much it uses now.
+    /// Returns the current usage.
     pub fn now(&self, limits: &Limits) -> LimitsUse {
         let used =
             self.counted.map_or_else(|| LimitsUse::none(limits), |(at, used)| used.after(at.elapsed().as_secs_f64()));
@@ -146,32 +149,32 @@ impl UsageGauge {
     }
 }
 
-/// How much of it one server uses, since it was started last.
+/// Usage of a server against its limits since its last start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LimitsUse {
-    /// Calls under way.
+    /// Calls in progress.
     pub calls: LimitCounter,
-    /// Questions that wait for the user.
+    /// Pending consent requests.
     pub questions: LimitCounter,
-    /// Notifications of the last second.
+    /// Notifications within the last second.
     pub notifications: LimitCounter,
-    /// Bytes of the last minute.
+    /// Bytes within the last minute.
     pub bytes: LimitCounter,
-    /// The largest message so far, in bytes.
+    /// Largest message so far, in bytes.
     pub message: LimitCounter,
-    /// Bytes that are kept of its messages.
+    /// Size of the activity log, in bytes.
     pub kept: LimitCounter,
-    /// Whether it is read slower at the moment.
+    /// Set while reading from the server is slowed down.
     #[serde(rename = "slowed")]
     pub is_slowed: bool,
-    /// ResourcesUse that a sandboxed server uses; `None` for other servers.
+    /// Resources used by a sandboxed server; `None` for other servers.
     pub resources: Option<ResourcesUse>,
 }
 
 impl LimitsUse {
-    /// What is left of it later, when nothing came meanwhile.
+    /// Returns the usage after `seconds` without any further activity.
     #[must_use]
     pub fn after(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
@@ -182,7 +185,7 @@ impl LimitsUse {
         self
     }
 
-    /// Of a server that was not started yet.
+    /// Returns the usage of a server that has not been started yet.
     #[must_use]
     pub fn none(limits: &Limits) -> Self {
         let counter = |most| LimitCounter { now: 0, most, beyond: 0 };
@@ -199,18 +202,18 @@ impl LimitsUse {
     }
 }
 
-/// ResourcesUse that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+/// Resources used by a sandboxed server. `beyond` is 1 for the limit that stopped it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesUse {
     /// Processes and threads.
     pub processes: LimitCounter,
-    /// Memory in bytes.
+    /// Memory, in bytes.
     pub memory: LimitCounter,
-    /// Bytes in its own home.
+    /// Size of the home directory, in bytes.
     pub home: LimitCounter,
-    /// Seconds of processor time within the last hour.
+    /// Processor time within the last hour, in seconds.
     pub processor: LimitCounter,
 }
 
@@ -230,14 +233,14 @@ impl ResourcesUse {
     }
 }
 
-/// One limit, and how near a server is to it.
+/// A limit, with the usage that counts towards it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LimitCounter {
-    /// How much there is now.
+    /// Current usage.
     pub now: u64,
     /// The limit.
     pub most: u64,
-    /// How often, or how much, was beyond it: refused, left out, slowed down.
+    /// Number of events beyond the limit that were refused, omitted or slowed down.
     pub beyond: u64,
 }

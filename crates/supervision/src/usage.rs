@@ -1,6 +1,6 @@
-//! Counts how much of its limits a run uses, and decides what becomes of the rest. Caller: a connection of `host`.
+//! Counts a run's usage against its limits, and decides what happens beyond them. Used by the connections of `host`.
 //!
-//! Counting costs a call two additions; what is shown of it is passed on with the rest every 50 ms.
+//! Counting costs a call two additions; the displayed usage is updated together with other state every 50 ms.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use crate::allowance::Allowance;
 use crate::limits::{LimitCounter, Limits, LimitsUse, UsageGauge};
 
-/// A server that is read slower is looked at again after this at the earliest, and at the latest.
+/// Minimum and maximum interval after which a slowed-down server is checked again.
 const LEAST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What one run of a server uses.
+/// The usage of one run of a server.
 pub struct Usage {
     limits: Limits,
-    /// Where it is shown.
+    /// Gauge that displays the usage.
     shown: Arc<Mutex<UsageGauge>>,
     bytes: Allowance,
     notifications: Allowance,
@@ -32,7 +32,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing is used yet.
+    /// Creates the counters of a run with no usage.
     pub fn new(limits: &Limits, shown: Arc<Mutex<UsageGauge>>) -> Self {
         let each_second = limits.notifications_per_second;
         let notifications = Allowance::new(2 * u64::from(each_second), f64::from(each_second));
@@ -51,7 +51,7 @@ impl Usage {
         }
     }
 
-    /// Counts a message. Whether it is to be kept.
+    /// Counts a message, and returns true if it should be recorded.
     pub fn frame(&mut self, frame: &Frame) -> bool {
         if frame.direction == Direction::Sent {
             return true;
@@ -72,28 +72,29 @@ impl Usage {
         }
     }
 
-    /// Whether a log message is to be kept.
+    /// Counts a log message, and returns true if it should be recorded.
     pub fn log(&mut self) -> bool {
         let is_kept = self.logs.take(1);
         self.left_out += u64::from(!is_kept);
         is_kept
     }
 
-    /// Whether it has used up what is read of it for now.
+    /// Returns true if the server has used up its allowance of bytes for now.
     pub const fn is_slowed(&self) -> bool {
         self.slowed
     }
 
-    /// How long it is read no further, if it is slowed down; otherwise it is not any more.
+    /// Returns the time for which to stop reading, or `None` if the server is not or no longer slowed down.
     pub fn pause(&mut self) -> Option<Duration> {
-        // What comes in a second at once, and not byte by byte.
+        // Waits for one second's worth of bytes, so that reading doesn't resume byte by byte.
         let a_second = self.limits.bytes_per_minute / 60;
         let wait = self.slowed.then(|| self.bytes.wait(a_second)).filter(|wait| !wait.is_zero());
         self.slowed = wait.is_some();
         wait.map(|wait| wait.clamp(LEAST_PAUSE, LONGEST_PAUSE))
     }
 
-    /// What became too much, in words for its activity, if it is time to say so again: the more often, the rarer.
+    /// Returns a message for the activity log about slowed-down reading, if one is due. Messages become rarer the
+    /// more often it happens.
     pub fn told_of_pause(&self) -> Option<String> {
         let (often, bytes) = (self.slowed_often, self.limits.bytes_per_minute);
         (self.slowed && often.is_power_of_two()).then(|| {
@@ -101,7 +102,7 @@ impl Usage {
         })
     }
 
-    /// The same of notifications.
+    /// Returns a message for the activity log about omitted notifications, if one is due.
     pub fn told_of_left_out(&self) -> Option<String> {
         let (left_out, most) = (self.left_out, self.limits.notifications_per_second);
         left_out.is_power_of_two().then(|| {
@@ -109,17 +110,17 @@ impl Usage {
         })
     }
 
-    /// A call was not sent since too many are under way.
+    /// Counts a call that was refused because too many are in progress.
     pub const fn refused_call(&mut self) {
         self.refused_calls += 1;
     }
 
-    /// A question was refused unseen.
+    /// Counts a consent request that was refused without being shown.
     pub const fn refused_question(&mut self) {
         self.refused_questions += 1;
     }
 
-    /// Shows it.
+    /// Updates the displayed usage.
     pub fn show(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };

@@ -1,19 +1,19 @@
-//! Notices that the computer slept (the wall clock went on and this program did not), or that it has other addresses. Caller: the
-//! handle of `host`, which then looks after remote servers.
+//! Detects that the computer slept (the wall clock advanced while this program didn't run), or that its addresses
+//! changed. Used by the handle of `host`, which then checks remote servers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-/// How often the clocks and the addresses are compared.
+/// Interval at which the clocks and addresses are compared.
 pub const INTERVAL: Duration = Duration::from_secs(5);
-/// How many reports of a changed network are looked into at once.
+/// Number of reported network changes that are handled immediately in a burst.
 pub const LOOKS_AT_ONCE: u32 = 3;
-/// What is no longer explained by a busy machine.
+/// Minimum deviation that a busy machine no longer explains.
 const JUMP: Duration = Duration::from_secs(20);
 
-/// The clocks when they were last compared.
+/// The clocks at their last comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Clocks {
     wall: SystemTime,
@@ -21,13 +21,15 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// The clocks at the first look.
+    /// Records the clocks for the first time.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }
 
-    /// Whether the computer slept since the last look. Looks are [`INTERVAL`] apart. Some systems let a program's own clock run
-    /// on in sleep and others do not; the one on the wall always does. One that was set back says nothing.
+    /// Returns true if the computer slept since the last comparison, [`INTERVAL`] ago.
+    ///
+    /// On some systems a program's monotonic clock runs during sleep, on others it stops; the wall clock always
+    /// advances. A wall clock that was set back indicates nothing.
     pub fn woke(&mut self, wall: SystemTime, own: Instant) -> bool {
         let passed = wall.duration_since(self.wall).unwrap_or_default();
         let own_passed = own.saturating_duration_since(self.own);
@@ -36,7 +38,7 @@ impl Clocks {
     }
 }
 
-/// The addresses from which this computer would send to the internet, where it could.
+/// The source addresses from which this computer would send to the internet, if it has any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Addresses {
     v4: Option<IpAddr>,
@@ -44,33 +46,33 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Asks the system's routes. Nothing is sent: connecting a UDP socket only chooses its address. The far ends are kept for
-    /// documentation (RFC 5737, RFC 3849), so nobody has them.
+    /// Reads the addresses from the system's routes. Nothing is sent: connecting a UDP socket only selects its
+    /// address. The destinations are reserved for documentation (RFC 5737, RFC 3849).
     pub fn read() -> Self {
         let v4 = local_address(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(192, 0, 2, 1).into());
         let v6 = local_address(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into());
         Self { v4, v6 }
     }
 
-    /// Whether there is an address now that was not there at the last look. One that is gone says nothing: there is no way out
-    /// to try.
+    /// Returns true if there is a new address since the last call. A lost address doesn't count: there is no route to
+    /// try.
     pub fn moved(&mut self, now: Self) -> bool {
         let before = std::mem::replace(self, now);
         now.v4.is_some() && now.v4 != before.v4 || now.v6.is_some() && now.v6 != before.v6
     }
 }
 
-/// Bounds how often reports of a changed network, which come from outside, have connections looked after: [`LOOKS_AT_ONCE`] at once and one
-/// each [`INTERVAL`] from then on. A report beyond that is not lost but waits, and stands for all that come while it does.
+/// Limits the rate at which externally reported network changes trigger checks of connections: [`LOOKS_AT_ONCE`] as a
+/// burst, and one per [`INTERVAL`] after that. Further reports are not lost, but merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pace {
-    /// When as many looks as ever are free again.
+    /// Time at which the full burst is available again.
     full_at: Option<Instant>,
     is_pending: bool,
 }
 
 impl Pace {
-    /// The time of the look for a report that comes now; none while another one is pending.
+    /// Returns the time of the check for a report, or `None` if another check is pending.
     pub fn report(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
             return None;
@@ -82,7 +84,7 @@ impl Pace {
         Some(at)
     }
 
-    /// The pending look is taken.
+    /// Marks the pending check as started.
     pub const fn taken(&mut self) {
         self.is_pending = false;
     }
@@ -90,7 +92,7 @@ impl Pace {
 
 fn local_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
-    // 9 is the port of discard.
+    // Port 9 is the discard service.
     socket.connect((to, 9)).ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_unspecified())
 }

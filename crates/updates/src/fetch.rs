@@ -1,4 +1,4 @@
-//! Gets the manifest and the file of a release over HTTPS, within bounds of time and size.
+//! Downloads the manifest and the file of a release over HTTPS, bounded in time and size.
 
 use std::time::Duration;
 
@@ -8,19 +8,19 @@ use url::{Host, Url};
 
 use crate::refusal::Refusal;
 
-/// The most redirects of one request. GitHub's releases take two.
+/// Maximum number of redirects per request. GitHub's releases use two.
 const MAX_REDIRECTS: usize = 5;
-/// The ending of a signature beside its file, as the bundler names it.
+/// Suffix of a signature's file name, as the bundler names it.
 const SIGNATURE: &str = ".sig";
 
-/// Bounds of what is read.
+/// Limits of downloads.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
-    /// How long the manifest, or its signature, may take. 30 s.
+    /// Timeout for the manifest, and for its signature. Default: 30 s.
     pub manifest_time: Duration,
-    /// The largest manifest, in bytes. 128 KiB.
+    /// Maximum size of the manifest, in bytes. Default: 128 KiB.
     pub manifest_bytes: usize,
-    /// How long the next piece of a download may take. 30 s.
+    /// Timeout for the next chunk of a download. Default: 30 s.
     pub piece_time: Duration,
 }
 
@@ -30,15 +30,17 @@ impl Default for UpdateLimits {
     }
 }
 
-/// Where the manifest is: https, or for tests http on this computer.
+/// The address of the manifest: HTTPS, or for tests HTTP on this computer.
 #[derive(Debug, Clone)]
 pub struct ReleaseAddress(Url);
 
 impl ReleaseAddress {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// If others could read along or change what comes from it, or it is none.
+    ///
+    /// Returns [`Refusal::Build`] if it is not a URL, or the connection would not be protected from eavesdropping and
+    /// modification.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let url = Url::parse(text)
             .map_err(|error| Refusal::Build(format!("the address of its releases can't be read: {error}")))?;
@@ -49,7 +51,7 @@ impl ReleaseAddress {
         }
     }
 
-    /// The address itself.
+    /// Returns the address as a URL.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.0
@@ -66,7 +68,7 @@ impl ReleaseAddress {
     }
 }
 
-/// Asks the address of the releases.
+/// The client for the address of the releases.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     address: ReleaseAddress,
@@ -81,12 +83,12 @@ impl Fetcher {
         Ok(Self { address, client, limits })
     }
 
-    /// The manifest and its signature, neither of them checked. Nothing if there is none (204), which whoever can keep the answer
-    /// back could bring about as well.
+    /// Returns the manifest and its signature, both unverified. `None` if there is none (status 204), which an
+    /// attacker who can block the response could cause as well.
     pub(crate) async fn manifest(&self) -> Result<Option<(Vec<u8>, String)>, Refusal> {
         let Some(manifest) = self.small(self.address.0.clone()).await? else { return Ok(None) };
         let signature = self.small(self.address.of_signature()).await?.unwrap_or_default();
-        // What is no text is no signature, and is refused as such.
+        // Invalid UTF-8 is not a signature, and fails verification.
         Ok(Some((manifest, String::from_utf8_lossy(&signature).into_owned())))
     }
 
@@ -110,7 +112,7 @@ impl Fetcher {
         tokio::time::timeout(time, get).await.unwrap_or(Err(Refusal::TooSlow(time.as_secs())))
     }
 
-    /// A file of exactly this size. `on_bytes` is told how many bytes have come.
+    /// Downloads a file of exactly this size. `on_bytes` receives the number of bytes so far.
     pub(crate) async fn file(&self, url: Url, size: u64, mut on_bytes: impl FnMut(u64)) -> Result<Vec<u8>, Refusal> {
         let time = self.limits.piece_time;
         let slow = || Refusal::TooSlow(time.as_secs());
@@ -154,7 +156,7 @@ impl Fetcher {
     }
 }
 
-/// Where a redirect leads, without path and query.
+/// Describes the target of a redirect, without path and query.
 fn shown(url: &Url) -> String {
     if url.origin().is_tuple() {
         format!("to {}", url.origin().ascii_serialization())
@@ -163,7 +165,7 @@ fn shown(url: &Url) -> String {
     }
 }
 
-/// The innermost cause, which says what happened; those around it name the URL.
+/// Returns the innermost cause, which says what happened; the outer ones name the URL.
 fn cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

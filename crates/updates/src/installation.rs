@@ -1,10 +1,10 @@
-//! How this program came onto the computer, which says who updates it.
+//! Determines how this program was installed, and therefore what updates it.
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// The package that the bundler marked the program for. Our own .deb and .rpm are packed without that mark.
+/// The package type that the bundler embedded in the program. Our own .deb and .rpm are packaged without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bundle {
     /// An AppImage.
@@ -13,30 +13,30 @@ pub enum Bundle {
     Deb,
     /// An .rpm of the bundler.
     Rpm,
-    /// A .app, which comes in a .dmg.
+    /// A .app, distributed in a .dmg.
     App,
-    /// A set-up program for Windows.
+    /// A setup program for Windows.
     Nsis,
     /// A Windows Installer package.
     Msi,
 }
 
-/// What shows how the program was installed.
+/// The evidence of how the program was installed.
 #[derive(Debug, Clone, Default)]
 pub struct Traces {
-    /// The mark in the program.
+    /// Package type embedded in the program.
     pub bundle: Option<Bundle>,
-    /// The path of the program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// The file that `APPIMAGE` names.
+    /// File named by `APPIMAGE`.
     pub appimage: Option<PathBuf>,
-    /// Whether it runs in a Flatpak (`/.flatpak-info`).
+    /// Set if the program runs in a Flatpak (`/.flatpak-info`).
     pub flatpak: bool,
-    /// Whether it runs in a snap (`SNAP`).
+    /// Set if the program runs in a snap (`SNAP`).
     pub snap: bool,
 }
 
-/// How the program was installed.
+/// The way the program was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
@@ -44,28 +44,28 @@ pub enum Installation {
     AppImage,
     /// As an app on macOS, which an update replaces.
     MacApp,
-    /// By the set-up program for Windows, which an update runs again.
+    /// By the setup program for Windows, which an update runs again.
     WindowsSetup,
-    /// From a package, such as a .deb or .rpm. Its package manager updates it.
+    /// From a package, such as a .deb or .rpm, which its package manager updates.
     SystemPackage,
     /// From a Flatpak.
     Flatpak,
     /// From a snap.
     Snap,
-    /// From a source build, or in a way that is not known.
+    /// From a source build, or in an unknown way.
     Unknown,
 }
 
 /// Folders that belong to the system's package manager.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
-/// The folder below /usr that belongs to the administrator.
+/// Folder below /usr that belongs to the administrator.
 const LOCAL: &str = "/usr/local";
 
 impl Installation {
-    /// Finds out by what shows it.
+    /// Determines the way of installation from the evidence.
     #[must_use]
     pub fn of(traces: &Traces) -> Self {
-        // A sandbox says it for sure: the program in it may be one of any other package.
+        // A container format is decisive: the program in it may come from any other package.
         if traces.flatpak {
             return Self::Flatpak;
         }
@@ -74,18 +74,19 @@ impl Installation {
         }
         match traces.bundle {
             Some(Bundle::Deb | Bundle::Rpm) => Self::SystemPackage,
-            // APPIMAGE alone says little: programs that another AppImage starts inherit it.
+            // APPIMAGE alone is no proof: programs started by another AppImage inherit it.
             Some(Bundle::AppImage) if traces.appimage.is_some() => Self::AppImage,
             Some(Bundle::App) => Self::MacApp,
             Some(Bundle::Nsis) => Self::WindowsSetup,
-            // An AppImage that was unpacked, or a package that no release consists of.
+            // An unpacked AppImage, or a package type that no release has.
             Some(Bundle::AppImage | Bundle::Msi) => Self::Unknown,
             None if is_of_system(&traces.program) => Self::SystemPackage,
             None => Self::Unknown,
         }
     }
 
-    /// The key of its file in a manifest, if an update can be installed. `os` and `arch` are those of [`std::env::consts`].
+    /// Returns the key of the installation's file in a manifest, if an update can be installed. `os` and `arch` are
+    /// those of [`std::env::consts`].
     #[must_use]
     pub fn platform(self, os: &str, arch: &str) -> Option<String> {
         let (os_name, package) = match (self, os) {

@@ -1,13 +1,14 @@
-//! Newer releases of the app: what the project announces, whether the project signed it, and whether this installation may take it.
+//! Updates of the app: checks for releases announced by the project, verifies their signature, and determines whether
+//! this installation can be updated.
 //!
-//! Nothing here happens by itself. [`Updates`] checks and installs, each when the shell tells it to (`src-tauri/src/app_updates`): after a click
-//! of the user, or for checking by a setting that is off at first. What checks the file and puts it in place is the shell's
-//! [`Install`], by Tauri's updater.
+//! Nothing happens automatically in this crate. [`Updates`] checks and installs only when the shell requests it
+//! (`src-tauri/src/app_updates`): after a click of the user, or, for checks, by a setting that is off by default. The
+//! shell's [`Install`] implementation verifies the file and puts it in place with Tauri's updater.
 //!
-//! - [`Release`]: what is announced, read within bounds
-//! - [`ReleaseKey`]: the project's public key, and what it verifies
-//! - [`Installation`]: how this program came onto the computer
-//! - [`Refusal`]: why an update is not taken, in words and as a kind for the page
+//! - [`Release`]: an announced release, parsed within bounds
+//! - [`ReleaseKey`]: the project's public key, and the verification of signatures
+//! - [`Installation`]: how this program was installed
+//! - [`Refusal`]: the reason why an update is refused, as text and as a kind for the page
 
 mod fetch;
 mod installation;

@@ -1,4 +1,4 @@
-//! What the project announces: one JSON file, in the form of Tauri's updater with the size of each file beside it.
+//! The manifest of a release: one JSON file in the format of Tauri's updater, with the size of each file added.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use url::Url;
 
 use crate::refusal::Refusal;
 
-/// The most characters of notes.
+/// Maximum length of the notes, in characters.
 const MAX_NOTES: usize = 20_000;
-/// The most platforms of one release.
+/// Maximum number of platforms per release.
 const MAX_PLATFORMS: usize = 32;
-/// The largest file of a release, in bytes. It is held in memory until it is installed.
+/// Maximum size of a release's file, in bytes. It is held in memory until it is installed.
 pub(crate) const MAX_FILE: u64 = 512 * 1024 * 1024;
-/// The longest signature, in characters: minisign's are below 600.
+/// Maximum length of a signature, in characters: those of minisign are below 600.
 const MAX_SIGNATURE: usize = 2_000;
 
-/// What is announced.
+/// The manifest of a release.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     fields: Fields,
@@ -43,39 +43,40 @@ struct PlatformFile {
     size: u64,
 }
 
-/// A newer version that this installation can take.
+/// A newer version that this installation can be updated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// What the user is shown.
+    /// Announcement shown to the user.
     pub announcement: Announcement,
-    /// The version of the release.
+    /// Version of the release.
     pub version: Version,
-    /// Where its file is.
+    /// URL of the file.
     pub url: Url,
-    /// The key of the file in the manifest.
+    /// Key of the file in the manifest.
     pub platform: String,
-    /// The whole manifest, for what puts the file in place and reads the file's signature there.
+    /// The whole manifest, from which the updater reads the file's signature.
     pub manifest: Value,
 }
 
-/// What the user is shown of a release before they choose to download or install it.
+/// The information about a release that the user sees before downloading or installing it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Announcement {
-    /// The version.
+    /// Version.
     pub version: String,
-    /// What is new, as text.
+    /// Release notes, as plain text.
     pub notes: String,
-    /// When it was released, in milliseconds since 1970.
+    /// Time of the release, in milliseconds since 1970.
     pub date: Option<i64>,
-    /// The size of the download, in bytes.
+    /// Size of the download, in bytes.
     pub size: u64,
 }
 
 impl Manifest {
-    /// Reads a manifest whose signature fits.
+    /// Parses a manifest whose signature has been verified.
     ///
     /// # Errors
-    /// [`Refusal::ManifestUnusable`] if it is none, or beyond the bounds.
+    ///
+    /// Returns [`Refusal::ManifestUnusable`] if it is not a manifest, or exceeds the limits.
     pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
         let unusable = |error: serde_json::Error| Refusal::ManifestUnusable(error.to_string());
         let whole: Value = serde_json::from_slice(bytes).map_err(unusable)?;
@@ -89,10 +90,13 @@ impl Manifest {
         Ok(Self { fields, whole })
     }
 
-    /// The release that a program of version `current` can take for `platform`. Nothing if it is not newer: a release never goes back.
+    /// Returns the release that a program of version `current` can be updated to on `platform`. `None` if it is not
+    /// newer: an update never downgrades.
     ///
     /// # Errors
-    /// If there is a newer version without a file for this platform, or with one that can't be used.
+    ///
+    /// Returns [`Refusal::NoPlatform`] if a newer version has no file for this platform, and
+    /// [`Refusal::ManifestUnusable`] if the version or the file's entry is invalid.
     pub fn newer_than(self, current: &Version, platform: &str) -> Result<Option<Release>, Refusal> {
         let Self { fields, whole: manifest } = self;
         let version = Version::parse(fields.version.trim_start_matches('v'))

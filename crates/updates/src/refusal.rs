@@ -1,84 +1,84 @@
-//! Why an update is not taken.
+//! The reasons for refusing an update.
 
 use semver::Version;
 use serde::Serialize;
 
-/// The reason why an update is not taken. Safe to print: foreign text in it is short and made visible.
+/// The reason why an update is refused. Safe to print: foreign text in it is short and escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The public key or the address that was built in is none.
+    /// The embedded public key or address is invalid.
     #[error("this build can't check for updates: {0}")]
     Build(String),
-    /// Nobody answers, or the answer broke off.
+    /// The server doesn't answer, or the response was interrupted.
     #[error("the address of the releases could not be reached: {0}; check the network and try again")]
     Unreachable(String),
-    /// It took longer than the limit.
+    /// The request exceeded the timeout, in seconds.
     #[error("no answer within {0} s; check the network and try again")]
     TooSlow(u64),
-    /// The server answers with a status that is no success.
+    /// The server returned an error status.
     #[error("the address of the releases answers with status {0}; try again later")]
     Failed(u16),
-    /// A redirect to http, to no address, or one too many.
+    /// A redirect leads to HTTP or to no address, or there are too many.
     #[error("the address of the releases redirects {0}, which is not followed")]
     Redirect(String),
-    /// The manifest or its signature is larger than any that the project makes.
+    /// The manifest or its signature is larger than any that the project publishes.
     #[error("the announcement is larger than {0} bytes, which none of the project's is")]
     ManifestTooLarge(usize),
-    /// The signature of the manifest does not fit it.
+    /// The signature of the manifest is not valid.
     #[error("the announcement is not signed by the Drawbridge project: {0}")]
     ManifestSignature(SignatureProblem),
-    /// The manifest is signed, and can't be used.
+    /// The manifest is signed, but invalid.
     #[error("the announcement can't be used: {0}")]
     ManifestUnusable(String),
-    /// The release has nothing for this system.
+    /// The release has no file for this system.
     #[error("version {version} is not available for this system ({platform})")]
     NoPlatform {
-        /// The announced version.
+        /// Announced version.
         version: Version,
-        /// What was looked for.
+        /// Platform of this system.
         platform: String,
     },
-    /// The file is not as large as announced.
+    /// The file doesn't have the announced size.
     #[error("the download has not the announced size of {0} bytes")]
     Size(u64),
-    /// The signature of the file does not fit it.
+    /// The signature of the file is not valid.
     #[error("the download is not signed by the Drawbridge project: {0}")]
     FileSignature(SignatureProblem),
-    /// The file was signed as another version than the one that is announced.
+    /// The file was signed as another version than the announced one.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
-        /// The version in the signature.
+        /// Version in the signature.
         signed: String,
-        /// The version in the manifest.
+        /// Version in the manifest.
         announced: String,
     },
-    /// The file's signature does not say which version it is for.
+    /// The file's signature names no version.
     #[error("the signature of the download names no version")]
     NoVersion,
-    /// This installation is updated by something else, or by nothing.
+    /// The installation is updated by something else, or not at all.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
     /// The user stopped the download.
     #[error("the download was stopped")]
     Stopped,
-    /// Another step is going on, or the one before is missing, or what was found since is another release.
+    /// Another step is in progress, the previous step is missing, or another release has been found since.
     #[error("check for updates first")]
     NotReady,
-    /// The files could not be put in place.
+    /// The file could not be put in place.
     #[error("the update could not be installed: {0}")]
     Install(String),
 }
 
-/// What is wrong with a signature.
+/// A problem with a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
-    /// It is no signature at all.
+    /// The text is not a signature.
     #[error("what stands there is no signature")]
     Unreadable,
-    /// Another key made it.
+    /// The signature was made with another key.
     #[error("it is signed with another key")]
     OtherKey,
-    /// The key is right, and something was changed: the bytes, the signature, or its comment.
+    /// The key is right, but the data, the signature or its comment was changed.
     #[error("something was changed after it was signed")]
     Changed,
 }
@@ -93,26 +93,26 @@ impl From<&minisign_verify::Error> for SignatureProblem {
     }
 }
 
-/// What a refusal is about, for the page's words.
+/// The kind of a refusal, from which the page chooses its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
-    /// The network, or the server: trying again may help.
+    /// A problem of the network or the server; trying again may help.
     Network,
-    /// Something is not what the project signed.
+    /// Something differs from what the project signed.
     Signature,
-    /// What is announced can't be used.
+    /// The announcement is invalid.
     Announcement,
-    /// There is nothing for this system.
+    /// There is no file for this system.
     Platform,
-    /// This installation does not update itself.
+    /// The installation doesn't update itself.
     NotHere,
-    /// The files could not be put in place.
+    /// The file could not be put in place.
     Install,
 }
 
 impl Refusal {
-    /// What it is about.
+    /// Returns the kind of the refusal.
     #[must_use]
     pub fn kind(&self) -> RefusalKind {
         match self {

@@ -1,87 +1,87 @@
-//! What Settings shows of updates. The page has the same shapes in `ui/src/lib/platform/platform.ts`.
+//! The state of updates, as shown in Settings. The page has the same types in `ui/src/lib/platform/platform.ts`.
 
 use serde::Serialize;
 
 use crate::manifest::Announcement;
 use crate::refusal::RefusalKind;
 
-/// What Settings shows.
+/// The state of updates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
-    /// The version that runs.
+    /// Version of the running program.
     pub version: String,
-    /// Where newer versions come from.
+    /// Source of newer versions.
     pub source: UpdateSource,
-    /// Where the update is.
+    /// Progress of the update.
     pub step: UpdateStep,
 }
 
-/// Where newer versions of this installation come from.
+/// The source of newer versions for this installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateSource {
-    /// From the project's releases, which Drawbridge installs itself.
+    /// The project's releases, which Drawbridge installs itself.
     Releases {
-        /// The number of the key that signs them.
+        /// Id of the key that signs them.
         key: String,
     },
-    /// From the system's package manager.
+    /// The system's package manager.
     PackageManager,
-    /// From where the Flatpak came from.
+    /// The source of the Flatpak.
     Flatpak,
-    /// From where the snap came from.
+    /// The source of the snap.
     Snap,
-    /// From nowhere: updates are not part of this build.
+    /// None: updates are not part of this build.
     NotInBuild,
-    /// From nowhere: how this copy was installed is not known, so nothing can take its place.
+    /// None: the way of installation is unknown, so the program can't be replaced.
     UnknownInstallation,
-    /// From nowhere: what was built in can't be used.
+    /// None: the embedded configuration is invalid.
     Unusable {
-        /// Why, in words.
+        /// Description of the cause.
         cause: String,
     },
 }
 
-/// How far an update is.
+/// The progress of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Nothing was asked yet.
+    /// Nothing has been checked yet.
     Idle,
-    /// The address of the releases is asked.
+    /// The releases are being checked.
     Checking,
-    /// There is nothing newer.
+    /// There is no newer version.
     Current,
-    /// There is a newer version. Nothing of it is here.
+    /// There is a newer version, which has not been downloaded.
     Found {
-        /// What is announced.
+        /// Announcement of the release.
         release: Announcement,
     },
-    /// Its file is coming.
+    /// The file is being downloaded.
     Downloading {
-        /// What is announced.
+        /// Announcement of the release.
         release: Announcement,
-        /// How many bytes of it have come.
+        /// Number of bytes received so far.
         received: u64,
     },
-    /// Its file is checked and put in place.
+    /// The file is being verified and put in place.
     Installing {
-        /// What is announced.
+        /// Announcement of the release.
         release: Announcement,
     },
-    /// The next start is of this version.
+    /// The new version is installed, and runs from the next start.
     Installed {
-        /// What was announced.
+        /// Announcement of the release.
         release: Announcement,
     },
     /// The last step failed.
     Refused {
-        /// What it is about.
+        /// Kind of the failure.
         kind: RefusalKind,
-        /// Why, in words.
+        /// Description of the cause.
         cause: String,
-        /// What is announced, if it can be tried again.
+        /// Announcement of the release, if the step can be tried again.
         release: Option<Announcement>,
     },
 }

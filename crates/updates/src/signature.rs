@@ -1,5 +1,6 @@
-//! The project's signature of the manifest: minisign (https://jedisct1.github.io/minisign/), in base64 once more as Tauri's bundler writes
-//! it. That of the file is checked by what puts it in place ([`Install`](crate::Install)).
+//! Verification of the project's signature of the manifest: minisign (https://jedisct1.github.io/minisign/), encoded
+//! in base64 once more as Tauri's bundler does. The signature of the file is verified when it is put in place
+//! ([`Install`](crate::Install)).
 
 use std::fmt;
 
@@ -9,7 +10,8 @@ use minisign_verify::{PublicKey, Signature};
 
 use crate::refusal::{Refusal, SignatureProblem};
 
-/// The name of the manifest in the comment of its signature. A signature of another file does not pass for one of a manifest.
+/// File name of the manifest in the comment of its signature. It prevents the signature of another file from passing
+/// as one of a manifest.
 pub(crate) const MANIFEST_NAME: &str = "latest.json";
 
 /// The project's public key.
@@ -21,10 +23,11 @@ pub struct ReleaseKey {
 }
 
 impl ReleaseKey {
-    /// Reads a key as `tauri signer generate` writes it into its `.pub` file.
+    /// Parses a key in the format of the `.pub` file written by `tauri signer generate`.
     ///
     /// # Errors
-    /// If it is none.
+    ///
+    /// Returns [`Refusal::Build`] if it is not a key.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let bad = || Refusal::Build("its public key can't be read".to_owned());
         let text = text.trim();
@@ -34,25 +37,26 @@ impl ReleaseKey {
         Ok(Self { key, text: text.to_owned(), id })
     }
 
-    /// The key as it was read.
+    /// Returns the key in the format it was parsed from.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The number that minisign gives the key, in hexadecimal digits as it writes them.
+    /// Returns the key id of minisign, as hexadecimal digits.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Checks that the project signed these bytes as the manifest of a release.
+    /// Verifies that the project signed these bytes as the manifest of a release.
     ///
     /// # Errors
-    /// [`Refusal::ManifestSignature`] if it did not.
+    ///
+    /// Returns [`Refusal::ManifestSignature`] if it did not.
     pub fn verify_manifest(&self, manifest: &[u8], signature: &str) -> Result<(), Refusal> {
         let comment = self.verify(manifest, signature).map_err(Refusal::ManifestSignature)?;
-        // An artifact of the project is signed as well, and is no manifest.
+        // The project's artifacts are signed too, but they are no manifests.
         if comment.split('\t').any(|field| field.strip_prefix("file:") == Some(MANIFEST_NAME)) {
             Ok(())
         } else {
@@ -60,12 +64,12 @@ impl ReleaseKey {
         }
     }
 
-    /// The trusted comment of a signature that fits, which the signature covers: fields divided by tabs, as in
-    /// `timestamp:1700000000`, `file:latest.json`.
+    /// Verifies a signature, and returns its trusted comment, which the signature covers: fields separated by tabs,
+    /// such as `timestamp:1700000000`, `file:latest.json`.
     fn verify(&self, bytes: &[u8], signature: &str) -> Result<String, SignatureProblem> {
         let signature = decoded(signature.trim()).ok_or(SignatureProblem::Unreadable)?;
         let signature = Signature::decode(&signature).map_err(|_| SignatureProblem::Unreadable)?;
-        // Not legacy: those sign the bytes without hashing them, and the project never made one.
+        // Legacy signatures cover the bytes without hashing them; the project never made one.
         self.key.verify(bytes, &signature, false).map_err(|error| SignatureProblem::from(&error))?;
         Ok(signature.trusted_comment().to_owned())
     }
@@ -81,7 +85,8 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(text).ok()?).ok()
 }
 
-/// The number of the key in its second line: after two bytes for the algorithm, eight bytes with the lowest first.
+/// Returns the key id from the key's second line: eight bytes in little-endian order, after two bytes for the
+/// algorithm.
 fn key_id(line: &str) -> Option<String> {
     let bytes = STANDARD.decode(line.trim()).ok()?;
     let id: [u8; 8] = bytes.get(2..10)?.try_into().ok()?;

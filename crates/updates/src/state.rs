@@ -1,4 +1,4 @@
-//! The steps of an update, each when it is told to.
+//! The steps of an update, each started explicitly.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,23 +12,24 @@ use crate::refusal::Refusal;
 use crate::report::{UpdateReport, UpdateSource, UpdateStep};
 use crate::signature::ReleaseKey;
 
-/// The most changes of [`UpdateStep::Downloading`] that are told of one download.
+/// Maximum number of progress reports per download.
 const MOST_TOLD: u64 = 100;
 
-/// Where releases are announced, and the key that signs them. Both are built in.
+/// The address of announced releases, and the key that signs them. Both are embedded at build time.
 #[derive(Debug, Clone)]
 pub struct Channel {
-    /// The address of the manifest.
+    /// Address of the manifest.
     pub address: ReleaseAddress,
     /// The project's public key.
     pub key: ReleaseKey,
 }
 
 impl Channel {
-    /// Reads what was given to the build. None if one of the two is absent or empty.
+    /// Parses the values given at build time. `None` if either is missing or empty.
     ///
     /// # Errors
-    /// [`Refusal::Build`] if they can't be read.
+    ///
+    /// Returns [`Refusal::Build`] if they are invalid.
     pub fn of_build(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, Refusal> {
         let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
         let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
@@ -36,16 +37,17 @@ impl Channel {
     }
 }
 
-/// Puts the file of a release in place of the present one.
+/// Replaces the running version with the file of a release.
 pub trait Install: Send + Sync {
-    /// Checks that the project signed this file as this version, and puts it in place.
+    /// Verifies that the project signed this file as this version, and puts it in place.
     ///
     /// # Errors
-    /// Why it is not taken, or could not be put in place.
+    ///
+    /// Returns the [`Refusal`] if the file is not accepted, or could not be put in place.
     fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), Refusal>> + Send;
 }
 
-/// Is told whenever [`UpdateReport::step`] has changed.
+/// A callback for changes of [`UpdateReport::step`].
 pub type Progress<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
 /// The updates of this program.
@@ -54,14 +56,14 @@ pub struct Updates {
     version: Version,
     source: Source,
     state: Mutex<State>,
-    /// Ends the download that is going on.
+    /// Wakes the download in progress to stop it.
     stop: Notify,
 }
 
 #[derive(Debug)]
 enum Source {
     Releases(Releases),
-    /// Nothing that can be asked from here.
+    /// A source that this program can't query.
     Other(UpdateSource),
 }
 
@@ -76,12 +78,13 @@ struct Releases {
 struct State {
     step: UpdateStep,
     release: Option<Release>,
-    /// A step is going on.
+    /// Set while a step is in progress.
     is_busy: bool,
 }
 
 impl Updates {
-    /// Asks nobody yet. Without a channel, and for an installation that something else updates, it never will.
+    /// Creates the state without any request. No requests are ever sent without a channel, or if something else
+    /// updates the installation.
     #[must_use]
     pub fn new(
         version: Version,
@@ -94,7 +97,7 @@ impl Updates {
         Self { version, source, state: Mutex::new(state), stop: Notify::new() }
     }
 
-    /// What Settings shows.
+    /// Returns the state for Settings.
     #[must_use]
     pub fn report(&self) -> UpdateReport {
         let source = match &self.source {
@@ -104,10 +107,12 @@ impl Updates {
         UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
     }
 
-    /// Asks whether there is a newer version. What was found before is forgotten.
+    /// Checks for a newer version. Results of an earlier check are discarded.
     ///
     /// # Errors
-    /// Why what is announced is not taken; also in the report.
+    ///
+    /// Returns the [`Refusal`], which is also in the report, except for [`Refusal::NotHere`] and
+    /// [`Refusal::NotReady`].
     pub async fn check(&self, progress: Progress<'_>) -> Result<(), Refusal> {
         let (turn, releases, ()) = self.begin(|_| Ok(((), UpdateStep::Checking)), progress)?;
         let found = self.look(releases).await;
@@ -118,11 +123,13 @@ impl Updates {
         turn.end(outcome, None, progress)
     }
 
-    /// Downloads the version that was found and has `install` check it and put it in place. The next start is of that version.
+    /// Downloads the version that was found, and has `install` verify it and put it in place. That version runs from
+    /// the next start.
     ///
     /// # Errors
-    /// [`Refusal::NotReady`] if that version was not found, [`Refusal::Stopped`] after [`Updates::stop`], else why it is not installed,
-    /// which is also in the report.
+    ///
+    /// Returns [`Refusal::NotReady`] if that version was not found, [`Refusal::Stopped`] after [`Updates::stop`], or
+    /// otherwise the reason for the failure, which is also in the report.
     pub async fn install(&self, version: &str, install: &impl Install, progress: Progress<'_>) -> Result<(), Refusal> {
         let begin = |state: &mut State| {
             let release = state.release.clone().filter(|release| release.announcement.version == version);
@@ -139,7 +146,7 @@ impl Updates {
         };
         let outcome = match file {
             Err(Refusal::Stopped) => {
-                // Dropping the turn brings back what was found.
+                // Dropping the turn restores the previous step.
                 drop(turn);
                 progress(self.report());
                 return Err(Refusal::Stopped);
@@ -155,14 +162,14 @@ impl Updates {
         turn.end(outcome, Some(release), progress)
     }
 
-    /// Ends the download that is going on, if there is one. What is being put in place can't be stopped.
+    /// Stops the download in progress, if any. An installation in progress can't be stopped.
     pub fn stop(&self) {
         self.stop.notify_waiters();
     }
 
     async fn look(&self, releases: &Releases) -> Result<Option<Release>, Refusal> {
         let Some((bytes, signature)) = releases.fetcher.manifest().await? else { return Ok(None) };
-        // Nothing of it is read before.
+        // The signature is verified before anything is parsed.
         releases.key.verify_manifest(&bytes, &signature)?;
         Manifest::read(&bytes)?.newer_than(&self.version, &releases.platform)
     }
@@ -236,14 +243,15 @@ impl Source {
     }
 }
 
-/// A step that is going on. Dropped before its end, as with the future of the step, it leaves `before`.
+/// A step in progress. If it is dropped before its end, along with the future of the step, it restores `before`.
 struct Turn<'a> {
     updates: &'a Updates,
     before: Option<UpdateStep>,
 }
 
 impl Turn<'_> {
-    /// Ends the step with the next one and what can be installed then, or with a failure, after which `again` can be tried once more.
+    /// Ends the step: with the next step and the release that can be installed then, or with a failure, after which
+    /// `again` can be retried.
     fn end(
         mut self,
         outcome: Result<(UpdateStep, Option<Release>), Refusal>,

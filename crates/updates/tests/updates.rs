@@ -1,5 +1,5 @@
-//! The steps of an update up to the file that is handed over, against a server on this computer, with key pairs made here. That the file
-//! itself is what the project signed is checked by what puts it in place; its tests are in `src-tauri/tests/updater.rs`.
+//! Tests of the steps of an update up to the handover of the file, with a local server and generated key pairs. The
+//! file's signature is verified when it is put in place; those tests are in `src-tauri/tests/updater.rs`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod server;
@@ -16,10 +16,10 @@ use updates::{
     UpdateStep, Updates,
 };
 
-/// The version of the releases here.
+/// Version of the releases in these tests.
 const VERSION: &str = "1.1.0";
 
-/// What was handed over to be put in place.
+/// The files handed over for installation.
 #[derive(Default)]
 struct Installed(Mutex<Vec<(Version, Vec<u8>)>>);
 
@@ -30,7 +30,7 @@ impl Install for Installed {
     }
 }
 
-/// A program of version 1.0.0 that takes updates from this server.
+/// Creates the updates of a program of version 1.0.0 that uses this server.
 fn program(server: &Server, keys: &Keys) -> Updates {
     let limits = UpdateLimits { manifest_bytes: 4096, ..UpdateLimits::default() };
     Updates::new(Version::new(1, 0, 0), server::installation(), channel(server, keys), limits)
@@ -40,13 +40,13 @@ fn channel(server: &Server, keys: &Keys) -> Result<Option<Channel>, Refusal> {
     Channel::of_build(Some(&server.address()), Some(keys.public().as_str()))
 }
 
-/// Goes through all steps, as far as they go.
+/// Runs all steps until one fails.
 async fn all(updates: &Updates, installed: &Installed) -> Result<(), Refusal> {
     updates.check(&|_| ()).await?;
     updates.install(VERSION, installed, &|_| ()).await
 }
 
-/// What all steps come to with what is served. Nothing is installed by an error.
+/// Returns the result of all steps with this content, and asserts that nothing is installed after an error.
 async fn outcome(keys: &Keys, served: Served) -> Result<(), Refusal> {
     let server = Server::start(served).await;
     let (updates, installed) = (program(&server, keys), Installed::default());
@@ -87,7 +87,7 @@ async fn a_signed_release_is_shown_then_installed() {
     );
 }
 
-/// Takes a step as far as it goes without waiting.
+/// Polls a step once, and returns true if it is pending.
 async fn is_pending(mut step: Pin<&mut impl Future>) -> bool {
     poll_fn(|context| Poll::Ready(step.as_mut().poll(context).is_pending())).await
 }
@@ -110,7 +110,7 @@ async fn only_what_was_found_and_shown_is_installed() {
     assert!(matches!(updates.report().step, UpdateStep::Found { .. }), "which is still there");
 }
 
-/// A step whose future is dropped, as when its task ends, leaves the way free for the next.
+/// A step whose future is dropped, as when its task ends, doesn't block the next one.
 #[tokio::test]
 async fn a_step_that_is_dropped_can_be_taken_again() {
     let keys = Keys::new();

@@ -1,4 +1,4 @@
-//! The entries of an archive: the directory, compared with the headers before the data.
+//! The entries of an archive: parses the central directory, and compares it with the local headers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,22 +12,22 @@ use crate::limits::{MAX_DIRECTORY, MAX_ENTRIES, MAX_FILE, MAX_PATH, MAX_RATIO, M
 
 const STORED: u16 = 0;
 const DEFLATE: u16 = 8;
-/// The bits of a Unix mode that say what kind of file it is, and the kinds that are accepted.
+/// The bits of a Unix mode that hold the file type, and the accepted types.
 const MODE_KIND: u32 = 0o170_000;
 const MODE_FILE: u32 = 0o100_000;
 const MODE_FOLDER: u32 = 0o040_000;
 const MODE_SET_ID: u32 = 0o6000;
 const MODE_OWNER_RUNS: u32 = 0o100;
-/// The attribute of a folder on DOS, in the lower half.
+/// The DOS attribute of a folder, in the lower half of the attributes.
 const DOS_FOLDER: u32 = 0x10;
 
-/// What an archive holds.
+/// The contents of an archive.
 pub(super) struct Contents {
     pub(super) files: BTreeMap<String, ArchiveFile>,
     pub(super) folders: Vec<String>,
 }
 
-/// Reads the directory and all local headers, and refuses what they must not say. No data is unpacked.
+/// Reads the central directory and all local headers, and refuses archives that are not allowed. No data is unpacked.
 pub(super) fn read(file: &File, directory: &Directory) -> Result<Contents, BundleError> {
     if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY {
         return Err(Refusal::TooManyEntries.into());
@@ -68,7 +68,7 @@ enum Kind {
     Folder,
 }
 
-/// The path and the kind of an entry, if it may be unpacked.
+/// Returns the path and kind of an entry, if it may be unpacked.
 fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
@@ -100,7 +100,8 @@ fn judge(entry: &Central) -> Result<(String, Kind), Refusal> {
     Ok((path, kind))
 }
 
-/// The Unix mode counts whatever system the entry says it is from: whoever reads it would go by it.
+/// Determines the kind of an entry. The Unix mode counts regardless of the system that the entry names, since other
+/// programs would apply it.
 fn kind(entry: &Central, path: &str, is_named_folder: bool) -> Result<Kind, Refusal> {
     let mode = entry.attributes >> 16;
     let is_folder = match mode & MODE_KIND {
@@ -141,7 +142,8 @@ fn sizes(entries: &[Central], packed_at_most: u64) -> Result<(), Refusal> {
     if all > RATIO_FROM && all > packed_at_most * MAX_RATIO { Err(Refusal::RatioOfAll) } else { Ok(()) }
 }
 
-/// Compares the local header at `at`, where the entry before this one ended. Returns where the data begins, and where the next entry does.
+/// Compares the local header at `at`, where the previous entry ended. Returns the offsets of the data and of the next
+/// entry.
 fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(u64, u64), BundleError> {
     let local_at = u64::from(entry.local_at);
     if local_at < at {
@@ -168,7 +170,7 @@ fn data(file: &File, entry: &Central, path: &str, at: u64, end: u64) -> Result<(
     }
     let header = &entry.header;
     if header.has_descriptor() {
-        // The local header may leave the checksum and the sizes to the record behind the data.
+        // The local header may leave checksum and sizes to the data descriptor after the data.
         let may_be = |local: u32, central: u32| local == 0 || local == central;
         let are_equal = may_be(local.crc, header.crc)
             && may_be(local.packed, header.packed)

@@ -1,4 +1,4 @@
-//! The data of one entry, unpacked within its declared size.
+//! Unpacks the data of an entry, bounded by its declared size.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
@@ -11,7 +11,7 @@ use crate::BundleError;
 
 const BUFFER: usize = 64 << 10;
 
-/// Writes the content of an entry to `sink`, and stops as soon as there is more of it than the directory says.
+/// Writes the content of an entry to `sink`, and stops as soon as it exceeds the size in the directory.
 pub(super) fn copy(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
     let packed = BufReader::with_capacity(BUFFER, Range { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
@@ -52,7 +52,7 @@ fn is_of_the_data(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
-/// A part of a file.
+/// A range of a file.
 struct Range<'f> {
     file: &'f File,
     at: u64,

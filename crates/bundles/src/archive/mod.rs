@@ -1,14 +1,17 @@
-//! The archive of a bundle: a ZIP file, opened only if it can mean one thing. [`Bundle`](crate::Bundle) opens it.
+//! The archive of a bundle: a ZIP file, opened only if it has exactly one interpretation. Used by
+//! [`Bundle`](crate::Bundle).
 //!
-//! The records are read here, and not by a ZIP library. The `zip` crate compares the two headers of an entry on demand, but it finds the directory by
-//! searching (and tries an earlier end record when one does not fit), accepts data before the first entry, and keeps the last of several entries of one
-//! name. The rules below would need a second reader of the same records beside it. So a strict one, which knows nothing but what bundles need, is all
-//! there is; inflating is left to `flate2`.
+//! The records are parsed here rather than by a ZIP library. The `zip` crate compares the two headers of an entry
+//! only on demand, finds the central directory by searching (and tries an earlier end record if one doesn't fit),
+//! accepts data before the first entry, and keeps the last of several entries with the same name. Enforcing the rules
+//! below would require a second parser of the same records anyway. So there is only one, strict and limited to what
+//! bundles need; inflating is left to `flate2`.
 //!
-//! Strict means: each byte of the file belongs to exactly one entry, to the directory, to the end record or to a signature behind it. Entries lie one
-//! behind the other from the first byte on, so nothing can hide a second directory, a prefix, or entries that overlap. ZIP64, which nothing within
-//! the [limits](crate::limits) needs, other methods than stored and deflate, encryption, links, and whatever a file system could take for another path
-//! are refused.
+//! Strict means that each byte of the file belongs to exactly one entry, to the central directory, to the end record,
+//! or to a signature after it. Entries are contiguous from the first byte on, so nothing can hide a second directory,
+//! a prefix, or overlapping entries. Refused are ZIP64, which nothing within the [limits](crate::limits) needs,
+//! compression methods other than stored and deflate, encryption, links, and paths that a file system could mistake
+//! for another path.
 
 mod contents;
 mod entry_data;
@@ -35,11 +38,11 @@ use crate::{BundleError, Signature};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {
-    /// The path below the bundle's folder, with slashes.
+    /// Path below the bundle's folder, with slashes.
     pub path: String,
-    /// The unpacked size in bytes.
+    /// Unpacked size, in bytes.
     pub size: u64,
-    /// True if its owner may run it.
+    /// Set if the owner may execute the file.
     pub executable: bool,
     #[serde(skip)]
     packed: u64,
@@ -51,7 +54,7 @@ pub struct ArchiveFile {
     data_at: u64,
 }
 
-/// An archive whose structure, paths and sizes are checked. The data of its files is checked when it is read.
+/// An archive whose structure, paths and sizes have been checked. The data of its files is checked when it is read.
 #[derive(Debug)]
 pub struct Archive {
     file: File,
@@ -63,13 +66,15 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens the archive and reads all of it once, for its hash. Blocks.
+    /// Opens an archive, and reads all of it once to compute its hash. Blocks.
     ///
     /// # Errors
-    /// If the file can't be read, or is refused.
+    ///
+    /// Returns [`BundleError::Io`] if the file can't be read, and [`BundleError::Refused`] if the archive is not
+    /// allowed.
     pub fn open(path: &Path) -> Result<Self, BundleError> {
         let cant_open = |cause| BundleError::io("the bundle can't be opened", cause);
-        // A pipe would block until somebody writes to it.
+        // Opening a pipe would block until it has a writer.
         if !std::fs::metadata(path).map_err(cant_open)?.is_file() {
             return Err(BundleError::io("the bundle can't be opened", io::Error::other("it is not a file")));
         }
@@ -84,44 +89,46 @@ impl Archive {
         Ok(Self { file, size, sha256, files: contents.files, folders: contents.folders, signature })
     }
 
-    /// The SHA-256 of the file, in hexadecimal. It is what identifies a bundle.
+    /// Returns the SHA-256 of the file, in hexadecimal. It identifies the bundle.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// The size of the file in bytes.
+    /// Returns the size of the file, in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// What the block behind the archive says.
+    /// Returns the unverified claim of the signature block after the archive.
     #[must_use]
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// Its files, by path.
+    /// Returns the files in order of their paths.
     pub fn files(&self) -> impl Iterator<Item = &ArchiveFile> {
         self.files.values()
     }
 
-    /// The file with this path.
+    /// Returns the file with this path.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&ArchiveFile> {
         self.files.get(path)
     }
 
-    /// The folders with entries of their own.
+    /// Returns the folders that have entries of their own.
     pub(crate) fn folders(&self) -> &[String] {
         &self.folders
     }
 
-    /// The content of a file of at most `max` bytes. Blocks.
+    /// Returns the content of a file of at most `max` bytes. Blocks.
     ///
     /// # Errors
-    /// If it is not there, larger, or damaged.
+    ///
+    /// Returns [`BundleError::Refused`] if the file doesn't exist or is damaged, [`BundleError::TooLargeToRead`] if
+    /// it is larger than `max`, and [`BundleError::Io`] if reading fails.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, BundleError> {
         let file = self.file(path).ok_or_else(|| Refusal::NoFile(path.to_owned()))?;
         if file.size > max {
@@ -137,21 +144,22 @@ impl Archive {
         entry_data::copy(&self.file, file, sink)
     }
 
-    /// Copies the file as it is, and returns the hash of what was copied.
+    /// Copies the archive itself, and returns the hash of the copied bytes.
     pub(crate) fn copy_whole(&self, sink: &mut dyn io::Write) -> Result<String, BundleError> {
         let cant_copy = |cause| BundleError::io("the bundle can't be copied", cause);
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0)).map_err(cant_copy)?;
         let mut sink = HashingWriter::new(sink);
-        // One byte more than it had: if it has grown, the hash is another.
+        // One byte more than the recorded size: if the file has grown, the hash differs.
         io::copy(&mut file.take(self.size + 1), &mut sink).map_err(cant_copy)?;
         Ok(sink.finish().sha256)
     }
 
-    /// The hashes of all files, as they will lie on disk. Unpacks everything, and writes nothing. Blocks.
+    /// Returns the hashes of all files as they will be on disk. Unpacks everything, and writes nothing. Blocks.
     ///
     /// # Errors
-    /// If a file is damaged or can't be read.
+    ///
+    /// Returns [`BundleError::Refused`] if a file is damaged, and [`BundleError::Io`] if reading fails.
     pub fn tree(&self) -> Result<Tree, BundleError> {
         let mut tree = Tree::default();
         for file in self.files() {
@@ -171,7 +179,7 @@ fn hash(mut file: &File, size: u64) -> Result<String, BundleError> {
     if read == size { Ok(format!("{:x}", hash.finalize())) } else { Err(BundleError::Changed) }
 }
 
-/// Reads exactly these bytes of the file.
+/// Reads exactly `length` bytes of the file at an offset.
 fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleError> {
     let mut bytes = vec![0; length];
     let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
@@ -179,7 +187,7 @@ fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleErr
     Ok(bytes)
 }
 
-/// True if an archive may hold a file with this path.
+/// Returns true if an archive may contain a file with this path.
 pub(crate) fn is_safe_path(path: &str) -> bool {
     names::problem(path).is_none()
 }

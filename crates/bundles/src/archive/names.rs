@@ -1,4 +1,4 @@
-//! Which paths may be unpacked, and which can't lie beside each other.
+//! Checks which paths may be unpacked, and which may not exist together.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{PathProblem, Refusal};
 use crate::limits::{MAX_DEPTH, MAX_NAME, MAX_PATH};
 
-/// Names of devices on Windows, with any extension.
-/// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>
+/// Device names on Windows, reserved with any extension. See
+/// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
 const RESERVED: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
-/// The reason why a path, without the slash at the end of a folder's, is not unpacked.
+/// Returns the reason why a path, without the trailing slash of a folder, may not be unpacked.
 pub(super) fn problem(path: &str) -> Option<PathProblem> {
     if path.len() > MAX_PATH || path.split('/').count() > MAX_DEPTH {
         return Some(PathProblem::TooLong);
@@ -56,14 +56,14 @@ fn is_reserved(part: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     File,
-    /// With an entry of its own.
+    /// A folder with its own entry.
     Folder,
-    /// Known by what lies in it.
+    /// A folder known only from the paths of its contents.
     ImpliedFolder,
 }
 
-/// The paths so far. Two that a file system may take for one are refused: those that differ in case, in Unicode normalization or in hidden
-/// characters alone.
+/// The paths so far. Refuses two paths that a file system may treat as one: those that differ only in case, in
+/// Unicode normalization or in invisible characters.
 #[derive(Default)]
 pub(super) struct Names(HashMap<String, (String, Kind)>);
 
@@ -96,8 +96,8 @@ impl Names {
     }
 }
 
-/// The same for all paths that a file system may take for one. Through both cases, since `ß` and `SS`, or `ſ` and `s`, meet in one only;
-/// and without characters that nobody sees, which HFS+ ignores.
+/// Returns the same text for all paths that a file system may treat as one. Both cases are applied, since `ß` and
+/// `SS`, or `ſ` and `s`, are equal in only one of them; invisible characters, which HFS+ ignores, are removed.
 fn folded(path: &str) -> String {
     let seen = path.chars().filter(|c| !is_hidden(*c));
     seen.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()

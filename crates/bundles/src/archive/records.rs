@@ -1,10 +1,11 @@
-//! The records of a ZIP archive, as APPNOTE 6.3.10 lays them out (sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16), without any judgement but on their form.
+//! The records of a ZIP archive, according to APPNOTE 6.3.10 (sections 4.3.7, 4.3.9, 4.3.12 and 4.3.16). Checks only
+//! their form.
 
 use super::Refusal;
 
 pub(super) const END_LENGTH: usize = 22;
 pub(super) const LOCAL_LENGTH: usize = 30;
-/// The length of the record that points to the directory of a ZIP64 archive.
+/// Length of the record that points to the directory of a ZIP64 archive.
 pub(super) const LOCATOR_LENGTH: usize = 20;
 const CENTRAL_LENGTH: usize = 46;
 
@@ -14,24 +15,24 @@ const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
 const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 
-/// The extra field with sizes of 64 bits.
+/// Extra field with 64-bit sizes.
 const EXTRA_ZIP64: u16 = 0x0001;
-/// The extra field of Info-ZIP with the name in Unicode, which some programs take instead of the one in the header.
+/// Extra field of Info-ZIP with a Unicode name, which some programs use instead of the name in the header.
 const EXTRA_UNICODE_PATH: u16 = 0x7075;
-/// Sizes and checksum follow the data.
+/// Flag: sizes and checksum follow the data.
 pub(super) const FLAG_DESCRIPTOR: u16 = 1 << 3;
-/// The name is UTF-8.
+/// Flag: the name is UTF-8.
 pub(super) const FLAG_UTF8: u16 = 1 << 11;
-/// Encryption, strong encryption, and a masked directory.
+/// Flags: encryption, strong encryption, and a masked directory.
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
-/// The record at the end of an archive.
+/// The end of central directory record.
 pub(super) struct End {
     pub(super) entries: u16,
     pub(super) directory_size: u32,
     pub(super) directory_at: u32,
     pub(super) comment: u16,
-    /// True if it is the end of one of several disks.
+    /// Set if the archive is split over several disks.
     pub(super) is_split: bool,
 }
 
@@ -50,13 +51,13 @@ impl End {
         })
     }
 
-    /// True if a value has to be looked up in ZIP64 records.
+    /// Returns true if a value is stored in ZIP64 records.
     pub(super) fn is_zip64(&self) -> bool {
         self.entries == u16::MAX || self.directory_size == u32::MAX || self.directory_at == u32::MAX
     }
 }
 
-/// What both headers of an entry say.
+/// The values that both headers of an entry contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) flags: u16,
@@ -66,7 +67,7 @@ pub(super) struct Header {
     pub(super) size: u32,
     pub(super) name: Vec<u8>,
     pub(super) is_zip64: bool,
-    /// True if an extra field holds another name.
+    /// Set if an extra field contains another name.
     pub(super) has_other_name: bool,
 }
 
@@ -77,7 +78,7 @@ pub(super) struct Central {
     pub(super) local_at: u32,
 }
 
-/// Reads the whole central directory.
+/// Parses the whole central directory.
 pub(super) fn directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Central>, Refusal> {
     let mut headers = Vec::with_capacity(entries.into());
     for _ in 0..entries {
@@ -101,17 +102,17 @@ pub(super) fn directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Central>, 
     if bytes.is_empty() { Ok(headers) } else { Err(Refusal::Directory) }
 }
 
-/// The lengths of the name and of the extra fields in a local header; `None` if it is none.
+/// Returns the lengths of the name and of the extra fields in a local header, or `None` if it is not one.
 pub(super) fn local_lengths(fixed: &[u8; LOCAL_LENGTH]) -> Option<(usize, usize)> {
     (fixed[..4] == LOCAL).then(|| (length(fixed, 26), length(fixed, 28)))
 }
 
-/// A local header, whose lengths are those of [`local_lengths`].
+/// Parses a local header with the lengths returned by [`local_lengths`].
 pub(super) fn local(fixed: &[u8; LOCAL_LENGTH], rest: &[u8], (name, extra): (usize, usize)) -> Header {
     Header::read(&fixed[6..], rest, name, extra)
 }
 
-/// The length of the record behind the data that repeats checksum and sizes, if `bytes` begin with the one of this entry.
+/// Returns the length of the data descriptor, if `bytes` begins with the one for this entry.
 pub(super) fn descriptor_length(bytes: &[u8], header: &Header) -> Option<u64> {
     let expected = [header.crc, header.packed, header.size].map(u32::to_le_bytes).concat();
     if bytes.starts_with(&DESCRIPTOR) && bytes[4..].starts_with(&expected) {
@@ -122,7 +123,7 @@ pub(super) fn descriptor_length(bytes: &[u8], header: &Header) -> Option<u64> {
 }
 
 impl Header {
-    /// Reads it from its flags on, and what follows the part of fixed length.
+    /// Parses a header from its flags on, with the variable part in `rest`.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (u32(from_flags, 12), u32(from_flags, 16));
         let has = |wanted: u16| extra_ids(&rest[name..name + extra]).any(|id| id == wanted);

@@ -1,144 +1,144 @@
-//! Why a bundle is refused.
+//! The reasons for refusing a bundle.
 
 use foreign::visible;
 
 use crate::limits::{MAX_ARCHIVE, MAX_ENTRIES, MAX_FILE, MAX_RATIO, MAX_UNPACKED};
 
-/// The reason why an archive is not read or not unpacked. The texts are safe to print.
+/// The reason why an archive is not read or unpacked. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It does not end as a ZIP archive does.
+    /// The file doesn't end like a ZIP archive.
     #[error("this is not a ZIP archive, or its end is missing")]
     NotAZip,
     /// The file is too large.
     #[error("the file is larger than {} MB", MAX_ARCHIVE >> 20)]
     ArchiveTooLarge,
-    /// Something follows the archive that is not a signature.
+    /// The archive is followed by data that is not a signature.
     #[error("there is data behind the end of the archive")]
     TrailingData,
-    /// It has a comment that is not a signature.
+    /// The archive has a comment that is not a signature.
     #[error("the archive has a comment, which a bundle has no use for")]
     Comment,
-    /// It has ZIP64 records, which nothing below the limits needs.
+    /// The archive has ZIP64 records, which nothing within the limits needs.
     #[error("the archive uses ZIP64, which no bundle within the limits needs")]
     Zip64,
-    /// It is a part of an archive.
+    /// The archive is split into several parts.
     #[error("the archive is split into several parts")]
     SeveralDisks,
-    /// It has too many entries.
+    /// The archive has too many entries.
     #[error("there are more than {MAX_ENTRIES} files and folders")]
     TooManyEntries,
-    /// The central directory is not where, as long, or of as many entries as the end says.
+    /// The central directory contradicts the end record in position, length or number of entries.
     #[error("the archive's directory is not what its end says")]
     Directory,
-    /// Bytes that belong to no entry: before the first, between two, or before the directory.
+    /// Some bytes belong to no entry: before the first one, between two, or before the directory.
     #[error("{bytes} bytes at {at} belong to no file of the directory")]
     HiddenData {
-        /// Where they begin.
+        /// Offset of the bytes.
         at: u64,
-        /// How many they are.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Two entries share bytes.
+    /// Two entries overlap.
     #[error("{} overlaps with another file", shown(.0))]
     Overlap(String),
-    /// The header before the data says something else than the directory.
+    /// The local header contradicts the directory.
     #[error("{}: the header before the data differs from the directory", shown(.0))]
     HeadersDiffer(String),
-    /// An extra field has a second name, under which other programs would unpack it.
+    /// An extra field contains a second name, under which other programs would unpack the entry.
     #[error("{} has a second name in an extra field", shown(.0))]
     OtherName(String),
-    /// It is encrypted.
+    /// The entry is encrypted.
     #[error("{} is encrypted", shown(.0))]
     Encrypted(String),
-    /// It is packed in a way other than stored or deflate.
+    /// The compression method is neither stored nor deflate.
     #[error("{} is packed by method {method}; only stored and deflate are read", shown(.path))]
     Method {
-        /// The path.
+        /// Path of the entry.
         path: String,
-        /// The number of the method.
+        /// Number of the compression method.
         method: u16,
     },
     /// The path can't be unpacked safely.
     #[error("{}: {problem}", shown(.path))]
     Path {
-        /// The path.
+        /// Path of the entry.
         path: String,
-        /// What is wrong with it.
+        /// Problem with the path.
         problem: PathProblem,
     },
-    /// It is a link, a device or another special file.
+    /// The entry is a link, a device or another special file.
     #[error("{} is a link, a device or another special file", shown(.0))]
     Special(String),
-    /// It would run with the rights of its owner or group.
+    /// The file has a set-user-ID or set-group-ID bit.
     #[error("{} would run with the rights of its owner or group", shown(.0))]
     SetUserId(String),
-    /// A folder has content of its own, or its kind contradicts its name.
+    /// A folder has content, or the name and the attributes disagree about the kind of the entry.
     #[error("{} is a file by its name and a folder by its attributes, or the other way round", shown(.0))]
     KindDiffers(String),
-    /// A path is there twice.
+    /// Two entries have the same path.
     #[error("{} is there twice", shown(.0))]
     Duplicate(String),
-    /// Two paths are one on some systems.
+    /// Two paths are equal on some systems.
     #[error("{} and {} are the same on some systems", shown(.0), shown(.1))]
     Twins(String, String),
-    /// A path is a file and a folder.
+    /// A path is both a file and a folder.
     #[error("{} is a file and a folder", shown(.0))]
     FileAndFolder(String),
     /// A file is too large.
     #[error("{} is larger than {} MB", shown(.0), MAX_FILE >> 20)]
     FileTooLarge(String),
-    /// All files together are too large.
+    /// The total unpacked size is too large.
     #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED >> 20)]
     UnpackedTooLarge,
-    /// A file is packed too tightly to be meant.
+    /// The compression ratio of a file is implausibly high.
     #[error("{} is packed to less than one {MAX_RATIO}th of its size", shown(.0))]
     Ratio(String),
-    /// The bundle is packed too tightly to be meant.
+    /// The compression ratio of the bundle is implausibly high.
     #[error("the bundle is packed to less than one {MAX_RATIO}th of its size")]
     RatioOfAll,
-    /// The data unpacks to another size than the directory says, or is not used up.
+    /// The data unpacks to another size than declared, or is followed by unused data.
     #[error("{} unpacks to another size than the directory says", shown(.0))]
     SizeDiffers(String),
     /// The data can't be unpacked.
     #[error("the data of {} is damaged", shown(.0))]
     Damaged(String),
-    /// The checksum is another.
+    /// The checksum is wrong.
     #[error("the checksum of {} is wrong", shown(.0))]
     Checksum(String),
-    /// A file that was asked for is not there.
+    /// The requested file doesn't exist.
     #[error("there is no file {}", shown(.0))]
     NoFile(String),
 }
 
-/// What is wrong with a path in an archive.
+/// The problem with a path in an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathProblem {
-    /// It is empty or has an empty part.
+    /// The path or a part of it is empty.
     #[error("a part of the path is empty")]
     Empty,
-    /// It is too long or too deep.
+    /// The path is too long or too deep.
     #[error("the path is too long or too deep")]
     TooLong,
-    /// It is not UTF-8, or is not marked as such.
+    /// The path is not UTF-8, or not marked as UTF-8.
     #[error("the path is not in UTF-8")]
     NotUtf8,
-    /// It begins at the root.
+    /// The path is absolute.
     #[error("the path is absolute")]
     Absolute,
-    /// It has a backslash, which is a separator on Windows.
+    /// The path contains a backslash, which is a separator on Windows.
     #[error("the path has a backslash")]
     Backslash,
-    /// It leads out of its folder, or stays where it is.
+    /// The path contains a part `.` or `..`.
     #[error("the path has a part . or ..")]
     Dots,
-    /// It has a colon, as drives and streams on Windows have.
+    /// The path contains a colon, which marks drives and streams on Windows.
     #[error("the path has a colon")]
     Colon,
-    /// It has control characters.
+    /// The path contains control characters.
     #[error("the path has control characters")]
     Control,
-    /// It is a device on Windows.
+    /// The path contains a device name of Windows.
     #[error("the path has a name that Windows reserves")]
     Reserved,
     /// A part ends with a dot or a space, which Windows drops.
@@ -146,7 +146,7 @@ pub enum PathProblem {
     TrailingDotOrSpace,
 }
 
-/// A path for a message, no longer than a line or two.
+/// Returns a path for a message, truncated to 200 characters.
 fn shown(path: &str) -> String {
     let mut text: String = visible(path).chars().take(200).collect();
     if path.chars().count() > 200 {

@@ -1,4 +1,4 @@
-//! The end of an archive: its end record, and the signature that may follow.
+//! The end of an archive: the end of central directory record, and an optional signature.
 
 use std::fs::File;
 
@@ -7,15 +7,15 @@ use super::{Refusal, read_at};
 use crate::signature::{self, MAX_BLOCK};
 use crate::{BundleError, Signature};
 
-/// Where the directory lies.
+/// The position of the central directory.
 pub(super) struct Directory {
     pub(super) at: u64,
     pub(super) size: u64,
     pub(super) entries: u16,
 }
 
-/// Reads the end record, which is the last thing in the file or stands right before a signature. A comment of another kind is refused: its content
-/// could be another end record, by which other programs would go.
+/// Reads the end record, which must be at the end of the file or directly before a signature. Any other comment is
+/// refused: it could contain another end record, which other programs would use.
 pub(super) fn read(file: &File, size: u64) -> Result<(Directory, Signature), BundleError> {
     let longest = (LOCATOR_LENGTH + END_LENGTH + MAX_BLOCK) as u64;
     let tail_at = size.saturating_sub(longest);
@@ -45,7 +45,7 @@ pub(super) fn read(file: &File, size: u64) -> Result<(Directory, Signature), Bun
     Ok((Directory { at, size: directory_size, entries: end.entries }, Signature::of(block)))
 }
 
-/// There is no end record in the last place: is there one before it?
+/// Returns the reason why there is no end record in the last position, by searching for an earlier one.
 fn why_no_end(archive: &[u8]) -> Refusal {
     let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, End::read(&archive[at..])?)));
     match ends.next() {
@@ -55,7 +55,7 @@ fn why_no_end(archive: &[u8]) -> Refusal {
     }
 }
 
-/// What lies between the directory and the end record.
+/// Returns the reason why the directory doesn't end at the end record.
 fn misplaced(directory_end: u64, end_at: u64) -> Refusal {
     match end_at.checked_sub(directory_end) {
         Some(bytes) => Refusal::HiddenData { at: directory_end, bytes },

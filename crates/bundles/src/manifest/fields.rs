@@ -1,21 +1,21 @@
-//! Reads fields of JSON objects leniently: what is of the wrong type or too long is left out or cut, with a warning.
+//! Lenient parsing of JSON members: values of the wrong type or too long are dropped or truncated, with a warning.
 
 use foreign::visible;
 use serde_json::{Map, Value};
 
 use super::ManifestError;
 
-/// The longest name, address or label, in bytes.
+/// Maximum length of a name, address or label, in bytes.
 pub(super) const MAX_SHORT: usize = 500;
-/// The longest description, in bytes.
+/// Maximum length of a description, in bytes.
 pub(super) const MAX_LONG: usize = 64 << 10;
-/// The longest command, argument or variable, in bytes.
+/// Maximum length of a command, argument or variable, in bytes.
 pub(super) const MAX_WORD: usize = 16 << 10;
-/// The most tools, prompts, keywords, pictures, arguments or variables.
+/// Maximum number of tools, prompts, keywords, pictures, arguments or variables.
 pub(super) const MAX_ITEMS: usize = 1000;
 const MAX_WARNINGS: usize = 100;
 
-/// What was not used, in sentences.
+/// Descriptions of ignored values, as full sentences.
 #[derive(Default)]
 pub(super) struct Warnings(pub(super) Vec<String>);
 
@@ -27,7 +27,7 @@ impl Warnings {
     }
 }
 
-/// An object, and where it is.
+/// A JSON object with its path in the document.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'j> {
     object: &'j Map<String, Value>,
@@ -47,13 +47,13 @@ impl<'j> Fields<'j> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
-    /// The path of a field, for messages.
+    /// Returns the path of a member, for messages.
     pub(super) fn path(self, key: &str) -> String {
         let key: String = key.chars().take(MAX_SHORT).collect();
         if self.at.is_empty() { key } else { format!("{}.{key}", self.at) }
     }
 
-    /// What `read` makes of a field; a warning if it is there and `read` makes nothing of it.
+    /// Applies `read` to a member, and adds a warning if the member exists and `read` returns `None`.
     fn read<T>(
         self,
         key: &str,
@@ -68,7 +68,7 @@ impl<'j> Fields<'j> {
         value
     }
 
-    /// A text of at most `max` bytes, cut if it is longer.
+    /// Returns a string of at most `max` bytes, truncated if it is longer.
     pub(super) fn text(self, key: &str, max: usize, warnings: &mut Warnings) -> Option<String> {
         let text = self.read(key, "a text", warnings, Value::as_str)?;
         if text.len() > max {
@@ -89,7 +89,7 @@ impl<'j> Fields<'j> {
         self.read(key, "an object", warnings, Value::as_object)
     }
 
-    /// The items of a list, as far as there are not too many.
+    /// Returns the items of a list, up to [`MAX_ITEMS`].
     pub(super) fn list(self, key: &str, warnings: &mut Warnings) -> Vec<&'j Value> {
         let items = self.read(key, "a list", warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
         if items.len() > MAX_ITEMS {
@@ -98,7 +98,7 @@ impl<'j> Fields<'j> {
         items.iter().take(MAX_ITEMS).collect()
     }
 
-    /// The objects of a list.
+    /// Returns the objects of a list.
     pub(super) fn objects(self, key: &str, warnings: &mut Warnings) -> Vec<&'j Map<String, Value>> {
         let items = self.list(key, warnings);
         let objects: Vec<_> = items.iter().filter_map(|item| item.as_object()).collect();
@@ -108,7 +108,7 @@ impl<'j> Fields<'j> {
         objects
     }
 
-    /// The texts of a list, none longer than [`MAX_SHORT`].
+    /// Returns the strings of a list, each truncated to [`MAX_SHORT`].
     pub(super) fn texts(self, key: &str, warnings: &mut Warnings) -> Vec<String> {
         let items = self.list(key, warnings);
         let texts: Vec<_> = items.iter().filter_map(|item| Some(cut(item.as_str()?, MAX_SHORT))).collect();
@@ -118,26 +118,27 @@ impl<'j> Fields<'j> {
         texts
     }
 
-    /// A text that is needed, and of which every letter counts.
+    /// Returns a required string that must not be truncated.
     pub(super) fn needed(self, key: &str, max: usize) -> Result<String, ManifestError> {
         let text = self.exact(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
 
-    /// A text of which every letter counts: too long or of another type, it is an error.
+    /// Returns an optional string that must not be truncated: a string that is too long or of another type is an
+    /// error.
     pub(super) fn exact(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
         self.value(key).map(|value| exact(value, &self.path(key), max)).transpose()
     }
 }
 
-/// A text of which every letter counts.
+/// Returns a string that must not be truncated.
 pub(super) fn exact(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
     let text = value.as_str().filter(|text| !text.contains('\0'));
     let text = text.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "a text" })?;
     if text.len() > max { Err(ManifestError::TooLong(at.to_owned())) } else { Ok(text.to_owned()) }
 }
 
-/// The beginning of a text, of at most `max` bytes.
+/// Truncates a text to at most `max` bytes.
 pub(super) fn cut(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Texts in other languages: files of the bundle that replace the texts which people read, and nothing else.
+//! Translations: files of the bundle that replace texts for people, and nothing else.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -10,13 +10,13 @@ use super::{Manifest, ManifestError};
 
 const PLACEHOLDER: &str = "${locale}";
 
-/// Where a bundle's translations are.
+/// The location of a bundle's translations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Localization {
-    /// The path of a file of translations, with `${locale}` in it.
+    /// Path of a file of translations, containing `${locale}`.
     pub resources: String,
-    /// The language of the manifest itself.
+    /// Language of the manifest itself.
     pub default_locale: String,
 }
 
@@ -42,8 +42,9 @@ impl Localization {
 }
 
 impl Manifest {
-    /// The file with the translation that fits a language best: its own, then without the last parts of its tag (RFC 4647, section 3.4), then of the
-    /// same language elsewhere. `None` if the manifest itself fits better, or nothing does.
+    /// Returns the file with the translation that fits a language best: an exact match, then one without the last
+    /// subtags (RFC 4647, section 3.4), then one for the same language elsewhere. `None` if the manifest itself fits
+    /// better, or nothing fits.
     pub(crate) fn translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
         let resources = path_in_bundle(&self.localization.resources)?;
         let (before, after) = resources.split_once(PLACEHOLDER)?;
@@ -69,12 +70,13 @@ impl Manifest {
         available.iter().find(|(tag, _)| same_language(tag)).map(|(_, path)| *path)
     }
 
-    /// The manifest with the texts of a file of translations. Tools and prompts that it has and the manifest has not are ignored.
+    /// Returns the manifest with the texts of a file of translations. Tools and prompts that the manifest doesn't
+    /// have are ignored.
     pub(crate) fn translated(&self, json: &[u8]) -> Result<Self, ManifestError> {
         let root = object(json)?;
         let fields = Fields::new(&root, "");
         let mut manifest = self.clone();
-        // What is wrong in a translation is not shown; the text of the manifest is.
+        // Invalid values of a translation are not reported; the manifest's text is used instead.
         let mut warnings = Warnings::default();
         let warnings = &mut warnings;
         replace(&mut manifest.description, fields.text("description", MAX_LONG, warnings));
@@ -120,7 +122,7 @@ fn language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
-/// The tag without its last part, and without a part of one letter that would then be the last.
+/// Removes the last subtag, and a single-letter subtag that would then be the last.
 fn shorter(tag: &str) -> Option<&str> {
     let (shorter, _) = tag.rsplit_once('-')?;
     match shorter.rsplit_once('-') {

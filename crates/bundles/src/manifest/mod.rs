@@ -1,7 +1,7 @@
-//! `manifest.json` of versions 0.1 to 0.4: its data. [`Bundle`](crate::Bundle) reads it, [`plan`](crate::plan()) makes a command of it.
-//! <https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md>
+//! The data of `manifest.json`, versions 0.1 to 0.4. Parsed by [`Bundle`](crate::Bundle), and turned into a command
+//! by [`plan`](crate::plan()). See <https://github.com/modelcontextprotocol/mcpb/blob/main/MANIFEST.md>.
 //!
-//! All texts are the publisher's: bounded, and otherwise as they were written. Whoever shows one shows it as text.
+//! All texts come from the publisher: bounded, and otherwise verbatim. They must be shown as plain text.
 
 mod compatibility;
 mod fields;
@@ -21,136 +21,136 @@ use std::collections::BTreeMap;
 use foreign::visible;
 use serde::Serialize;
 
-/// What a bundle says about itself.
+/// A bundle's description of itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// The version of the format, as it is written; empty if none is.
+    /// Version of the manifest format, verbatim; empty if missing.
     pub manifest_version: String,
-    /// The name for programs.
+    /// Machine-readable name.
     pub name: String,
-    /// The name for people.
+    /// Display name.
     pub display_name: Option<String>,
-    /// The version of the server.
+    /// Version of the server.
     pub version: String,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// What it is, in Markdown.
+    /// Description in Markdown.
     pub long_description: Option<String>,
-    /// Who made it.
+    /// Author of the bundle.
     pub author: Author,
-    /// Where its source is.
+    /// URL of the source code.
     pub repository: Option<String>,
-    /// The address of its page.
+    /// URL of the home page.
     pub homepage: Option<String>,
-    /// The address of its documentation.
+    /// URL of the documentation.
     pub documentation: Option<String>,
-    /// Where to ask.
+    /// URL for support.
     pub support: Option<String>,
-    /// Its licence.
+    /// Licence.
     pub license: Option<String>,
-    /// Words to find it by.
+    /// Keywords for searching.
     pub keywords: Vec<String>,
-    /// Addresses of policies of services that it uses.
+    /// URLs of the privacy policies of services that the server uses.
     pub privacy_policies: Vec<String>,
-    /// Pictures in the bundle.
+    /// Icons in the bundle.
     pub icons: Vec<Icon>,
-    /// Paths of pictures in the bundle.
+    /// Paths of screenshots in the bundle.
     pub screenshots: Vec<String>,
-    /// What to start.
+    /// Program to start.
     pub server: Server,
-    /// Tools that it claims to have; the running server decides.
+    /// Claimed tools; the running server decides which ones exist.
     pub tools: Vec<ToolClaim>,
-    /// True if it has other tools, too.
+    /// Set if the server has further tools.
     pub tools_generated: bool,
-    /// Prompts that it claims to have.
+    /// Claimed prompts.
     pub prompts: Vec<PromptClaim>,
-    /// True if it has other prompts, too.
+    /// Set if the server has further prompts.
     pub prompts_generated: bool,
-    /// Where it runs.
+    /// Platforms and versions that the bundle requires.
     pub compatibility: Compatibility,
-    /// Where its translations are.
+    /// Location of the translations.
     pub localization: Localization,
-    /// What the user fills in, in the order of the manifest.
+    /// Values that the user fills in, in the order of the manifest.
     pub user_config: Vec<UserConfig>,
 }
 
-/// Who made a bundle.
+/// The author of a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Author {
-    /// The name; empty if there is none.
+    /// Name; empty if missing.
     pub name: String,
-    /// An address for mail.
+    /// E-mail address.
     pub email: Option<String>,
-    /// The address of a page.
+    /// URL of a page.
     pub url: Option<String>,
 }
 
-/// A picture in a bundle.
+/// An icon in a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Icon {
-    /// Its path in the bundle.
+    /// Path in the bundle.
     pub path: String,
-    /// Its size, such as `128x128`.
+    /// Size, such as `128x128`.
     pub size: Option<String>,
-    /// For which theme it is, such as `dark`.
+    /// Theme that the icon is meant for, such as `dark`.
     pub theme: Option<String>,
 }
 
-/// A tool that a manifest names.
+/// A tool that a manifest claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolClaim {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does.
+    /// Description of the tool.
     pub description: Option<String>,
 }
 
-/// A prompt that a manifest names.
+/// A prompt that a manifest claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptClaim {
-    /// Its name.
+    /// Name of the prompt.
     pub name: String,
-    /// What it is for.
+    /// Description of the prompt.
     pub description: Option<String>,
-    /// The names of its arguments.
+    /// Names of the arguments.
     pub arguments: Vec<String>,
-    /// Its text, with `${arguments.NAME}`.
+    /// Text, with `${arguments.NAME}`.
     pub text: Option<String>,
 }
 
-/// Where a bundle runs. What is absent restricts nothing.
+/// The platforms and versions that a bundle requires. Missing members impose no restriction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compatibility {
-    /// The platforms, as Node names them: `darwin`, `win32`, `linux`.
+    /// Platforms by their names in Node: `darwin`, `win32`, `linux`.
     pub platforms: Option<Vec<String>>,
-    /// Ranges of versions of runtimes, by name: `node`, `python`.
+    /// Version ranges of runtimes, by name: `node`, `python`.
     pub runtimes: BTreeMap<String, String>,
-    /// Ranges of versions of other hosts, by name. None of them is a reason to refuse.
+    /// Version ranges of other hosts, by name. They are never a reason to refuse a bundle.
     pub clients: BTreeMap<String, String>,
 }
 
-/// The reason why a manifest can't be used. The texts are safe to print.
+/// The error for an invalid manifest. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// It is not JSON, or no object.
+    /// The manifest is not JSON, or not an object.
     #[error("it is not a JSON object: {0}")]
     NotJson(String),
-    /// A field that is needed is missing or of another type.
+    /// A required member is missing or of another type.
     #[error("{} is missing, or is not {expected}", visible(.field))]
     Field {
-        /// The path of the field.
+        /// Path of the member.
         field: String,
-        /// What it should be.
+        /// Description of the expected value.
         expected: &'static str,
     },
-    /// A field of which every letter counts is too long, or there are too many.
+    /// A member that must not be truncated is too long, or there are too many.
     #[error("{} is too long", visible(.0))]
     TooLong(String),
-    /// A path that leads out of the bundle.
+    /// A path leads out of the bundle.
     #[error("{} is no path in the bundle", visible(.0))]
     Path(String),
-    /// A kind of server that nobody knows how to start.
+    /// The type of the server is unknown.
     #[error("the server is of the type {:?}, which is not known", visible(.0))]
     ServerKind(String),
 }

@@ -1,4 +1,5 @@
-//! Reads a manifest. What is needed to start the server must be right; of the rest, what is wrong is left out with a warning.
+//! Parses a manifest. Everything that decides what is started must be valid; other invalid values are ignored with a
+//! warning.
 
 use foreign::visible;
 use serde_json::{Map, Value};
@@ -9,12 +10,12 @@ use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
 
-/// The versions of the format that are read in full.
+/// The versions of the format that are fully supported.
 const VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
-/// The longest name of a bundle, in bytes.
+/// Maximum length of a bundle's name, in bytes.
 const MAX_NAME: usize = 200;
 
-/// The fields at the root. `_meta` is for other hosts.
+/// The known members at the root. `_meta` is meant for other hosts.
 const KNOWN: [&str; 28] = [
     "$schema",
     "_meta",
@@ -47,10 +48,12 @@ const KNOWN: [&str; 28] = [
 ];
 
 impl Manifest {
-    /// Reads `manifest.json`. Returns what of it is not used as well, in sentences that are safe to print.
+    /// Parses `manifest.json`. Also returns descriptions of ignored values, as full sentences that are safe to print.
     ///
     /// # Errors
-    /// If it is not a JSON object, or if its name, its version or what to start are missing or can't be used.
+    ///
+    /// Returns [`ManifestError`] if the file is not a JSON object, or if the name, the version or the program to
+    /// start are missing or invalid.
     pub fn read(json: &[u8]) -> Result<(Self, Vec<String>), ManifestError> {
         let root = object(json)?;
         let fields = Fields::new(&root, "");
@@ -63,10 +66,10 @@ impl Manifest {
     }
 }
 
-/// The object that a file consists of.
+/// Parses a file that consists of a JSON object.
 pub(super) fn object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
-    // The cause may repeat a text of the file.
+    // The cause may quote text of the file.
     serde_json::from_slice(json).map_err(|cause| ManifestError::NotJson(cut(&visible(&cause.to_string()), MAX_SHORT)))
 }
 
@@ -129,7 +132,7 @@ fn author(fields: Fields<'_>, warnings: &mut Warnings) -> Author {
     Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
 }
 
-/// Written as a text, too, as npm has it.
+/// Returns the repository, which npm's format allows as a plain string too.
 fn repository(fields: Fields<'_>, warnings: &mut Warnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
         return fields.text("repository", MAX_SHORT, warnings);
@@ -138,7 +141,8 @@ fn repository(fields: Fields<'_>, warnings: &mut Warnings) -> Option<String> {
     Fields::new(repository, "repository").text("url", MAX_SHORT, warnings)
 }
 
-/// Icons from the network would tell somebody who looks at the bundle, so only those in it are taken.
+/// Returns the icons in the bundle. Others are dropped: loading one from the network would reveal that someone views
+/// the bundle.
 fn icons(fields: Fields<'_>, warnings: &mut Warnings) -> Vec<Icon> {
     let listed = fields.objects("icons", warnings);
     let mut icons: Vec<Icon> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a bundle starts.
+//! The program that a bundle starts.
 
 use std::collections::BTreeMap;
 
@@ -9,40 +9,40 @@ use super::ManifestError;
 use super::fields::{Fields, MAX_ITEMS, MAX_SHORT, MAX_WORD, Warnings, exact};
 use crate::archive::is_safe_path;
 
-/// What kind of program a server is.
+/// The kind of program that a server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerKind {
-    /// JavaScript with its packages in the bundle.
+    /// JavaScript, with its packages in the bundle.
     Node,
-    /// Python with its packages in the bundle.
+    /// Python, with its packages in the bundle.
     Python,
-    /// A program of its own.
+    /// A native program.
     Binary,
-    /// Python whose packages uv loads at the first start.
+    /// Python, with packages that uv loads at the first start.
     Uv,
 }
 
-/// What to start.
+/// The program to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
-    /// What kind of program it is.
+    /// Kind of program.
     pub kind: ServerKind,
-    /// The path of its main file in the bundle.
+    /// Path of the main file in the bundle.
     pub entry_point: String,
-    /// The command.
+    /// Command.
     pub command: Command,
-    /// What is different on a platform, as Node names it: `win32`, `darwin`, `linux`.
+    /// Deviations by platform, named as in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,
 }
 
 /// A command with `${…}` in its texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// The program.
+    /// Program.
     pub command: String,
-    /// Its arguments.
+    /// Arguments.
     pub args: Vec<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
@@ -51,16 +51,16 @@ pub struct Command {
 /// The parts of a command that a platform replaces, each as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
-    /// Another program.
+    /// Replacement of the program.
     pub command: Option<String>,
-    /// Other arguments.
+    /// Replacement of the arguments.
     pub args: Option<Vec<String>>,
-    /// Other variables.
+    /// Replacement of the environment variables.
     pub env: Option<BTreeMap<String, String>>,
 }
 
 impl Server {
-    /// The command on a platform.
+    /// Returns the command for a platform.
     #[must_use]
     pub fn command_on(&self, platform: &str) -> Command {
         let mut command = self.command.clone();
@@ -87,7 +87,7 @@ impl Server {
         let written = server.needed("entry_point", MAX_WORD)?;
         let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
-            // The schema of 0.4 demands it of all, its text not of uv.
+            // The JSON schema of 0.4 requires it for all kinds, the specification's text not for uv.
             let field = "server.mcp_config".to_owned();
             let error = ManifestError::Field { field, expected: "an object" };
             let command = (kind == ServerKind::Uv).then(|| uv(&entry_point)).ok_or(error)?;
@@ -123,7 +123,7 @@ fn overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, Manife
     overrides.iter().map(one).collect()
 }
 
-/// Reads a command, of which everything counts: a part that can't be read is an error.
+/// Parses a command strictly: an invalid part is an error.
 fn command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let object = value.as_object();
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
@@ -159,7 +159,8 @@ fn variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Manifest
     env.iter().map(one).collect()
 }
 
-/// The path of a file in the bundle as the archive has it, from how manifests write it: also with `./` or the bundle's folder in front.
+/// Returns the path of a file as the archive has it, from the forms used in manifests: also with `./` or the bundle's
+/// folder in front.
 pub(crate) fn path_in_bundle(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
     is_safe_path(path).then(|| path.to_owned())

@@ -1,4 +1,4 @@
-//! What the user fills in.
+//! The values that the user fills in.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -26,29 +26,29 @@ pub enum UserConfigKind {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserConfig {
-    /// What `${user_config.KEY}` names.
+    /// Key, referred to as `${user_config.KEY}`.
     pub key: String,
-    /// What it takes.
+    /// Type of the value.
     pub kind: UserConfigKind,
-    /// What to call it.
+    /// Display name.
     pub title: Option<String>,
-    /// What it is for.
+    /// Purpose of the value.
     pub description: Option<String>,
-    /// True if the server can't start without it.
+    /// Set if the server can't start without a value.
     pub required: bool,
-    /// The values if the user enters none, with `${HOME}` and the like.
+    /// Values used if the user enters none, with `${HOME}` and similar references.
     pub default: Vec<String>,
-    /// True if it takes several values.
+    /// Set if several values are accepted.
     pub multiple: bool,
-    /// True if it is a secret.
+    /// Set if the value is a secret.
     pub sensitive: bool,
-    /// The smallest number.
+    /// Minimum of a number.
     pub min: Option<f64>,
-    /// The greatest number.
+    /// Maximum of a number.
     pub max: Option<f64>,
 }
 
-/// Reads all of them. One with a type that is not known is taken as text.
+/// Parses all values. An unknown type is treated as text.
 pub(super) fn read(root: Fields<'_>, warnings: &mut Warnings) -> Result<Vec<UserConfig>, ManifestError> {
     let Some(all) = root.object("user_config", warnings) else { return Ok(Vec::new()) };
     if all.len() > installs::MAX_INPUTS {
@@ -98,11 +98,11 @@ fn one(key: &str, fields: Fields<'_>, warnings: &mut Warnings) -> Result<UserCon
     })
 }
 
-/// A default as the text that would be put in.
+/// Returns a default as the text that would be substituted.
 fn default(value: &Value, fields: &Fields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),
-        // Numbers of Rust are written without an exponent, those of serde_json with one.
+        // Rust formats numbers without an exponent, serde_json with one.
         Value::Number(number) => Ok(match number.as_f64().filter(|_| number.is_f64()) {
             Some(fraction) => fraction.to_string(),
             None => number.to_string(),

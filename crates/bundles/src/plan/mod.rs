@@ -1,4 +1,5 @@
-//! From a manifest to a plan: the command that a bundle would run on this computer, with blanks for what the user fills in.
+//! Creates an install plan from a manifest: the command that a bundle would run on this computer, with inputs for the
+//! user.
 
 mod program;
 mod substitution;
@@ -17,12 +18,12 @@ use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
 use substitution::Substitution;
 
-/// The longest name that a server gets, in characters.
+/// Maximum length of a server name, in characters.
 const MAX_NAME: usize = 64;
-/// What opens a reference to a secret in the settings, which only the user's own values may become.
+/// Start of a reference to a secret in the settings, which only the user's own values may contain.
 const SECRET_REFERENCE: &str = "${secret:";
 
-/// A system, as bundles tell them apart.
+/// An operating system, as distinguished by bundles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     /// Windows.
@@ -34,7 +35,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// How manifests name it.
+    /// Returns the name of the platform in manifests.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -49,56 +50,57 @@ impl Platform {
     }
 }
 
-/// What a plan has to know of this computer.
+/// The facts about this computer that a plan depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The system.
+    /// Operating system.
     pub platform: Platform,
-    /// Where the bundle is or will be unpacked: [`Bundle::folder`].
+    /// Folder that the bundle is or will be unpacked to: [`Bundle::folder`].
     pub folder: PathBuf,
     /// The user's home folder.
     pub home: PathBuf,
-    /// The user's desktop.
+    /// The user's desktop folder.
     pub desktop: PathBuf,
-    /// The user's documents.
+    /// The user's documents folder.
     pub documents: PathBuf,
-    /// The user's downloads.
+    /// The user's downloads folder.
     pub downloads: PathBuf,
-    /// The version of Node on the user's `PATH`, if it is known.
+    /// Version of Node on the user's `PATH`, if known.
     pub node: Option<String>,
-    /// The version of Python on the user's `PATH`, if it is known.
+    /// Version of Python on the user's `PATH`, if known.
     pub python: Option<String>,
 }
 
-/// What a bundle would run.
+/// The plan for running a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundlePlan {
-    /// The command, the inputs, and what to look at.
+    /// Command, inputs and warnings.
     pub install: InstallPlan,
-    /// Where its program is.
+    /// Location of the program.
     pub program: Program,
-    /// The files of the bundle that decide what runs: those to compare before each start, with [`verify_tree`](crate::verify_tree).
+    /// Files of the bundle that decide what runs, to be compared before each start with
+    /// [`verify_tree`](crate::verify_tree).
     pub watched: BTreeSet<String>,
 }
 
-/// Has uv make the environment of a project anew at each start, from its cache, and write nothing into the project.
+/// Makes uv create the environment of a project anew at each start, from its cache, without writing into the project.
 const OWN_ENVIRONMENT: &str = "UV_ISOLATED";
-/// Has Python write no compiled code beside its source.
+/// Prevents Python from writing compiled code next to its source.
 const NO_PYTHON_CACHE: &str = "PYTHONDONTWRITEBYTECODE";
 
-/// The reason why there is no command. The texts are safe to print.
+/// The reason why a bundle yields no command. The texts are safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The command holds a value of the user. What a bundle runs is fixed, only its arguments are not.
+    /// The program contains a value of the user. Only arguments may: the program of a bundle is fixed.
     #[error("the command holds a value that the user would enter")]
     InputInCommand,
-    /// The command is a file that the bundle does not have.
+    /// The program is a file that the bundle doesn't contain.
     #[error("the command is the file {}, which is not in the bundle", visible(.0))]
     NoFile(String),
-    /// A text asks for a secret of the keychain.
+    /// A text refers to a secret in the keychain.
     #[error("{} asks for a secret of the keychain", visible(.0))]
     Secret(String),
-    /// A folder's name can't stand in settings.
+    /// The name of a folder is not Unicode, so it can't be stored in the settings.
     #[error("the name of the folder {} is not Unicode", .0.display())]
     Folder(PathBuf),
     /// The manifest can't be used on this platform.
@@ -106,12 +108,15 @@ pub enum PlanError {
     Manifest(#[from] ManifestError),
 }
 
-/// Makes a plan of a bundle. `${…}` in the manifest's texts is replaced once, and what comes in its place is never looked at again.
+/// Creates a plan for a bundle. `${…}` in the manifest's texts is replaced once, and the replacement is never
+/// expanded again.
 ///
-/// An argument or variable without its value is left out. An argument with an input of several values is repeated for each.
+/// An argument or variable without its value is omitted. An argument with an input of several values is repeated for
+/// each.
 ///
 /// # Errors
-/// If no command follows that could be shown and approved.
+///
+/// Returns [`PlanError`] if there is no command that could be shown and approved.
 pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
     let manifest = &bundle.manifest;
     let substitution = Substitution::new(place)?;
@@ -139,7 +144,7 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
     }
 
     if matches!(manifest.server.kind, ServerKind::Python | ServerKind::Uv) {
-        // A cache beside the code is a change of the bundle, which would keep the server from starting again.
+        // A cache next to the code would change the bundle, which would prevent the server from starting again.
         env.entry(NO_PYTHON_CACHE.to_owned()).or_insert_with(|| "1".into());
     }
 
@@ -150,7 +155,7 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
         notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));
     }
     if manifest.server.kind == ServerKind::Uv {
-        // Its environment beside the code would change the bundle, and in a sandbox the bundle's folder can't be written.
+        // An environment next to the code would change the bundle, and in a sandbox the bundle's folder is read-only.
         env.entry(OWN_ENVIRONMENT.to_owned()).or_insert_with(|| "1".into());
     }
     notes.extend(limits(bundle, place));
@@ -159,7 +164,7 @@ pub fn plan(bundle: &Bundle, place: &Place) -> Result<BundlePlan, PlanError> {
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
-/// Makes templates, and says what of them is not as written.
+/// Creates templates, and notes where they deviate from the manifest.
 struct Templates<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p Substitution,
@@ -169,7 +174,7 @@ struct Templates<'p> {
 impl Templates<'_> {
     fn of(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
         let template = self.substitution.template(text);
-        // Pieces that only together open a reference count, too.
+        // Parts that only together begin a reference count too.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
         if literal.contains(SECRET_REFERENCE) || template.completes_secret(self.inputs) {
@@ -213,7 +218,7 @@ fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<Strin
         required: config.required,
         secret: config.sensitive,
         multiple: config.multiple,
-        // A default that holds another value is no default.
+        // A default that refers to another value is dropped.
         default: config.default.iter().filter_map(|value| substitution.text(value)).collect(),
         min: config.min,
         max: config.max,
@@ -229,7 +234,7 @@ fn input(config: &UserConfig, substitution: &Substitution, notes: &mut Vec<Strin
     Ok(planned)
 }
 
-/// What the bundle says of where it runs, as far as this computer is another.
+/// Returns warnings about platforms and versions that the bundle requires and this computer doesn't have.
 fn limits(bundle: &Bundle, place: &Place) -> Vec<String> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
@@ -259,7 +264,7 @@ fn limits(bundle: &Bundle, place: &Place) -> Vec<String> {
     notes
 }
 
-/// A name that can be shown: the one for people, or the one for programs.
+/// Returns a name for the server that is safe to show: the display name, or else the machine-readable one.
 fn server_name(display_name: &str, name: &str) -> String {
     let usable = |name: &str| {
         let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
@@ -270,7 +275,7 @@ fn server_name(display_name: &str, name: &str) -> String {
     names.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
 }
 
-/// A folder as text.
+/// Returns a folder as text.
 fn folder_text(folder: &Path) -> Result<String, PlanError> {
     folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::Folder(folder.to_owned()))
 }

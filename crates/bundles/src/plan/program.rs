@@ -1,4 +1,4 @@
-//! Where the program of a bundle is.
+//! Determines where the program of a bundle is.
 
 use launches::packages::launched;
 use serde::Serialize;
@@ -7,24 +7,25 @@ use super::{Place, PlanError, Platform};
 use crate::manifest::path_in_bundle;
 use crate::{Bundle, ServerKind};
 
-/// Programs that bundles are run by. They are roles: which one it is, the user's `PATH` says.
+/// Programs that commonly run bundles. They are resolved through the user's `PATH`.
 const RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
-/// Runtimes that load what they run, so that the bundle holds next to nothing of it.
+/// Runtimes that download the code they run, so that the bundle contains almost none of it.
 const LAUNCHERS: [&str; 2] = ["npx", "uvx"];
 
-/// Where the program of a bundle is.
+/// The location of a bundle's program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "camelCase")]
 pub enum Program {
     /// In the bundle, at this path.
     Inside(String),
-    /// A runtime that many bundles use, from the user's `PATH`.
+    /// A common runtime on the user's `PATH`.
     Runtime(String),
-    /// Any other program of this computer.
+    /// Any other program on this computer.
     Foreign(String),
 }
 
-/// Finds the program, and what to run for it: the absolute path of one in the bundle. `written` is as in the manifest, `command` with all put in.
+/// Finds the program, and the command that runs it: for a program in the bundle, its absolute path. `written` is the
+/// manifest's text, and `command` the same with substitutions.
 pub(super) fn find(
     bundle: &Bundle,
     place: &Place,
@@ -58,14 +59,14 @@ pub(super) fn find(
 }
 
 impl Program {
-    /// What the user should know of it.
+    /// Returns a warning for the user, if the program needs one.
     pub(super) fn note(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
-        // A bundle for uv has a note of its own.
+        // Bundles for uv have a separate note.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {
             Self::Runtime(name) if LAUNCHERS.contains(&name.as_str()) || name == "docker" => true,
             Self::Runtime(name) if name == "uv" => runs_by_uv(),
-            // Launchers that few bundles use, and those that a shell starts.
+            // Launchers that few bundles use, and those started through a shell.
             Self::Runtime(_) | Self::Foreign(_) => launched(command, args).is_some(),
             Self::Inside(_) => false,
         };

@@ -1,4 +1,5 @@
-//! `${…}` in the texts of a manifest, replaced in one pass: the reference implementation replaces in turns, so that a value can name another one.
+//! Substitution of `${…}` in the texts of a manifest, in a single pass. The reference implementation replaces in
+//! several passes, so that a value can refer to another one.
 
 use installs::{Template, TemplatePart};
 
@@ -7,7 +8,7 @@ use super::{Place, PlanError, folder_text};
 const OPENS: &str = "${";
 const INPUT: &str = "user_config.";
 
-/// What is known of this computer, by name.
+/// The known values on this computer, by name.
 pub(super) struct Substitution {
     known: [(&'static str, String); 7],
 }
@@ -28,7 +29,7 @@ impl Substitution {
         })
     }
 
-    /// The text with everything put in but inputs. What is not known stays as it is.
+    /// Returns the text with everything but inputs substituted. Unknown references are kept verbatim.
     pub(super) fn template(&self, text: &str) -> Template {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         let mut rest = text;
@@ -43,7 +44,7 @@ impl Substitution {
             } else if let Some((_, value)) = self.known.iter().find(|(name, _)| *name == inner) {
                 literal.push_str(value);
             } else {
-                // Another name may begin within what is not one.
+                // Another reference may begin within an unknown one.
                 literal.push_str(OPENS);
                 rest = &text[text.len() - after.len() - inner.len() - 1..];
             }
@@ -55,7 +56,7 @@ impl Substitution {
         Template { parts }
     }
 
-    /// The text with everything put in; `None` if it holds an input.
+    /// Returns the text with everything substituted, or `None` if it contains an input.
     pub(super) fn text(&self, text: &str) -> Option<String> {
         match self.template(text).parts.as_slice() {
             [TemplatePart::Text(text)] => Some(text.clone()),
@@ -64,7 +65,7 @@ impl Substitution {
     }
 }
 
-/// The text before the next `${…}`, what is in it, and the text after it.
+/// Splits a text at the next `${…}` into the text before it, its content, and the text after it.
 fn next(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once(OPENS)?;
     let (inner, after) = rest.split_once('}')?;

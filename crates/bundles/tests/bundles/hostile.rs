@@ -1,4 +1,4 @@
-//! Archives that are made to harm: each is refused with its reason, and leaves nothing on disk.
+//! Tests of hostile archives: each is refused with its reason, and leaves nothing on disk.
 
 use std::fs;
 
@@ -7,13 +7,14 @@ use bundles::{PathProblem, Refusal};
 use crate::sample::{Disk, refused, valid};
 use crate::zip_writer::{Entry, Zip, crc, end};
 
-/// A deflate stream of zeros: a block whose codes make one byte of zeros stand for four times 258 zeros (RFC 1951, section 3.2.7).
+/// Returns a deflate stream of zeros: a block whose codes make one byte of zeros stand for four times 258 zeros (RFC
+/// 1951, section 3.2.7).
 fn zeros(packed: usize) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     let mut number = |value: u32, count: u32| bits.extend((0..count).map(|bit| value >> bit & 1 == 1));
     number(1, 1);
     number(2, 2);
-    // 286 codes for literals and lengths, one for distances, 18 lengths of codes for these lengths.
+    // 286 codes for literals and lengths, one for distances, 18 code lengths for the code length alphabet.
     number(29, 5);
     number(0, 5);
     number(14, 4);
@@ -34,7 +35,7 @@ fn zeros(packed: usize) -> Vec<u8> {
     for (value, count) in codes.concat() {
         number(value, count);
     }
-    // The literal; all bits that follow are matches, until the end that never comes.
+    // The literal; all following bits are matches, and the end never comes.
     number(1, 2);
     let mut bytes: Vec<u8> = Vec::new();
     for byte in bits.chunks(8) {
@@ -50,20 +51,20 @@ fn bomb(name: &str, packed: usize, size: u32) -> Entry {
 
 #[test]
 fn ten_megabytes_that_unpack_to_twenty_gigabytes() {
-    // Each declares what it unpacks to, and four of five have no data of their own.
+    // Each declares its real unpacked size, and four of five share the data of the first.
     let mut all = Zip::of([bomb("zero", 10 << 20, 0xffff_fff0)]);
     all.entries.extend((1..5).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
     assert!(all.bytes().len() < 11 << 20);
     refused(&all.bytes(), &Refusal::FileTooLarge("zero".to_owned()));
-    // Within the size of one file, and too tight.
+    // Within the size limit of a file, but with too high a ratio.
     refused(&Zip::of([bomb("zero", 256 << 10, 256 << 20)]).bytes(), &Refusal::Ratio("zero".to_owned()));
-    // Each tight file too small to count, all together not.
+    // Each file is too small for the ratio to count, but all together are not.
     let many = (0..300).map(|n| bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
     refused(&Zip::of(many).bytes(), &Refusal::RatioOfAll);
-    // Loose enough, and too much in all.
+    // A low enough ratio, but too large in total.
     let many = (0..3).map(|n| Entry { shares: Some(0), ..bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
     refused(&Zip::of(many).bytes(), &Refusal::UnpackedTooLarge);
-    // It says that it is small, and is not: unpacking stops there. Its data is real, as the one that ends well shows.
+    // Declares a small size, so unpacking stops there. The data is valid, as the archive that ends properly shows.
     refused(&valid().and(bomb("zero", 10 << 20, 1 << 20)).bytes(), &Refusal::SizeDiffers("zero".to_owned()));
 }
 
@@ -87,11 +88,11 @@ fn a_million_entries() {
         directory.extend(Entry::stored(&format!("{number:07}"), b"").central(0));
     }
     let with = |count: u16| [directory.clone(), end(count, directory.len() as u32, 0)].concat();
-    // The number wraps around at 65,536.
+    // The count wraps around at 65,536.
     refused(&with((1_000_000_usize % 65_536) as u16), &Refusal::TooManyEntries);
     refused(&with(5), &Refusal::TooManyEntries);
     refused(&with(u16::MAX), &Refusal::Zip64);
-    // More than the end says, in a directory that is small enough.
+    // More entries than the end record declares, in a directory that is small enough.
     refused(&Zip { count: Some(2), ..valid().and(Entry::file("a", b"")) }.bytes(), &Refusal::Directory);
     refused(&Zip { count: Some(4), ..valid().and(Entry::file("a", b"")) }.bytes(), &Refusal::Directory);
 }
@@ -180,14 +181,14 @@ fn data_that_belongs_to_no_entry() {
     let directory = || valid().bytes().len() - 22;
     hidden(Zip { prefix: b"#!/bin/sh\n".to_vec(), ..valid() }, 0, 10);
     hidden(Zip { gap: b"gap".to_vec(), ..valid() }, entries(), 3);
-    // Two directories: another program may take the other one.
+    // Two directories: another program may use the other one.
     let other = Entry::file("manifest.json", b"{}").central(0);
     hidden(Zip { gap: other.clone(), ..valid() }, entries(), other.len());
     hidden(Zip { before_end: other.clone(), ..valid() }, directory(), other.len());
     // A whole archive before another one.
     let first = valid().bytes();
     hidden(Zip { prefix: first.clone(), ..valid() }, 0, first.len());
-    // A prefix that the offsets do not know of.
+    // A prefix that the offsets don't account for.
     refused(&[b"MZ".to_vec(), valid().bytes()].concat(), &Refusal::HiddenData { at: directory() as u64, bytes: 2 });
     refused(&Zip { suffix: b"x".to_vec(), ..valid() }.bytes(), &Refusal::TrailingData);
     refused(&Zip { comment: b"x".to_vec(), ..valid() }.bytes(), &Refusal::Comment);
@@ -195,7 +196,7 @@ fn data_that_belongs_to_no_entry() {
     let length_at = promised.len() - 2;
     promised[length_at] = 5;
     refused(&promised, &Refusal::Comment);
-    // A second end, in the comment of the first.
+    // A second end record in the comment of the first.
     refused(
         &Zip { comment: end(0, 0, 0), ..valid() }.bytes(),
         &Refusal::HiddenData { at: 0, bytes: (directory() + 22) as u64 },

@@ -1,4 +1,5 @@
-//! Bundles that the tests write themselves, byte by byte where the official packer would not: opened, planned, unpacked, compared and refused.
+//! Tests with bundles written byte by byte where the official packer would not produce them: opening, planning,
+//! unpacking, comparing and refusing.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod hostile;

@@ -1,4 +1,4 @@
-//! Manifests of all versions, and what of them is not used.
+//! Tests of manifests of all versions, and of their ignored parts.
 
 use bundles::{BundleError, Manifest, ManifestError, Refusal, ServerKind};
 use serde_json::{Value, json};

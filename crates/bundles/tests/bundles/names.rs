@@ -1,4 +1,4 @@
-//! Paths that one file system keeps apart and another one does not, and those that Windows reserves.
+//! Tests of paths that some file systems distinguish and others don't, and of names that Windows reserves.
 
 use bundles::{PathProblem, Refusal};
 

@@ -1,4 +1,4 @@
-//! Plans: the command that a bundle would run.
+//! Tests of plans: the command that a bundle would run.
 
 use std::path::Path;
 
@@ -169,7 +169,7 @@ fn another_platform() {
         let place = Place { platform, folder: folder.into(), ..place() };
         plan(&bundle(config.clone(), Value::Null), &place)
     };
-    // Paths of bundles have slashes on each system.
+    // Paths of bundles have slashes on every system.
     assert!(matches!(server(Platform::Windows, "C:\\apps"), Err(PlanError::NoFile(_))));
     let mac = filled(&server(Platform::MacOs, "/apps").unwrap(), &[]).unwrap();
     assert_eq!((mac.args.len(), mac.env.len()), (0, 2));
@@ -220,7 +220,7 @@ fn a_bundle_names_no_secret_of_the_keychain() {
         let error = plan(&bundle(config, Value::Null), &place()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
     }
-    // By the defaults of its settings, each of which is harmless by itself.
+    // Through the defaults of its settings, each of which is harmless on its own.
     let text = |default: &str| json!({ "type": "string", "default": default });
     for (value, a, b) in [
         ("${user_config.a}", "${secret:github.TOKEN}", ""),

@@ -1,4 +1,4 @@
-//! Whatever a file holds, reading it ends without a panic, and nothing is written beside the root.
+//! Tests with random input: reading any file ends without a panic, and nothing is written outside of the root.
 
 use bundles::{Bundle, Manifest, Place, Platform, plan};
 use proptest::collection::vec;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::sample::{Disk, manifest, valid, zip};
 use crate::zip_writer::Entry;
 
-/// Opens, plans and unpacks, and checks what is on disk.
+/// Opens, plans and unpacks an archive, and checks the files on disk.
 fn try_all(bytes: &[u8]) {
     let disk = Disk::with(bytes);
     match disk.install() {

@@ -1,4 +1,4 @@
-//! Bundles to begin with, and the folders that they are tried in.
+//! Sample bundles, and temporary folders for them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::zip_writer::{Entry, Zip};
 
-/// A manifest of a server on Node, of this version.
+/// Returns a manifest of a Node server, of this manifest version.
 pub(crate) fn manifest(version: &str) -> Value {
     json!({
         "manifest_version": version,
@@ -25,7 +25,7 @@ pub(crate) fn manifest(version: &str) -> Value {
     })
 }
 
-/// An archive with this manifest and a file of code.
+/// Returns an archive with this manifest and a code file.
 pub(crate) fn zip(manifest: &Value) -> Zip {
     let manifest = Entry::file("manifest.json", manifest.to_string().as_bytes());
     Zip::of([manifest, Entry::file("server/index.js", b"process.exit()").mode(0o100_755)])
@@ -35,7 +35,7 @@ pub(crate) fn valid() -> Zip {
     zip(&manifest("0.3"))
 }
 
-/// A folder with a bundle in it, and the root below which it is unpacked.
+/// A temporary folder with a bundle, and the root that it is unpacked to.
 pub(crate) struct Disk(pub(crate) TempDir);
 
 impl Disk {
@@ -61,7 +61,8 @@ impl Disk {
         unpack(&self.open()?, &self.root())
     }
 
-    /// Nothing is beside the bundle's file and the root, and nothing but these folders with their lists in the root.
+    /// Asserts that there is nothing besides the bundle's file and the root, and that the root contains only these
+    /// folders and their lists.
     pub(crate) fn holds_only(&self, folders: &[&Path]) {
         let names = |folder: &Path| -> Vec<PathBuf> {
             let entries = fs::read_dir(folder).into_iter().flatten();
@@ -78,7 +79,7 @@ impl Disk {
     }
 }
 
-/// Opens and unpacks an archive, and expects this refusal, with nothing left on disk.
+/// Opens and unpacks an archive, and asserts that it is refused for this reason, with nothing left on disk.
 pub(crate) fn refused(bytes: &[u8], expected: &Refusal) {
     let disk = Disk::with(bytes);
     match disk.install() {

@@ -1,4 +1,4 @@
-//! Signed bundles. `signature.bin` is the block that `mcpb sign --self-signed` of version 2.1.2 wrote.
+//! Tests of signed bundles. `signature.bin` is the block written by `mcpb sign --self-signed`, version 2.1.2.
 
 use bundles::{Refusal, Signature};
 
@@ -42,7 +42,7 @@ fn a_block_of_another_form_is_refused() {
     trailing([BLOCK, b"x"].concat());
     trailing([b"x", BLOCK].concat());
     trailing([BLOCK, BLOCK].concat());
-    // Too long for a signature, so the end is not looked for before it.
+    // Too long for a signature, so the end record before it is not searched for.
     refused(&Zip { suffix: block(&[0; 70_000]), ..valid() }.bytes(), &Refusal::NotAZip);
     // A comment that is not the whole block.
     let mut bytes = Zip { suffix: BLOCK.to_vec(), ..valid() }.bytes();

@@ -1,4 +1,4 @@
-//! Files on disk.
+//! Tests of unpacked files on disk.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

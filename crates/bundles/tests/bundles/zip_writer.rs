@@ -1,28 +1,28 @@
-//! Writes ZIP archives, also such as no library writes.
+//! Writes ZIP archives, including invalid ones that no library writes.
 
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// An entry, as its headers shall describe it.
+/// An entry, with the values of its headers.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,
-    /// The name in the header before the data, if it is another one.
+    /// Name in the local header, if different.
     pub(crate) local_name: Option<Vec<u8>>,
     pub(crate) data: Vec<u8>,
     pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) crc: u32,
     pub(crate) size: u32,
-    /// The size in the header before the data, if it is another one.
+    /// Size in the local header, if different.
     pub(crate) local_size: Option<u32>,
     pub(crate) attributes: u32,
     pub(crate) extra: Vec<u8>,
-    /// Checksum and sizes follow the data, with or without the signature that may open them.
+    /// Set if checksum and sizes follow the data; true if with the optional record signature.
     pub(crate) descriptor: Option<bool>,
-    /// Written into the directory, with this offset instead of data of its own.
+    /// Offset of another entry's data, for an entry that exists only in the directory.
     pub(crate) shares: Option<u32>,
 }
 
@@ -90,7 +90,7 @@ impl Entry {
         if !is_local {
             bytes.extend([0; 6]);
             bytes.extend(self.attributes.to_le_bytes());
-            // The offset, which the archive knows.
+            // The offset, which the archive fills in.
             bytes.extend([0; 4]);
         }
         bytes.extend(name);
@@ -114,20 +114,20 @@ impl Entry {
     }
 }
 
-/// An archive.
+/// An archive to be written.
 #[derive(Clone, Default)]
 pub(crate) struct Zip {
     pub(crate) entries: Vec<Entry>,
-    /// Before the first entry; the offsets know of it.
+    /// Bytes before the first entry; offsets account for them.
     pub(crate) prefix: Vec<u8>,
-    /// Between the last entry and the directory.
+    /// Bytes between the last entry and the directory.
     pub(crate) gap: Vec<u8>,
-    /// Between the directory and the end.
+    /// Bytes between the directory and the end record.
     pub(crate) before_end: Vec<u8>,
-    /// The number of entries that the end gives, if it is another one.
+    /// Number of entries in the end record, if different.
     pub(crate) count: Option<u16>,
     pub(crate) comment: Vec<u8>,
-    /// Behind all that.
+    /// Bytes after everything else.
     pub(crate) suffix: Vec<u8>,
 }
 
@@ -163,7 +163,7 @@ impl Zip {
     }
 }
 
-/// An end record without a comment.
+/// Returns an end record without a comment.
 pub(crate) fn end(count: u16, directory_size: u32, directory_at: u32) -> Vec<u8> {
     let mut bytes = b"PK\x05\x06\0\0\0\0".to_vec();
     bytes.extend([count, count].map(u16::to_le_bytes).concat());

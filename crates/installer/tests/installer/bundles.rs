@@ -1,4 +1,4 @@
-//! Bundles: they are unpacked when they are installed, pinned by their hash, and removed with their last server.
+//! Tests of bundles: unpacked on installation, pinned by their hash, and removed with their last server.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,7 @@ async fn of_a_bundle_that_can_not_be_added_no_files_stay() {
     let draft = draft(source(&path), "demo", &[]);
     let shown = installer.preview(&app.host, &draft, Freshness::Usual).await.unwrap().hash;
     let settings = app.folder.path().join("mcp.json");
-    // A server can be checked and not be written.
+    // The settings file can't be written, though the server passes the check.
     drop(fs::remove_file(&settings));
     fs::create_dir_all(settings.join("in-the-way")).unwrap();
     let failed = installer.install(&app.host, &draft, shown.as_str()).await.unwrap_err();
@@ -138,7 +138,7 @@ async fn a_folder_with_added_files_does_not_pass_for_the_bundle() {
     let refused = install("two").await.unwrap_err();
     assert!(matches!(refused, InstallError::Unpack(BundleError::FolderDiffers(_))), "a server uses it: {refused}");
     assert!(planted.exists());
-    // Leaves the files, as the removal by hand does.
+    // Leaves the files, as a removal by hand does.
     app.host.remove_server("one".to_owned()).await.unwrap();
     install("two").await.unwrap();
     assert!(!planted.exists(), "what no server uses is unpacked anew");
@@ -159,7 +159,7 @@ async fn folders_of_bundles_that_no_server_uses_are_cleaned_up() {
         let origin = app.server(name).await.installed.unwrap().origin;
         all.push(origin.files().unwrap().folder.clone());
     }
-    // Its record goes, and another server names its folder.
+    // Its record is removed, and another server refers to its folder.
     let config = app.server("named").await.config;
     app.host.remove_server("named".to_owned()).await.unwrap();
     app.host.add_server(ServerEntry { name: "by-hand".to_owned(), config }).await.unwrap();

@@ -1,4 +1,5 @@
-//! Bundles that a registry lists: downloaded, checked against the hash that it lists, and gone once they are installed.
+//! Tests of bundles listed by a registry: downloaded, checked against the listed hash, and removed after their
+//! installation.
 
 use std::fs;
 
@@ -19,7 +20,7 @@ pub(crate) fn source() -> InstallSource {
     InstallSource::Registry { name: NAME.to_owned(), version: None, target: None }
 }
 
-/// Lists this bundle in this version, and gives it.
+/// Lists this bundle in this version, serves its file, and returns its hash.
 pub(crate) fn list(app: &App, registry: &TestRegistry, version: &str, bundle: &Bundle) -> String {
     let path = bundle.write(&app.folder.path().join("listed.mcpb"));
     let bytes = fs::read(path).unwrap();

@@ -1,4 +1,5 @@
-//! A record of installations that somebody forged: nothing outside the folder of bundles is read or removed for it, and nobody else's bundle.
+//! Tests of forged installation records: nothing outside of the folder of bundles is read or removed because of them,
+//! nor another server's bundle.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use testkit::registry::TestRegistry;
 
 use crate::{draft, install, installer, servers, unpacked};
 
-/// Starts the app again with another record of where "one" is from; the others stay.
+/// Restarts the app with a forged record for the server "one"; the others are unchanged.
 async fn forge(app: App, one: Value) -> App {
     start_with(app, |origins| {
         let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
@@ -23,7 +24,7 @@ async fn forge(app: App, one: Value) -> App {
     .await
 }
 
-/// Starts the app again with other records, once the ones that it has are written.
+/// Restarts the app with other records, after its own ones are written.
 async fn start_with(app: App, records: impl FnOnce(&Path) -> String) -> App {
     app.host.close().await;
     let App { folder, .. } = app;

@@ -1,4 +1,4 @@
-//! A program that is killed while it installs a bundle: just before or just after the settings are written.
+//! Tests of a process that is killed while it installs a bundle: directly before or after the settings are written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ use tokio::sync::mpsc;
 
 use crate::{draft, install, installer, servers, unpacked};
 
-/// Names the folder to the program that is killed, which is this one again.
+/// Variable that passes the folder to the process that is killed, which is another run of this program.
 const FOLDER: &str = "DRAWBRIDGE_TEST_KILLED_IN";
-/// Tells it whether the settings are written first.
+/// Variable that makes it write the settings before it is killed.
 const WRITES: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
-/// Tells it whether to upgrade instead.
+/// Variable that makes it upgrade instead of install.
 const UPGRADES: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
-/// The settings file, whose next change kills the program.
+/// A settings file whose next change kills the process.
 struct Killing(Arc<dyn ServerSettings>);
 
 impl Killing {
@@ -96,7 +96,7 @@ fn bundle(folder: &Path, file: &str) -> InstallSource {
     InstallSource::Bundle { path: folder.join(file), sha256: None }
 }
 
-/// Runs the program that is killed over the folder of an app, and starts the app again.
+/// Runs the process that is killed on the folder of an app, and restarts the app.
 #[allow(clippy::disallowed_methods, reason = "starts a test of this program once more, not a server")]
 async fn after_a_kill(app: App, variables: &[&str]) -> App {
     app.host.close().await;
@@ -113,7 +113,7 @@ fn origins(app: &App) -> String {
     fs::read_to_string(app.folder.path().join("data/origins.json")).unwrap_or_default()
 }
 
-/// Changes a file of the only bundle that is unpacked, and sees its server refused.
+/// Changes a file of the only unpacked bundle, and asserts that its server is refused.
 async fn is_verified(app: &App) {
     let [folder] = &unpacked(app)[..] else { panic!("{:?}", unpacked(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();

@@ -1,4 +1,4 @@
-//! Installing from a registry on loopback and from bundles, on a real host over a temporary folder.
+//! Tests of installations from a local registry and from bundles, with a real host on a temporary folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod bundles;
@@ -20,7 +20,7 @@ use store::CacheFolder;
 use testkit::app::App;
 use testkit::registry::TestRegistry;
 
-/// An installer over the folder of an app, on this registry.
+/// Creates an installer for the folder of an app and this registry.
 fn installer(app: &App, registry: &TestRegistry) -> Installer {
     let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     Installer::new(app.folder.path().join("data"), registry, move |address, header| {
@@ -28,20 +28,20 @@ fn installer(app: &App, registry: &TestRegistry) -> Installer {
     })
 }
 
-/// Previews a draft and installs what was shown.
+/// Previews a draft, and installs it with the preview's hash.
 async fn install(app: &App, installer: &Installer, draft: &InstallDraft) -> Result<(), InstallError> {
     let shown = installer.preview(&app.host, draft, Freshness::Usual).await?.hash;
     installer.install(&app.host, draft, shown.as_str()).await.map(drop)
 }
 
-/// The names of the folders below that of bundles; unfinished ones too.
+/// Returns the names of the folders below the folder of bundles, including unfinished ones.
 fn unpacked(app: &App) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(app.folder.path().join("data/bundles")) else { return Vec::new() };
     let folders = entries.map(Result::unwrap).filter(|entry| entry.path().is_dir());
     folders.map(|entry| entry.file_name().into_string().unwrap()).collect()
 }
 
-/// A draft with these values and without a sandbox.
+/// Returns a draft with these values and without a sandbox.
 fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallDraft {
     let values = values.iter().map(|(key, value)| ((*key).to_owned(), vec![(*value).to_owned()]));
     InstallDraft {
@@ -53,7 +53,7 @@ fn draft(source: InstallSource, name: &str, values: &[(&str, &str)]) -> InstallD
     }
 }
 
-/// The names of the servers that are set up.
+/// Returns the names of the configured servers.
 async fn servers(app: &App) -> Vec<String> {
     app.host.snapshot().await.unwrap().servers.into_iter().map(|server| server.name).collect()
 }

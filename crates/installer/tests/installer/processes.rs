@@ -1,4 +1,4 @@
-//! Two programs install and remove the same bundle in one data folder.
+//! Tests of two processes that install and remove the same bundle in one data folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,11 +11,11 @@ use store::CacheFolder;
 use testkit::app::TestPlatform;
 use testkit::bundle_file::Bundle;
 
-/// Names the folder to the other program, which is this one again.
+/// Variable that passes the folder to the other process, which is another run of this program.
 const FOLDER: &str = "DRAWBRIDGE_TEST_FOLDER";
 const ROUNDS: usize = 12;
 
-/// Installs the bundle, looks whether its files are there, and removes it, again and again. The last time it stays.
+/// Repeatedly installs the bundle, verifies its files, and removes it. After the last round it remains.
 async fn work(folder: &Path, name: &str) {
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());

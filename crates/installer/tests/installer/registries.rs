@@ -1,4 +1,4 @@
-//! Servers of a registry: what is offered, that only what was shown is installed, and newer versions.
+//! Tests of servers in a registry: offers, installation of exactly what was previewed, and newer versions.
 
 use host::view::ServerState;
 use installer::{InstallError, InstallSource, InstallTarget, NotInstallable};
@@ -88,7 +88,7 @@ async fn the_hash_is_over_all_that_would_be_set_up() {
     for other in &others {
         match hash(other).await {
             Ok(hash) => assert_ne!(hash, own, "{:?} {}", other.source, other.name),
-            // Where no sandbox works, none can be previewed.
+            // Without a working sandbox, none can be previewed.
             Err(error) => assert!(matches!(error, InstallError::Sandbox(_)), "{error}"),
         }
         let refused = installer.install(&app.host, other, own.as_str()).await.unwrap_err();
@@ -162,7 +162,7 @@ async fn what_was_deleted_since_is_known_though_the_answer_about_it_is_kept() {
     let first = installer(&app, &registry).version_reports(&app.host, Freshness::Usual).await.unwrap().remove(0);
     assert_eq!(first.status, Status::Active);
     *registry.entries.lock().unwrap() = vec![notes(json!({ "status": "deleted", "statusMessage": "malware" }))];
-    // As after a restart: what was read last is an hour old at most, but for the changes.
+    // As after a restart: everything that was read is at most an hour old, except for the changes.
     let later = installer(&app, &registry).version_reports(&app.host, Freshness::Usual).await.unwrap().remove(0);
     assert_eq!((later.status, later.status_message.as_deref()), (Status::Deleted, Some("malware")));
 }

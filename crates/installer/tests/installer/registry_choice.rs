@@ -1,4 +1,4 @@
-//! Which registry is used, and where the value of its header is kept.
+//! Tests of the selection of the registry, and of the storage of its header's value.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use testkit::registry::{TestRegistry, active, notes};
 
 const TOKEN: &str = "Bearer t0ken-of-the-team";
 
-/// An installer that goes by the settings of an app.
+/// Creates an installer that uses the settings of an app.
 fn by_settings(app: &App, secrets: &Arc<SecretsInMemory>) -> Installer {
     let secrets: Arc<dyn Secrets> = secrets.clone();
     let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);
@@ -55,7 +55,7 @@ async fn the_registry_that_was_set_is_asked_with_its_header() {
         assert!(!String::from_utf8_lossy(&content).contains("t0ken"), "{} has no value of it", file.display());
     }
 
-    // Who can write the file sends the value nowhere else.
+    // Write access to the file must not redirect the value.
     let elsewhere = TestRegistry::start(vec![notes(active())]).await;
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));

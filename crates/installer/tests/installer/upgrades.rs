@@ -1,4 +1,4 @@
-//! A newer version in the place of an installed server: what is kept, what is shown, and that nothing happens without the user.
+//! Tests of upgrades of an installed server: what is kept, what is shown, and that nothing happens without the user.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn package() -> InstallSource {
     InstallSource::Registry { name: NAME.to_owned(), version: None, target }
 }
 
-/// The notes in another version, with an argument that the user fills in.
+/// Returns the notes server in another version, with an argument that the user fills in.
 fn version(version: &str) -> Value {
     let mut entry = notes(active());
     entry["server"]["version"] = version.into();
@@ -34,7 +34,7 @@ fn version(version: &str) -> Value {
     entry
 }
 
-/// An upgrade to what is offered of a server.
+/// Returns a draft of an upgrade to the offered version of a server.
 async fn upgrade(app: &App, installer: &Installer, server: &str) -> InstallDraft {
     let offered = installer.offer_upgrade(&app.host, server, None).await.unwrap();
     InstallDraft { upgrades: Some(server.to_owned()), ..draft(offered.offer.source, server, &[]) }
@@ -128,7 +128,7 @@ async fn what_another_program_wrote_last_is_not_written_over() {
     newer.as_stdio_mut().unwrap().args[1] = "@alice/notes@1.3.0".to_owned();
     let newer = ServerEntry { name: "notes".to_owned(), config: newer };
 
-    // The settings were read a last time; now the other program writes them.
+    // The settings were read for the last time; now the other program writes them.
     let setup = app.host.begin_setup_anew().await.unwrap();
     let settings = app.folder.path().join("mcp.json");
     let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");

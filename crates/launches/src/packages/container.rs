@@ -101,12 +101,12 @@ const OPTIONS: Options = Options {
     ],
 };
 
-/// Where images come from that name no registry.
+/// Registry of images whose name includes none.
 const DOCKER_HUB: &str = "docker.io";
-/// How digests and ids begin.
+/// Prefix of digests and ids.
 const SHA256: &str = "sha256:";
 
-/// Where the options of `run` begin; none if the command runs no image.
+/// Returns the index at which the options of `run` begin, or `None` if the command runs no image.
 pub(super) fn from_of(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
@@ -145,7 +145,7 @@ fn is_digest(text: &str) -> bool {
     text.strip_prefix(SHA256).is_some_and(|hash| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
-/// An image that is named by its digest needs no look-up.
+/// Returns the version of an image that is named by its digest, which needs no lookup.
 pub(super) fn known(reference: &PackageReference) -> Option<PackageVersion> {
     is_digest(&reference.wanted).then(|| with_digest(reference, &reference.wanted, None))
 }
@@ -155,20 +155,21 @@ fn image(reference: &PackageReference) -> String {
     format!("{}:{tag}", reference.name)
 }
 
-/// Asks for an image on this computer, which would run without being loaded.
+/// Returns the arguments for inspecting an image on this computer, which would run without being pulled.
 pub(super) fn local_question(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
     ["image", "inspect", "--format", format, &image(reference)].map(str::to_owned).into()
 }
 
-/// Asks the registry for an image. No engine is needed for it.
+/// Returns the arguments for looking an image up in its registry. It requires no running engine.
 pub(super) fn question(reference: &PackageReference) -> Vec<String> {
     ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image(reference)].map(str::to_owned).into()
 }
 
-/// Reads what is known of an image on this computer. Only a digest of the repository that the command names pins it: a tag that was
-/// set here may stand on the image of another one, which the named one does not have. Such an image, and one that was built here, is
-/// named by its id.
+/// Parses the result for an image on this computer.
+///
+/// Only a digest of the repository that the command names pins the image: a locally set tag may point to the image of
+/// another repository, which the named one doesn't contain. Such an image, and one built locally, is named by its id.
 pub(super) fn local_answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
     let here = Some("this computer".to_owned());
@@ -179,12 +180,12 @@ pub(super) fn local_answer(reference: &PackageReference, stdout: &str) -> Option
         return Some(with_digest(reference, digest, here));
     }
     let id = answer["id"].as_str()?;
-    // Podman gives ids without the algorithm.
+    // Podman prints ids without the algorithm.
     let digest = if id.starts_with(SHA256) { id.to_owned() } else { format!("{SHA256}{id}") };
     is_digest(&digest).then(|| PackageVersion { argument: id.to_owned(), ..with_digest(reference, &digest, here) })
 }
 
-/// A repository with its registry, as Docker completes short names.
+/// Returns a repository with its registry, completing short names as Docker does.
 fn repository(name: &str) -> String {
     let is_registry = |first: &str| first.contains(['.', ':']) || first == "localhost";
     let (registry, path) = match name.split_once('/') {
@@ -196,7 +197,7 @@ fn repository(name: &str) -> String {
     format!("{registry}/{folder}{path}")
 }
 
-/// Reads the registry's answer.
+/// Parses the response of the registry.
 pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))

@@ -1,4 +1,5 @@
-//! Reads from a command line which package it loads. Nothing is run for it. Callers: starts and homes of sandboxes.
+//! Determines the package that a command line loads, without running anything. Used for starts and for homes of
+//! sandboxes.
 
 use std::path::Path;
 
@@ -16,20 +17,20 @@ const OTHERS: &[(&str, Option<&str>)] = &[
     ("nerdctl", Some("run")),
 ];
 
-/// Programs that start what their arguments name.
+/// Programs that start another program named by their arguments, with the options before it.
 const WRAPPERS: &[(&str, &[&str])] =
     &[("cmd", &["/c"]), ("env", &["-S"]), ("sh", &["-c", "-lc"]), ("bash", &["-c", "-lc"]), ("zsh", &["-c", "-lc"])];
 
-/// A command that loads a package.
+/// The result of analyzing a launcher's command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Launched {
-    /// This one.
+    /// The package that it loads.
     Package(PackageReference),
-    /// One that can't be told, by this launcher.
+    /// The launcher, and the reason why the package is unknown.
     Unknown(String, UnknownPackage),
 }
 
-/// The package that a command loads; none if it is no launcher's command.
+/// Returns the package that a command loads, or `None` if the command is not that of a launcher.
 pub fn launched(command: &str, args: &[String]) -> Option<Launched> {
     let program = program_name(command);
     let first = args.first().map(String::as_str);
@@ -65,7 +66,7 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
     }
 }
 
-/// Launchers that are only known by name, and other programs that start one.
+/// Recognizes launchers that are known only by name, and other programs that start a launcher.
 fn other(program: &str, args: &[String]) -> Option<Launched> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =
@@ -78,7 +79,7 @@ fn other(program: &str, args: &[String]) -> Option<Launched> {
     let rest = args.iter().skip_while(|arg| options.iter().any(|option| option.eq_ignore_ascii_case(arg)));
     let line: Vec<String> = rest.flat_map(|arg| arg.split_whitespace().map(str::to_owned)).collect();
     let (command, args) = line.split_first()?;
-    // A wrapper of a wrapper is not looked into.
+    // A wrapper within a wrapper is not analyzed.
     if WRAPPERS.iter().any(|(name, _)| *name == program_name(command)) {
         return None;
     }
@@ -89,7 +90,7 @@ fn other(program: &str, args: &[String]) -> Option<Launched> {
     Some(Launched::Unknown(name, UnknownPackage::Wrapped(program.to_owned())))
 }
 
-/// The name of a program without its folder, and without the ending that Windows runs it by.
+/// Returns the name of a program in lower case, without its folder and without the extensions of Windows executables.
 fn program_name(command: &str) -> String {
     let name = Path::new(command).file_name().and_then(|name| name.to_str()).unwrap_or(command).to_ascii_lowercase();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));

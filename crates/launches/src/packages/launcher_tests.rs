@@ -1,4 +1,4 @@
-//! Which package a command names, and what runs it pinned.
+//! Tests of the package that a command names, and of the command that runs a pinned version.
 
 use super::*;
 use crate::packages::PackageVersion;
@@ -12,7 +12,7 @@ fn read(line: &str) -> Option<Launched> {
     launched(&words[0], &words[1..])
 }
 
-/// Name, wanted version, and the command line with the version in it.
+/// Returns the name, the requested version, and the command line with the pinned version.
 fn pinned(line: &str, argument: &str) -> (String, String, String) {
     let Some(Launched::Package(reference)) = read(line) else { panic!("{line}: {:?}", read(line)) };
     let version = PackageVersion {

@@ -1,4 +1,5 @@
-//! Asks the package manager of a launcher for the version that it would load, and for its hash. Caller: starts in `host`.
+//! Looks up the version and hash of the package that a launcher would load, by running its package manager. Used for
+//! starts in `host`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,18 +15,18 @@ use super::project::project_settings;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
-/// How long a look-up may take.
+/// Timeout of a lookup.
 const LOOKUP_LIMIT: Duration = Duration::from_secs(15);
-/// How much a package manager may print. A range that fits a thousand versions takes 400 KB.
+/// Maximum output of a package manager, in bytes. A range that matches a thousand versions takes 400 KB.
 const OUTPUT_LIMIT: usize = 1024 * 1024;
-/// How many look-ups run at once; others wait for their turn.
+/// Maximum number of concurrent lookups; others wait for their turn.
 const LOOKUPS_AT_ONCE: usize = 4;
-/// How much of a package manager's words is told, in characters.
+/// Maximum length of a package manager's error message, in characters.
 const MAX_WORDS: usize = 300;
 
 static TURNS: Semaphore = Semaphore::const_new(LOOKUPS_AT_ONCE);
 
-/// Variables of a server that its look-up gets. In lower case. Registries have to be https.
+/// Variables of a server that are passed to its lookup, in lower case. Registries must use HTTPS.
 const PASSED_ON: &[&str] = &[
     "npm_config_registry",
     "uv_index",
@@ -37,11 +38,12 @@ const PASSED_ON: &[&str] = &[
     "uv_system_certs",
     "uv_offline",
 ];
-/// Variables that decide whom a package manager trusts and through whom it asks. Nothing is looked up with those of a server: the
-/// package manager may send the keys of its user's registries along, and nobody has approved the server's settings yet.
+/// Variables that decide which certificates and proxies a package manager uses. If the server sets one, nothing is
+/// looked up: the package manager may send the user's registry credentials along, and the server's settings are not
+/// approved yet.
 const ROUTES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
-/// Variables that do not change which version is loaded. In lower case.
+/// Variables that don't affect which version is loaded, in lower case.
 const HARMLESS: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
@@ -52,7 +54,8 @@ const HARMLESS: &[&str] = &[
     "uv_no_progress",
     "uv_python",
 ];
-/// Variables that name other settings, or other folders with settings. Nothing is run with them before it is approved.
+/// Variables that select other settings, or folders with settings. Nothing is run with them before the server is
+/// approved.
 const FOLDERS: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
@@ -64,10 +67,12 @@ struct Client<'a> {
     deadline: Instant,
 }
 
-/// Looks up which version of a package the launcher `program` would load for a server.
+/// Looks up the version of a package that the launcher `program` would load for a server.
 ///
 /// # Errors
-/// [`UnknownPackage`], if it can't be known, or the package manager does not tell it within its bounds.
+///
+/// Returns [`UnknownPackage`] if the version can't be determined, or if the package manager exceeds its limits of
+/// time (15 seconds) or output (1 MiB).
 pub async fn look_up(
     reference: &PackageReference,
     server: &ServerCommand,
@@ -124,7 +129,7 @@ pub async fn look_up(
     }
 }
 
-/// Whether an option names an address that others on the way can read.
+/// Returns true if an option contains a URL with a scheme other than HTTPS.
 fn names_open_address(option: &str) -> bool {
     option
         .to_ascii_lowercase()
@@ -133,7 +138,7 @@ fn names_open_address(option: &str) -> bool {
         .any(|(scheme, _)| !scheme.ends_with("https"))
 }
 
-/// The variables that a look-up gets of its server's.
+/// Returns the variables of the server that are passed to its lookup.
 fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, UnknownPackage> {
     let settings: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &["npm_config_"],
@@ -146,7 +151,7 @@ fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTr
     for (name, value) in own {
         let lower = name.to_ascii_lowercase();
         if PASSED_ON.contains(&lower.as_str()) {
-            // A secret is for the server, and that is not approved yet.
+            // Secrets are meant for the server, which is not approved yet.
             let is_registry = lower.contains("registry") || lower.contains("index");
             let is_open =
                 |address: &str| !address.rsplit_once('=').map_or(address, |(_, url)| url).starts_with("https://");
@@ -164,8 +169,8 @@ fn environment(launcher: Launcher, own: &BTreeMap<String, String>) -> Result<BTr
     Ok(passed)
 }
 
-/// The package manager beside a launcher. Only what lies in a folder of the search path is run: the command may name any
-/// folder, and is not approved yet.
+/// Returns the package manager that belongs to a launcher. Only programs in folders of the search path are run: the
+/// command may name any folder, and is not approved yet.
 fn client(launcher: Launcher, program: &Path, path: &SearchPath) -> Result<(&'static str, PathBuf), UnknownPackage> {
     let name = launcher.client();
     let folder = program.parent().filter(|folder| path.directories.iter().any(|known| known == folder));
@@ -212,7 +217,8 @@ impl Client<'_> {
     }
 }
 
-/// The line of standard error that says what went wrong: the first that begins with "error", else the first.
+/// Returns the line of standard error that explains the failure: the first that begins with "error", or else the
+/// first.
 fn telling_line(stderr: &str) -> Option<&str> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_error = |line: &&str| line.get(..5).is_some_and(|begins| begins.eq_ignore_ascii_case("error"));

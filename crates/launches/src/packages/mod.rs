@@ -1,15 +1,16 @@
-//! Packages that a launcher such as `npx`, `uvx` or `docker run` loads: which one a command names, which version of it would
-//! run, and the command line that runs this version and no other.
+//! Packages that a launcher such as `npx`, `uvx` or `docker run` loads: which one a command names, which version of
+//! it would run, and the command line that runs exactly this version.
 //!
-//! The command line is read here without running anything. The version is looked up by the package manager that the launcher
-//! belongs to (`lookup.rs`), so that its registries, mirrors and proxies apply. A look-up uses the network before its user has
-//! approved the command, therefore it happens only after the user asked for the start, runs only a program that lies on the
-//! user's own search path, gets no secret and no variable but those that name registries and proxies, never builds or runs what
-//! it looks up, and is bounded in time and output. In a sandbox it runs in the same sandbox.
+//! The command line is analyzed without running anything. The version is looked up by the launcher's own package
+//! manager (`lookup.rs`), so that its registries, mirrors and proxies apply. A lookup uses the network before the
+//! user has approved the command. Therefore it happens only after the user has requested the start, runs only a
+//! program on the user's own search path, receives no secret and no variables except those that name registries,
+//! never builds or runs the package, and is bounded in time and output. For a sandboxed server it runs in the same
+//! sandbox.
 //!
-//! What is enforced: the version, since the command line names it, and for images the content, since it names the digest. npm
-//! checks a package against its registry's hash when it installs it. What is not: packages that a package depends on, and, for
-//! a start without a look-up, that the registry still offers the same files for a version.
+//! The version is enforced, since the command line names it, and for images also the content, since it names the
+//! digest. npm checks a package against its registry's hash on installation. Not enforced are the dependencies of a
+//! package and, for a start without a lookup, that the registry still offers the same files for a version.
 
 mod container;
 mod launcher;
@@ -29,56 +30,57 @@ pub use lookup::look_up;
 pub use project::local_copy;
 pub use reference::{Launcher, PackageReference};
 
-/// The longest name, version, hash or address that is taken over from a package manager, in bytes.
+/// Maximum length of a name, version, hash or address from a package manager, in bytes.
 const MAX_TEXT: usize = 2_000;
 
-/// A version of a package, as its registry offers it.
+/// A version of a package, as offered by its registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageVersion {
-    /// The package.
+    /// Name of the package.
     pub name: String,
-    /// The version; of an image its tag.
+    /// Version; for an image, its tag.
     pub version: String,
-    /// The hash of its files; none where the registry tells none.
+    /// Hash of the files, or `None` if the registry provides none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<String>,
-    /// Where it comes from.
+    /// Address that the package comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// How the command line names exactly this version.
+    /// Argument that names exactly this version on the command line.
     pub argument: String,
 }
 
 impl PackageVersion {
-    /// Tells if the registry offers other files for the same version. A tag that names another image is another version: the
-    /// command line tells them apart.
+    /// Returns true if the registry offers other files for the same version.
+    ///
+    /// A tag that points to another image counts as another version: the command lines differ.
     #[must_use]
     pub fn is_replaced_by(&self, other: &Self) -> bool {
         self.argument == other.argument && self.integrity != other.integrity
     }
 }
 
-/// The package that a command would load, for a consent request.
+/// The package that a command would load, as shown in a consent request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedPackage {
-    /// The launcher, as people know it.
+    /// Display name of the launcher.
     pub launcher: String,
-    /// The package that the settings name.
+    /// Package that the settings name.
     pub name: Option<String>,
-    /// The version, range or tag that the settings name; none if they name none.
+    /// Version, range or tag that the settings name, if any.
     pub wanted: Option<String>,
     /// Further packages of the command line, which are not pinned.
     pub unpinned: Vec<String>,
-    /// The version that would run, or why it is not known.
+    /// Version that would run, or the reason why it is unknown.
     pub found: Result<PackageVersion, UnknownPackage>,
-    /// The version that was approved last.
+    /// Version that was approved last.
     pub before: Option<PackageVersion>,
-    /// The command line as the settings have it.
+    /// Command line as configured.
     pub configured: String,
 }
 
 impl LoadedPackage {
-    /// A package with the result of its look-up.
+    /// Creates a package with the result of its lookup.
     pub fn of(reference: &PackageReference, found: Result<PackageVersion, UnknownPackage>) -> Self {
         Self {
             launcher: reference.launcher.name().to_owned(),
@@ -91,7 +93,7 @@ impl LoadedPackage {
         }
     }
 
-    /// A command of a launcher whose package is not known.
+    /// Creates the entry for a launcher's command whose package is unknown.
     pub fn unknown(launcher: String, cause: UnknownPackage) -> Self {
         Self {
             launcher,
@@ -104,8 +106,9 @@ impl LoadedPackage {
         }
     }
 
-    /// For the hash of an approval, and for what is pinned. Why a version is not known is no part of it: a registry that does
-    /// not answer fails in many ways.
+    /// Returns the form used in the hash of an approval and in pins.
+    ///
+    /// The reason why a version is unknown is not included: an unreachable registry fails in many ways.
     pub fn in_json(&self) -> Value {
         match &self.found {
             Ok(found) => json!({ "name": found.name, "version": found.version, "integrity": found.integrity }),
@@ -114,19 +117,19 @@ impl LoadedPackage {
     }
 }
 
-/// Why it is not known which version would run.
+/// The reason why the version that would run is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPackage {
-    /// The launcher runs a line of a shell.
+    /// The launcher runs a shell command line.
     #[error("the launcher runs a line of a shell (-c)")]
     ShellLine,
     /// The launcher is started by another program.
     #[error("the launcher is started by {0}")]
     Wrapped(String),
-    /// An option is not known here, so it is not certain which argument names the package.
+    /// An option is unknown, so it is uncertain which argument names the package.
     #[error("Drawbridge does not know the option {0} of this launcher")]
     Option(String),
-    /// The package does not come from a registry, or is named in another way than by name and version.
+    /// The package doesn't come from a registry, or is not named by name and version.
     #[error("{0} is no name and version in a registry")]
     Specifier(String),
     /// The command line names several packages.
@@ -135,63 +138,63 @@ pub enum UnknownPackage {
     /// The command line names no package.
     #[error("the command line names no package")]
     NoPackage,
-    /// Drawbridge can't look up what this launcher loads.
+    /// Packages of this launcher can't be looked up.
     #[error("Drawbridge can't look up packages of {0}")]
     Launcher(String),
-    /// A variable of the server changes what its launcher loads.
+    /// A variable of the server affects what the launcher loads.
     #[error("the variable {0} changes what the launcher loads")]
     Variable(String),
-    /// A file of the folder's decides which registry is asked, and through whom.
+    /// A settings file in the working directory or above decides which registry is used, and through which proxy.
     #[error("{0} may change which registry is asked")]
     ProjectSettings(String),
-    /// A project's packages or programs may run in place of the registry's.
+    /// Packages or programs of a local project may run instead of the registry's.
     #[error("{0} may have other code run instead")]
     LocalCopy(String),
-    /// The launcher lies outside of the search path, so nothing beside it is run before it is approved.
+    /// The launcher is outside of the search path, so no program next to it is run before approval.
     #[error("{0} is not on your search path")]
     OffSearchPath(String),
-    /// The package manager is missing.
+    /// The package manager is not installed.
     #[error("{0} is missing, with which it would be looked up")]
     NoClient(String),
-    /// The sandbox has no network.
+    /// The sandbox has no network access.
     #[error("the sandbox has no network")]
     NoNetwork,
-    /// The package manager took too long.
+    /// The package manager did not finish in time.
     #[error("{client} did not answer within {seconds} s")]
     TimedOut {
-        /// The package manager.
+        /// Name of the package manager.
         client: String,
-        /// The bound.
+        /// Timeout in seconds.
         seconds: u64,
     },
-    /// The package manager failed, or printed what can't be used.
+    /// The package manager failed, or printed unusable output.
     #[error("{client}: {cause}")]
     Failed {
-        /// The package manager.
+        /// Name of the package manager.
         client: String,
-        /// Its words, or what is wrong with them.
+        /// Error message of the package manager, or a description of the unusable output.
         cause: String,
     },
 }
 
-/// A text from a package manager, if it is short enough and of these characters.
+/// Returns a text from a package manager if it is short enough and every character fits.
 fn checked(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_TEXT && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
-/// A version from a package manager. It becomes a part of the command line.
+/// Returns a valid version from a package manager. It becomes part of the command line.
 fn checked_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
     checked(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
-/// Hashes, such as `sha512-…` or `sha256:…`, with blanks between them.
+/// Returns valid hashes, such as `sha512-…` or `sha256:…`, separated by blanks.
 fn checked_hash(text: &str) -> Option<String> {
     checked(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
-/// An address, to show.
+/// Returns a valid address for display.
 fn checked_source(text: &str) -> Option<String> {
     checked(text, |c| c.is_ascii_graphic())
 }

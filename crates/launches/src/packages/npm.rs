@@ -24,7 +24,7 @@ const OPTIONS: Options = Options {
     valued: &["-p", "--package", "--registry", "--loglevel"],
 };
 
-/// Fields of a version, as `npm view` prints them.
+/// Members of a version, as `npm view` prints them.
 const FIELDS: [&str; 4] = ["name", "version", "dist.integrity", "dist.tarball"];
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -32,7 +32,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         return Err(UnknownPackage::ShellLine);
     }
     let read = OPTIONS.read(args, from)?;
-    // `npm exec` reads options behind the package too, up to `--`.
+    // `npm exec` also reads options after the package, up to `--`.
     let is_separated = read.first.checked_sub(1).and_then(|before| args.get(before)).is_some_and(|arg| arg == "--");
     if launcher == Launcher::NpmExec && !is_separated {
         let behind = args.iter().skip(read.first).take_while(|arg| *arg != "--").find(|arg| arg.starts_with('-'));
@@ -61,7 +61,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     Ok(reference)
 }
 
-/// Name and version of a package in a registry.
+/// Splits a package specifier for a registry into name and version.
 fn specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
@@ -81,7 +81,7 @@ fn specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     Ok((name.to_owned(), wanted.to_owned()))
 }
 
-/// The arguments of npm's look-up.
+/// Returns the arguments of npm for the lookup.
 pub(super) fn question(reference: &PackageReference) -> Vec<String> {
     let package = match reference.wanted.as_str() {
         "" => reference.name.clone(),
@@ -97,7 +97,7 @@ pub(super) fn question(reference: &PackageReference) -> Vec<String> {
     args
 }
 
-/// Reads npm's answer: a version, or all that a range fits, the oldest first.
+/// Parses npm's output: one version, or every version that matches a range, oldest first.
 pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {
@@ -121,7 +121,7 @@ pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<Packa
     })
 }
 
-/// npm's words for a failure.
+/// Returns npm's own error message for a failure.
 pub(super) fn failure(stdout: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["error"]["summary"].as_str().filter(|words| !words.is_empty()).map(str::to_owned)

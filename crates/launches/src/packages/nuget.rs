@@ -1,16 +1,16 @@
-//! Packages of NuGet, for `dnx`. Its client returns versions and no hashes.
+//! Packages of NuGet, for `dnx`. Its client prints versions but no hashes.
 
 use serde_json::Value;
 
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
-/// Options that change which package is loaded.
+/// Options that affect which package is loaded.
 const DECIDING: [&str; 6] =
     ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
 
 pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage> {
-    // Options may stand behind the package, up to `--`.
+    // Options may follow the package, up to `--`.
     let own = || args.iter().take_while(|arg| *arg != "--");
     let option = own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| DECIDING.contains(name));
     if let Some(option) = option {
@@ -30,7 +30,7 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
     Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), wanted.to_owned(), at))
 }
 
-/// A version that is named needs no look-up, since none would tell more.
+/// Returns the version if the command names it exactly. It needs no lookup, since a lookup would add nothing.
 pub(super) fn known(reference: &PackageReference) -> Option<PackageVersion> {
     let is_whole = reference.wanted.matches('.').count() >= 2 && !reference.wanted.contains('*');
     is_whole.then(|| version(reference, reference.wanted.clone(), None))
@@ -40,7 +40,7 @@ pub(super) fn question(reference: &PackageReference) -> Vec<String> {
     ["package", "search", &reference.name, "--exact-match", "--format", "json"].map(str::to_owned).into()
 }
 
-/// Reads the newest of all versions that were found.
+/// Parses the output, and returns the newest matching version.
 pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let sources = answer["searchResult"].as_array()?;

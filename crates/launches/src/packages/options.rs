@@ -1,40 +1,41 @@
-//! The options of a launcher, which stand before the package.
+//! Parses the options of a launcher, which precede the package.
 
 use super::UnknownPackage;
 
-/// The options that a launcher has. Each is written as on the command line, with its dashes.
+/// The known options of a launcher, written as on the command line, with their dashes.
 pub(super) struct Options {
-    /// Those without a value.
+    /// Options without a value.
     pub(super) flags: &'static [&'static str],
-    /// Those with a value, after `=` or as the next argument.
+    /// Options with a value, after `=` or as the next argument.
     pub(super) valued: &'static [&'static str],
 }
 
-/// A value of an option.
+/// The value of an option on a command line.
 pub(super) struct OptionValue<'a> {
     pub(super) option: &'a str,
     pub(super) value: &'a str,
-    /// The argument that holds the value.
+    /// Index of the argument that holds the value.
     pub(super) at: usize,
-    /// The text before the value in that argument.
+    /// Text before the value in that argument.
     pub(super) prefix: &'a str,
 }
 
-/// The options of a command line.
+/// The parsed options of a command line.
 pub(super) struct ReadOptions<'a> {
     /// Flags, in order.
     pub(super) flags: Vec<&'a str>,
     /// Options with values, in order.
     pub(super) values: Vec<OptionValue<'a>>,
-    /// The first argument that is no option.
+    /// Index of the first argument that is not an option.
     pub(super) first: usize,
 }
 
 impl Options {
-    /// Reads the options that begin at an argument.
+    /// Parses the options from an index on.
     ///
     /// # Errors
-    /// [`UnknownPackage::Option`] for an option that is in no list: it may take the next argument as its value.
+    ///
+    /// Returns [`UnknownPackage::Option`] for an unknown option: it may take the next argument as its value.
     pub(super) fn read<'a>(&self, args: &'a [String], from: usize) -> Result<ReadOptions<'a>, UnknownPackage> {
         let mut read = ReadOptions { flags: Vec::new(), values: Vec::new(), first: from };
         while let Some(argument) = args.get(read.first).map(String::as_str) {
@@ -66,7 +67,7 @@ impl Options {
             None => (argument, None),
         };
         if self.flags.contains(&option) {
-            // `--flag=false` is the same as no flag, so it is left aside.
+            // `--flag=false` unsets a flag, so a flag with a value is ignored.
             if attached.is_none() {
                 read.flags.push(option);
             }
@@ -79,7 +80,7 @@ impl Options {
         Ok(())
     }
 
-    /// Several letters behind one dash: flags, and at the end one with a value.
+    /// Parses several letters after one dash: flags, and at the end possibly an option with a value.
     fn read_letters<'a>(
         &self,
         args: &'a [String],

@@ -1,5 +1,5 @@
-//! Files of a project that change what a launcher loads there: other code, or another registry. `lookup.rs` and the owner's start look for
-//! them before a package is pinned.
+//! Files of a project that affect what a launcher loads in its folder: other code, or another registry. `lookup.rs`
+//! and the start in the owner task of `host` search for them before a package is pinned.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 use super::PackageReference;
 use super::reference::Launcher;
 
-/// How much of a `package.json` is read, in bytes. A longer one is not understood.
+/// Maximum size of a `package.json` that is parsed, in bytes. A larger one counts as unreadable.
 const MAX_SETTINGS: u64 = 1024 * 1024;
 
-/// The code that `npx` may run in place of the registry's package, if it is started in this folder: packages of a project, or programs that
-/// a `package.json` names, here or in a folder above. npm takes a program from the first `node_modules/.bin` in which it finds one, also
-/// the shell and the interpreter; a package from any depth below `node_modules`; and a program called `pkg@1.2.3` before the package.
+/// Returns the file or folder whose code `npx` may run instead of the registry's package when started in this folder:
+/// packages of a project, or programs that a `package.json` names, in this folder or above.
+///
+/// npm takes a program, even the shell and the interpreter, from the first `node_modules/.bin` that contains it; a
+/// package from any depth below `node_modules`; and prefers a program called `pkg@1.2.3` to the package.
 pub fn local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
     if !matches!(reference.launcher, Launcher::Npx | Launcher::NpmExec) {
         return None;
     }
-    // npm asks the system for the folder that it runs in, in whose path is no link.
+    // npm gets its working directory from the system, so the path contains no links.
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     real.ancestors().find_map(|folder| {
         let (packages, settings) = (folder.join("node_modules"), folder.join("package.json"));
@@ -28,9 +30,9 @@ pub fn local_copy(reference: &PackageReference, directory: &Path) -> Option<Path
     })
 }
 
-/// Tells if a `package.json` names no programs and no other packages that belong to it.
+/// Returns true if a `package.json` declares no programs and no workspaces.
 fn is_plain(settings: &Path) -> bool {
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     let file = Some(settings).filter(|settings| settings.is_file()).and_then(|file| std::fs::File::open(file).ok());
     let text = file.and_then(|file| {
         let mut text = Vec::new();
@@ -41,12 +43,13 @@ fn is_plain(settings: &Path) -> bool {
     settings.is_some_and(|settings| settings.is_object() && named.iter().all(|key| settings.get(key).is_none()))
 }
 
-/// Settings with which a launcher may ask another registry in this folder, or through others. Those of the user's home are the user's own.
+/// Returns a settings file that makes a launcher use another registry or proxy in this folder. Files in the user's
+/// home directory are the user's own and don't count.
 pub(super) fn project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
     let names: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &[".npmrc"],
         Launcher::Dnx => &["NuGet.Config", "NuGet.config", "nuget.config"],
-        // They read no settings of a project.
+        // These read no settings of a project.
         Launcher::Uvx | Launcher::UvToolRun | Launcher::Docker | Launcher::Podman => &[],
     };
     let home = std::env::home_dir().map(|home| home.canonicalize().unwrap_or(home));

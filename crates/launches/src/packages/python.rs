@@ -45,9 +45,9 @@ const OPTIONS: Options = Options {
     ],
 };
 
-/// Flags with which uv is asked as well.
+/// Flags that are passed to uv for the lookup.
 const ASKED_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
-/// Options with which uv is asked as well.
+/// Options that are passed to uv for the lookup.
 const ASKED: [&str; 9] = [
     "--index",
     "--default-index",
@@ -59,7 +59,7 @@ const ASKED: [&str; 9] = [
     "--exclude-newer",
     "--prerelease",
 ];
-/// As many hashes are shown one by one. Of more, one hash over all of them.
+/// Maximum number of hashes shown individually. More are combined into one hash.
 const MOST_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -89,7 +89,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         if ASKED.contains(&value.option) {
             reference.options.extend([value.option.to_owned(), value.value.to_owned()]);
         }
-        // A path would be a program, and it would run.
+        // A path would be a program, and the lookup would run it.
         let is_version = !value.value.is_empty() && value.value.chars().all(|c| c.is_ascii_digit() || c == '.');
         if matches!(value.option, "-p" | "--python") && is_version {
             reference.options.extend(["--python-version".to_owned(), value.value.to_owned()]);
@@ -101,7 +101,8 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     Ok(reference)
 }
 
-/// A requirement: a name, perhaps extras in brackets, and a version behind `@` or a comparison.
+/// Parses a requirement: a name, optional extras in brackets, and an optional version after `@` or a comparison
+/// operator.
 fn requirement(launcher: Launcher, text: &str, at: usize) -> Result<PackageReference, UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -130,7 +131,8 @@ fn requirement(launcher: Launcher, text: &str, at: usize) -> Result<PackageRefer
     Ok(reference)
 }
 
-/// The arguments and the input of uv's look-up. Nothing is built: to build a package runs its code.
+/// Returns the arguments and the input of uv for the lookup. Nothing is built, since building a package runs its
+/// code.
 pub(super) fn question(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
     let mut args: Vec<String> = ["pip", "compile", "-"].map(str::to_owned).into();
     args.extend(reference.options.iter().cloned());
@@ -149,7 +151,7 @@ pub(super) fn question(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
     (args, format!("{}{}{}\n", reference.name, reference.extras, reference.wanted).into_bytes())
 }
 
-/// Reads uv's answer: `name==version`, the hashes of its files, and the index they come from.
+/// Parses uv's output: `name==version`, the hashes of its files, and the index they come from.
 pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let words = || stdout.lines().flat_map(|line| line.split_whitespace());
     let lines = stdout.lines().map(str::trim);
@@ -179,7 +181,7 @@ pub(super) fn answer(reference: &PackageReference, stdout: &str) -> Option<Packa
     })
 }
 
-/// A name as indexes compare it.
+/// Returns a package name in the normalized form that indexes compare.
 fn normal(name: &str) -> String {
     let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
     parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")

@@ -1,4 +1,5 @@
-//! A package as a command line names it. Callers: the readers of each launcher's command lines, the look-up, and `host`.
+//! A package as a command line names it. Used by the parsers of each launcher's command line, by the lookup, and by
+//! `host`.
 
 use super::PackageVersion;
 
@@ -22,7 +23,7 @@ pub enum Launcher {
 }
 
 impl Launcher {
-    /// As it is written on a command line.
+    /// Returns the launcher as written on a command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Npx => "npx",
@@ -35,7 +36,7 @@ impl Launcher {
         }
     }
 
-    /// The program that is asked for versions. It lies beside the launcher.
+    /// Returns the name of the program used for lookups. It is installed next to the launcher.
     pub const fn client(self) -> &'static str {
         match self {
             Self::Npx | Self::NpmExec => "npm",
@@ -50,23 +51,23 @@ impl Launcher {
 /// A package as a command line names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageReference {
-    /// The launcher that loads it.
+    /// Launcher that loads the package.
     pub launcher: Launcher,
-    /// Its name, without a version.
+    /// Name without version.
     pub name: String,
-    /// The version, range or tag; empty if there is none.
+    /// Version, range or tag; empty if there is none.
     pub wanted: String,
-    /// Further arguments for the package manager.
+    /// Further arguments for the package manager's lookup.
     pub options: Vec<String>,
-    /// Further packages, as they are named.
+    /// Further packages, as the command line names them.
     pub unpinned: Vec<String>,
-    /// The argument that names it.
+    /// Index of the argument that names the package.
     pub(super) at: usize,
-    /// The text before it in that argument.
+    /// Text before the name in that argument.
     pub(super) prefix: String,
-    /// Parts of it that are to be installed; empty, or in brackets.
+    /// Extras to install, in brackets; empty if there are none.
     pub(super) extras: String,
-    /// Set if an option names it, beside the program to run.
+    /// Set if an option names the package, separately from the program to run.
     pub(super) is_option: bool,
 }
 
@@ -85,7 +86,7 @@ impl PackageReference {
         }
     }
 
-    /// The arguments with which exactly this version is run.
+    /// Returns the arguments that run exactly this version.
     pub fn pinned(&self, args: &[String], version: &PackageVersion) -> Vec<String> {
         let mut pinned = args.to_vec();
         if let Some(argument) = pinned.get_mut(self.at) {
@@ -94,7 +95,7 @@ impl PackageReference {
         pinned
     }
 
-    /// The arguments without the version, so that each version of the package has the same.
+    /// Returns the arguments without the version, which are the same for every version of the package.
     pub fn unversioned(&self, args: &[String]) -> Vec<String> {
         let mut unversioned = args.to_vec();
         if let Some(argument) = unversioned.get_mut(self.at) {

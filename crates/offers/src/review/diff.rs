@@ -1,47 +1,48 @@
-//! The differences between two definitions, place by place. Caller: the marks of a review.
+//! Structural diff of two definitions. Used by the marks of a review.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The most changes that are told one by one.
+/// Maximum number of changes listed one by one.
 pub const MAX_CHANGES: usize = 200;
-/// The most changes inside one list or object that are told one by one. With more it is one change, with all that stood there
-/// beside all that stands there now, so that many small ones hide no other.
+/// Maximum number of changes listed one by one within a list or object. Beyond it, the list or object is one change
+/// with its whole value before and after, so that many small changes don't hide another one.
 const MAX_INSIDE: usize = 20;
-/// What people and models read first, and what is claimed: changes of these are told before all others.
+/// Members that people and models read first, and claims: changes of these are listed before all others.
 const FIRST: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
-/// What is different between what the user saw and what is there now.
+/// The differences between the reviewed definition and the current one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Diff {
-    /// The changes; at most [`MAX_CHANGES`].
+    /// Changes; at most [`MAX_CHANGES`].
     pub changes: Vec<Change>,
-    /// How many more there are.
+    /// Number of changes beyond [`MAX_CHANGES`].
     pub more: usize,
-    /// Whether the server itself is another one than then: its command, program or address, or who signs in to it.
+    /// Set if the server itself changed: its command, program or address, or the issuer of its tokens.
     pub server_changed: bool,
-    /// Whether only the beginning of what the user saw was kept, since it was so large.
+    /// Set if only the beginning of the reviewed definition was kept, because of its size.
     pub cut: bool,
-    /// All of a definition as the user saw it, if that was kept. What is there now has its own place.
+    /// The whole reviewed definition, if it was kept. The current one is found in the catalog.
     pub before: Option<String>,
 }
 
-/// One change.
+/// A difference at one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Change {
-    /// Where: the keys that lead there, and numbers of items from 1.
+    /// Path to the place: keys, and positions of list items counted from 1.
     pub path: Vec<String>,
-    /// What was there; none if nothing. Whole: a text as it is, all else as JSON.
+    /// Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
+    /// truncated.
     pub before: Option<String>,
-    /// What is there now; none if nothing.
+    /// Value after the change, or `None` if there is none.
     pub after: Option<String>,
 }
 
 impl Diff {
-    /// What is different between two values.
+    /// Returns the differences between two values.
     #[must_use]
     pub fn between(before: &Value, after: &Value) -> Self {
         let mut changes = changes(&mut Vec::new(), Some(before), Some(after));
@@ -50,20 +51,20 @@ impl Diff {
         Self { changes, more, ..Self::default() }
     }
 
-    /// What is different between two definitions, with the whole of the first.
+    /// Returns the differences between two definitions, and includes the whole of the first one.
     #[must_use]
     pub fn of_definitions(before: &Value, after: &Value) -> Self {
         Self { before: Some(words(before)), ..Self::between(before, after) }
     }
 
-    /// Whether there is nothing to tell.
+    /// Returns true if neither the definition nor the server changed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.changes.is_empty() && !self.server_changed
     }
 }
 
-// As deep as JSON from a server may be, which is bounded where it is read.
+// Recursion is as deep as JSON from a server may be, which is bounded where it is read.
 fn changes(path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) -> Vec<Change> {
     let inside = match (before, after) {
         (Some(Value::Object(before)), Some(Value::Object(after))) => members(path, before, after),
@@ -84,7 +85,7 @@ fn items(path: &mut Vec<String>, before: &[Value], after: &[Value]) -> Vec<Chang
     found
 }
 
-/// First what is read first, then what was added, then the rest in the order in which it stood.
+/// Compares the members of two objects: those of [`FIRST`], then added ones, then the others in their previous order.
 fn members(path: &mut Vec<String>, before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<Change> {
     let added = after.keys().filter(|key| !before.contains_key(*key));
     let mut keys: Vec<&String> = before.keys().chain(added).collect();

@@ -1,5 +1,6 @@
-//! What in a server's words looks made to mislead a model or to be overlooked by its user. A flag is a reason to look twice.
-//! It hides nothing, allows nothing, and to have none says nothing.
+//! Flags on text of a server that looks designed to mislead a model or to escape the user's notice.
+//!
+//! A flag is a reason to look twice. It hides nothing and allows nothing, and its absence proves nothing.
 
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -14,63 +15,64 @@ use super::letters::has_deceptive_letters;
 use super::names::Names;
 use super::phrases::{ASKS_FOR_CONTEXT, PHRASES};
 
-/// The most flags of one definition.
+/// Maximum number of flags per definition.
 const MAX_FLAGS: usize = 50;
-/// How much text of one definition is looked through, in bytes. That there is more is a flag of its own.
+/// Maximum amount of text searched per definition, in bytes. Exceeding it is a flag of its own.
 const MAX_TEXT: usize = 64 * 1024;
-/// How long an excerpt is, in characters.
+/// Maximum length of an excerpt, in characters.
 const EXCERPT: usize = 120;
-/// How much of it stands before what it is about, in characters.
+/// Part of an excerpt that precedes the flagged text, in characters.
 const LEAD: usize = EXCERPT / 4;
-/// The shortest name that is looked for in texts, in bytes.
+/// Minimum length of a tool name that is searched for in texts, in bytes.
 const MIN_NAME: usize = 4;
 
-/// Something to look twice at.
+/// A suspicious place in a text or definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Flag {
-    /// Where it stands: the keys that lead there, and numbers of items from 1; none for the text itself.
+    /// Path to the place: keys, and positions of list items counted from 1. Empty for a plain text.
     pub place: Vec<String>,
-    /// What it is.
+    /// The reason for the flag.
     pub reason: FlagReason,
-    /// What it is about, as it stands there.
+    /// The suspicious text, verbatim, at most 120 characters.
     pub excerpt: String,
 }
 
-/// Why to look twice.
+/// The reason for a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FlagReason {
-    /// It holds characters that are not seen.
+    /// Invisible characters.
     HiddenCharacters,
-    /// It tells the model what to do beside the tool.
+    /// Instructions to the model that go beyond the tool.
     InstructsModel,
-    /// It wants something kept from the user.
+    /// Instructions to conceal something from the user.
     HidesFromUser,
-    /// It names a place where secrets lie.
+    /// The path of a place where secrets are stored.
     SecretPlace,
-    /// It names a tool of another server.
+    /// The name of a tool of another server.
     OtherTool,
-    /// A parameter asks for what the user did not give to the tool, such as the conversation.
+    /// A parameter for something that the user didn't give to the tool, such as the conversation.
     AsksForContext,
-    /// It praises itself above other tools, so that a model takes it.
+    /// Praise that makes a model prefer this tool to others.
     PraisesItself,
-    /// A name has letters that can be taken for others.
+    /// A name with letters that can be mistaken for others.
     DeceptiveLetters,
-    /// A link shows another address than it leads to.
+    /// A link that shows another host than the one it leads to.
     MisleadingLink,
-    /// There is more text than was looked through.
+    /// More text than is searched.
     TooLong,
 }
 
-/// Whether a character is a mark that chooses how the emoji before it looks; anywhere else it is one that nobody sees.
+/// Returns true for a variation selector that chooses the presentation of the preceding emoji. Elsewhere it is
+/// invisible.
 pub(crate) fn is_style(c: char) -> bool {
     matches!(c, '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// Whether a mark that chooses how an emoji looks stands where one belongs: right behind a character with two looks, or within a
-/// keycap. `after` is what follows it.
+/// Returns true if a variation selector is in a valid position: directly after a character with two presentations, or
+/// within a keycap sequence. `after` is the character that follows the selector.
 #[must_use]
 pub fn is_styled(before: char, mark: char, after: Option<char>) -> bool {
     match before {
@@ -85,17 +87,17 @@ pub fn is_styled(before: char, mark: char, after: Option<char>) -> bool {
     }
 }
 
-/// Phrases as they are, and as their skeletons, for texts with letters of other scripts.
+/// Search automata for the phrases as written and for their skeletons, which match letters of other scripts.
 static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     let phrases = || PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     let plain = finder(phrases().map(|phrase| (*phrase).to_owned()).collect());
     let as_drawn = finder(phrases().map(|phrase| skeleton(phrase).collect()).collect());
-    // A list that is compiled in fits, as the tests show.
+    // The compiled-in list fits, as the tests show.
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Each phrase with its reason, in the order of the finders' patterns.
+/// Returns the phrase with this pattern number of the automata, and its reason.
 fn phrase_of(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {
@@ -107,8 +109,8 @@ fn phrase_of(pattern: usize) -> Option<(FlagReason, &'static str)> {
     })
 }
 
-/// Calls `found` with each phrase in a text: as it stands there, as it is drawn, and as tag characters spell it. The last argument is
-/// the text from the phrase on, with a few words before it.
+/// Calls `found` for each phrase in a text: as written, by its visual skeleton, and as spelled by tag characters. The
+/// last argument is the text from the phrase on, with a few words before it.
 pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
     let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &Folded| {
@@ -129,7 +131,7 @@ pub(super) fn phrases_in<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'
     }
 }
 
-/// What to look twice at in a definition of a tool or a prompt. `foreign` are the names of other servers' tools.
+/// Returns the flags on the definition of a tool or prompt. `foreign` holds the names of other servers' tools.
 #[must_use]
 pub fn flags_of_definition(definition: &Value, foreign: &[&Names]) -> Vec<Flag> {
     let mut look = Look { foreign, flags: Vec::new(), left: MAX_TEXT };
@@ -137,7 +139,7 @@ pub fn flags_of_definition(definition: &Value, foreign: &[&Names]) -> Vec<Flag> 
     look.flags
 }
 
-/// What to look twice at in a text, such as a server's instructions.
+/// Returns the flags on a text, such as a server's instructions.
 #[must_use]
 pub fn flags_of_text(text: &str, foreign: &[&Names]) -> Vec<Flag> {
     let mut look = Look { foreign, flags: Vec::new(), left: MAX_TEXT };
@@ -145,7 +147,7 @@ pub fn flags_of_text(text: &str, foreign: &[&Names]) -> Vec<Flag> {
     look.flags
 }
 
-/// What to look twice at in the name that a server has or gives itself.
+/// Returns the flags on a server name, chosen by the user or by the server itself.
 #[must_use]
 pub fn flags_of_name(name: &str) -> Vec<Flag> {
     let mut look = Look { foreign: &[], flags: Vec::new(), left: MAX_TEXT };
@@ -160,7 +162,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    // As deep as JSON from a server may be, which is bounded where it is read.
+    // Recursion is as deep as JSON from a server may be, which is bounded where it is read.
     fn value(&mut self, place: &mut Vec<String>, value: &Value) {
         match value {
             Value::String(text) => {
@@ -177,7 +179,7 @@ impl Look<'_> {
                 }
             }
             Value::Object(members) => {
-                // What is below "properties" are the names of parameters; everywhere else, only what is no usual key is text.
+                // The keys below "properties" are names of parameters; elsewhere, only unusual keys count as text.
                 let named = place.last().is_some_and(|key| key == "properties");
                 for (key, value) in members {
                     place.push(key.clone());
@@ -207,7 +209,7 @@ impl Look<'_> {
             self.flag(place, FlagReason::HiddenCharacters, hidden);
         }
         phrases_in(text, |reason, _, about| self.flag(place, reason, about));
-        // That another server's tool has this one's own name is told as such.
+        // A tool's own name that another server uses too is reported as a look-alike instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.has(word));
         if let Some(word) = words(text).find(name).filter(|_| !is_own_name) {
@@ -230,13 +232,13 @@ impl Look<'_> {
 }
 
 impl Flag {
-    /// A flag on what a text begins with.
+    /// Creates a flag whose excerpt is the beginning of `about`.
     pub(super) fn new(place: &[String], reason: FlagReason, about: &str) -> Self {
         Self { place: place.to_vec(), reason, excerpt: about.chars().take(EXCERPT).collect() }
     }
 }
 
-/// Whether what stands there is the name of a tool, a prompt or an argument of one.
+/// Returns true if the place holds the name of a tool, a prompt or a prompt argument.
 fn is_name(place: &[String]) -> bool {
     match place {
         [key] => key == "name",
@@ -245,7 +247,7 @@ fn is_name(place: &[String]) -> bool {
     }
 }
 
-/// The part of a text from its first hidden character on, if it has one where none belongs.
+/// Returns the text from the first misplaced invisible character on.
 fn hidden_part(text: &str) -> Option<&str> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
         return None;
@@ -254,9 +256,9 @@ fn hidden_part(text: &str) -> Option<&str> {
     let mut in_flag = false;
     let mut left = text.char_indices().peekable();
     while let Some((at, c)) = left.next() {
-        // The flags of England, Scotland and Wales are spelled in tags.
+        // The flags of England, Scotland and Wales are spelled in tag characters.
         in_flag = c == '\u{1f3f4}' || (in_flag && matches!(c, '\u{e0020}'..='\u{e007f}'));
-        // Joiners stand between parts of emoji, and in the words of many scripts.
+        // Joiners are valid between parts of emoji, and in words of many scripts.
         let joins = matches!(c, '\u{200c}' | '\u{200d}') && !before.is_ascii() && !is_hidden(before);
         let styles = is_styled(before, c, left.peek().map(|(_, after)| *after));
         if (is_hidden(c) && !in_flag && !joins) || (is_style(c) && !styles) {
@@ -267,13 +269,13 @@ fn hidden_part(text: &str) -> Option<&str> {
     None
 }
 
-/// Whether a parameter of this name asks for what the user did not give to the tool.
+/// Returns true if a parameter of this name asks for something that the user didn't give to the tool.
 fn asks_for_context(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     ASKS_FOR_CONTEXT.contains(&plain.as_str())
 }
 
-/// The words of a text that are no plain words: names of several parts, or in quotes.
+/// Returns the words of a text that look like identifiers: those with several parts, and quoted ones.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut rest = text;

@@ -1,25 +1,25 @@
-//! Texts in the form in which they are searched, with the place of each part in the original. Caller: `flags.rs`.
+//! Texts normalized for searching, with a map from each position to the original. Used by `flags.rs`.
 
 use foreign::is_hidden;
 use unicode_security::skeleton;
 
 use super::flags::is_style;
 
-/// A text made easy to search through.
+/// A text normalized for searching.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Folded {
     text: String,
-    /// For each byte of the text, where the character that it comes from begins in the original.
+    /// For each byte of the text, the byte offset in the original of the character it comes from.
     origins: Vec<usize>,
 }
 
 impl Folded {
-    /// Lower case, without hidden characters, with one space wherever there are blanks, `_` or `-`.
+    /// Normalizes a text: lower case, no invisible characters, and one space for each run of blanks, `_` or `-`.
     pub(super) fn of(text: &str) -> Self {
         Self::of_chars(text.char_indices())
     }
 
-    /// The same of what the tag characters of a text spell, if it has any: each stands for an ASCII character.
+    /// Decodes and normalizes the ASCII text that the tag characters of a text spell. `None` if it has none.
     pub(super) fn of_tags(text: &str) -> Option<Self> {
         let spelled = |(at, c): (usize, char)| {
             let c = char::from_u32(u32::from(c).checked_sub(0xe_0000)?)?;
@@ -46,7 +46,8 @@ impl Folded {
         folded
     }
 
-    /// The same as it is drawn (UTS 39, section 4), so that letters of other scripts are those that they look like.
+    /// Returns the visual skeleton of the text (UTS 39, section 4), which maps letters of other scripts to those they
+    /// look like.
     pub(super) fn as_drawn(&self) -> Self {
         let mut drawn = Self::default();
         let mut chars = self.text.char_indices().peekable();
@@ -54,7 +55,7 @@ impl Folded {
         while let Some((at, c)) = chars.next() {
             part.clear();
             part.push(c);
-            // Marks are put in their order together with what they stand on.
+            // Combining marks are reordered together with their base character.
             while let Some((_, mark)) = chars.next_if(|(_, c)| is_mark(*c)) {
                 part.push(mark);
             }
@@ -74,13 +75,13 @@ impl Folded {
         &self.text
     }
 
-    /// Where in the original stands what stands here.
+    /// Returns the byte offset in the original for a byte offset in the normalized text.
     pub(super) fn origin(&self, at: usize) -> usize {
         self.origins.get(at).copied().unwrap_or_default()
     }
 }
 
-/// Whether a character is drawn on the one before it.
+/// Returns true for combining marks.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
         || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}')

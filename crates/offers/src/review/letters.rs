@@ -1,12 +1,13 @@
-//! Names whose letters can be taken for others: `delеte_file` with a Cyrillic letter, also where nothing of the plain name is near.
+//! Detects names with letters that can be mistaken for others, such as `delеte_file` with a Cyrillic letter, even if
+//! no plain counterpart of the name exists.
 
 use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
 
-/// The longest beginning of a name that is looked at, in characters.
+/// Maximum length of the beginning of a name that is checked, in characters.
 const MAX_NAME: usize = 200;
 
-/// Whether the letters of a name are of scripts that do not belong together (UTS 39, section 5), or some of them look like ASCII
-/// and are not.
+/// Returns true if the letters of a name mix scripts that don't belong together (UTS 39, section 5), or if some of
+/// them look like ASCII but are not.
 pub(crate) fn has_deceptive_letters(name: &str) -> bool {
     if name.is_ascii() {
         return false;
@@ -16,7 +17,7 @@ pub(crate) fn has_deceptive_letters(name: &str) -> bool {
         && letters.as_str().detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
     let looks_ascii =
         |c: char| !c.is_ascii() && skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric());
-    // A whole word of another script has such letters, too, and is taken for nothing else.
+    // A whole word of another script contains such letters too, but can't be mistaken for an ASCII word.
     let is_taken_for_ascii =
         letters.chars().any(|c| c.is_ascii_alphabetic()) || skeleton(&letters).all(|c| c.is_ascii());
     is_mixed || (is_taken_for_ascii && letters.chars().any(looks_ascii))

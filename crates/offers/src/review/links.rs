@@ -1,24 +1,25 @@
-//! Links that mislead: their text shows one host, and they lead to another. Caller: `results.rs`.
+//! Detects links whose text shows one host while they lead to another. Used by `results.rs`.
 //!
-//! Links of Markdown and HTML are found wherever they stand, in code and attributes too. A model reads those as well, and a parser of
-//! one of the two formats would miss what is written in the other. Each part of a text is looked at once, however it is nested.
+//! Markdown and HTML links are recognized everywhere, also in code and attributes: a model reads those as well, and a
+//! parser of one of the two formats would miss links written in the other. Each part of a text is scanned once,
+//! however links are nested.
 
 use url::Url;
 
-/// The first link of a text that misleads, from its beginning on.
+/// Returns the text from the first misleading link on.
 pub(super) fn misleading_link(text: &str) -> Option<&str> {
     in_markdown(text).or_else(|| in_html(text))
 }
 
-/// `[shown](address)`
+/// Finds a misleading `[shown](address)`.
 fn in_markdown(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find("](") {
         let (middle, after) = (from + found, from + found + 2);
-        // The innermost one.
+        // The innermost bracket.
         let begin = text[from..middle].rfind('[').map(|at| from + at);
         from = after;
-        // The words of a picture are drawn only where it is not.
+        // The alternative text of an image is shown only if the image is missing.
         let Some(begin) = begin.filter(|begin| !text[..*begin].ends_with('!')) else { continue };
         let address = text[after..].trim_start_matches([' ', '<']);
         let address = address.split([')', '>', '[', ']', ' ', '\n']).next().unwrap_or_default();
@@ -29,7 +30,7 @@ fn in_markdown(text: &str) -> Option<&str> {
     None
 }
 
-/// `<a href="address">shown</a>`
+/// Finds a misleading `<a href="address">shown</a>`.
 fn in_html(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(begin) = next_anchor(text, from) {
@@ -44,7 +45,7 @@ fn in_html(text: &str) -> Option<&str> {
     None
 }
 
-/// Where the next link of HTML begins, at this place or after it.
+/// Returns the position of the next HTML link at or after `from`.
 fn next_anchor(text: &str, from: usize) -> Option<usize> {
     let begins = |at: &usize| {
         let after = &text.as_bytes()[at + 1..];
@@ -53,7 +54,7 @@ fn next_anchor(text: &str, from: usize) -> Option<usize> {
     text[from..].match_indices('<').map(|(at, _)| from + at).find(begins)
 }
 
-/// The address in the tag of a link.
+/// Returns the address in the tag of a link.
 fn address_of(tag: &str) -> Option<&str> {
     let at = tag.as_bytes().windows(4).position(|word| word.eq_ignore_ascii_case(b"href"))?;
     let value = tag[at + 4..].trim_start().strip_prefix('=')?.trim_start();
@@ -64,7 +65,7 @@ fn address_of(tag: &str) -> Option<&str> {
     }
 }
 
-/// The text that a link of HTML shows.
+/// Returns the text that an HTML link shows.
 fn without_tags(inside: &str) -> String {
     let mut shown = String::new();
     let mut parts = inside.split('<');
@@ -80,12 +81,12 @@ fn without_tags(inside: &str) -> String {
 
 fn misleads(shown: &str, address: &str) -> bool {
     let Some(leads_to) = host_of(address) else { return false };
-    // Who has a host has what is below it.
+    // The owner of a host owns its subdomains too.
     let is_below = |host: &str| leads_to.strip_suffix(host).is_some_and(|before| before.ends_with('.'));
     shown_host(shown).is_some_and(|host| host != leads_to && !is_below(&host))
 }
 
-/// The host of an address of the web, without what makes no other site of it.
+/// Returns the host of a web address, without a trailing dot or a leading `www.`, which don't make it another site.
 fn host_of(address: &str) -> Option<String> {
     let address = address.trim();
     let url = match address.strip_prefix("//") {
@@ -97,14 +98,14 @@ fn host_of(address: &str) -> Option<String> {
     Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
 }
 
-/// The host that a link's text shows, if it shows an address.
+/// Returns the host that a link's text shows, if it shows an address.
 fn shown_host(text: &str) -> Option<String> {
     let is_around = |c: char| matches!(c, '*' | '_' | '`' | '"' | '\'' | '(' | ')' | ',' | ';' | '!' | '?' | '.' | '…');
     let mut words = text.split_whitespace().map(|word| word.trim_matches(is_around));
     if let Some(host) = words.clone().filter(|word| word.contains("://")).find_map(host_of) {
         return Some(host);
     }
-    // `example.com/login` alone is taken for an address. `setup.sh`, `docs/setup.md` and `@zip.js/zip.js` are not.
+    // `example.com/login` alone counts as an address. `setup.sh`, `docs/setup.md` and `@zip.js/zip.js` do not.
     let word = words.next().filter(|word| words.next().is_none() && !word.contains('@'))?;
     let name = word.split('/').next().unwrap_or_default();
     let ends_as_host = name.rsplit_once('.').is_some_and(|(before, end)| {
@@ -114,7 +115,7 @@ fn shown_host(text: &str) -> Option<String> {
     (ends_as_host || has_path).then(|| host_of(&format!("https://{word}"))).flatten()
 }
 
-/// How names end that are sites and not files or products, such as `setup.sh` and `Node.js`.
+/// Endings of names that are sites rather than files or products, such as `setup.sh` and `Node.js`.
 const ADDRESSES_END: &[&str] = &["com", "org", "gov", "edu", "bank"];
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! What a user should see before something of a server is used: whether they have seen it as it is now, what is different,
-//! what else has such a name, and what in it looks made to mislead a model. Pure; who keeps what is in `host/src/owner/pins.rs`.
+//! Computes what a user should see before something of a server is used: its standing, its diff to the reviewed
+//! definition, names that look alike, and flags on text that may mislead a model. Pure; the pins are kept by
+//! `host/src/owner/pins.rs`.
 
 mod diff;
 mod flags;
@@ -35,43 +36,44 @@ use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, List};
 
-/// What is worth a second look about one thing of a server.
+/// Marks on one tool, prompt or other item that deserve the user's attention.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Marks {
-    /// Whether the user has seen its definition as it is now; none where nothing is defined.
+    /// Standing of the definition, or `None` for items without a definition.
     pub standing: Option<Standing>,
-    /// Whether the server said that the list changed in which it stands, and that was not read again since.
+    /// Set if the server reported a change of the list that holds the item, and the list has not been read again
+    /// since.
     pub outdated: bool,
-    /// What is different from what the user saw.
+    /// Differences to the reviewed definition.
     pub diff: Option<Box<Diff>>,
-    /// What else has such a name; at most [`MAX_LOOK_ALIKES`].
+    /// Names and titles that can be mistaken for this one; at most [`MAX_LOOK_ALIKES`].
     pub look_alikes: Vec<LookAlike>,
-    /// What in it looks made to mislead a model.
+    /// Flags on text that may mislead a model.
     pub flags: Vec<Flag>,
 }
 
-/// One server's definitions beside what the user saw of them, and the names that others use. A copy: it can be looked through
-/// without holding anything up.
+/// One server's definitions together with the reviewed ones, and the names used by other servers. A snapshot: it can
+/// be examined without blocking the owner task.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// Its settings.
+    /// Settings of the server.
     pub config: Arc<ServerConfig>,
-    /// The lists that it offers now.
+    /// Current catalog of the server.
     pub catalog: Arc<Catalog>,
-    /// The definitions that the user has seen.
+    /// Definitions that the user has reviewed.
     pub pins: Arc<ServerPins>,
-    /// Over what was started or connected to.
+    /// Hash of the identity that was started or connected to.
     pub identity: Option<Hash>,
-    /// What standing approvals of its tools rest on.
+    /// Hashes that standing approvals depend on, by tool name.
     pub granted: HashMap<String, Hash>,
-    /// The names of what other servers offer, or were seen to offer, by kind.
+    /// Names of the tools and prompts that each other server offers or offered, by server.
     pub others: Vec<(String, KindNames)>,
 }
 
 impl ServerReview {
-    /// A server's definitions beside what the user saw of them. Nothing is approved, and there is no other server.
+    /// Creates a review without approvals and without other servers.
     #[must_use]
     pub fn new(server: &str, config: ServerConfig, catalog: Catalog, pins: ServerPins, identity: Option<Hash>) -> Self {
         Self {
@@ -85,31 +87,30 @@ impl ServerReview {
         }
     }
 
-    /// True if both have the same catalog, pins, identity and approvals, so that what was made of one holds for the other. Catalogs
-    /// and pins are compared by their place in memory.
+    /// Returns true if both have the same catalog, pins, identity and approvals, so that results derived from one are
+    /// valid for the other. Catalogs and pins are compared by address.
     #[must_use]
     pub fn rests_on_same(&self, other: &Self) -> bool {
-        // Pins of a server without any are made anew each time.
+        // Empty pins of a server are allocated anew each time.
         let same_pins = Arc::ptr_eq(&self.pins, &other.pins) || (self.pins.is_empty() && other.pins.is_empty());
         Arc::ptr_eq(&self.catalog, &other.catalog)
             && same_pins
             && (&self.identity, &self.granted) == (&other.identity, &other.granted)
     }
 
-    /// What the server offers.
+    /// Returns the current catalog.
     #[must_use]
     pub const fn catalog(&self) -> &Arc<Catalog> {
         &self.catalog
     }
 
-    /// What is kept of what the user saw.
+    /// Returns the pins of reviewed definitions.
     #[must_use]
     pub const fn pins(&self) -> &Arc<ServerPins> {
         &self.pins
     }
 
-    /// The hash of a tool's definition, what is worth a second look about it, and whether calls are allowed by a standing
-    /// approval.
+    /// Returns the hash of a tool's definition, its marks, and true if a standing approval allows calls of it.
     #[must_use]
     pub fn tool(&self, tool: &Tool) -> (Hash, Marks, bool) {
         let definition = json!(tool);
@@ -122,7 +123,7 @@ impl ServerReview {
         (hash, marks, allowed)
     }
 
-    /// Whether the user has seen a tool's definition as it is now, and as far as the server has not said that it changed.
+    /// Returns the standing of a tool's definition, taking into account that the list of tools may be outdated.
     #[must_use]
     pub fn standing(&self, tool: &Tool) -> Standing {
         let hash = Hash::of(&json!(tool));
@@ -130,7 +131,7 @@ impl ServerReview {
         self.catalog.standing_now(List::Tools, standing)
     }
 
-    /// The same for a prompt, which needs no approval.
+    /// Returns the hash of a prompt's definition and its marks. Prompts need no approval.
     #[must_use]
     pub fn prompt(&self, prompt: &Prompt) -> (Hash, Marks) {
         let definition = json!(prompt);
@@ -156,10 +157,10 @@ impl ServerReview {
     }
 }
 
-/// The names of one server's tools and prompts.
+/// Name indexes of one server's tools and prompts, indexed by [`Kind`].
 pub type KindNames = [Arc<Names>; 2];
 
-/// The name for people that is drawn in the place of a definition's name.
+/// Returns the display title that is shown in place of a definition's name.
 pub fn title_of(definition: &Value) -> Option<&str> {
     let of_claims = || definition.get("annotations").and_then(|claims| claims.get("title"));
     definition.get("title").or_else(of_claims).and_then(Value::as_str)

@@ -1,4 +1,5 @@
-//! Names and titles that collide, or look alike: `send` of one server and `sеnd` with a Cyrillic letter, or `Send`, of another.
+//! Finds names and titles that collide or look alike: `send` of one server, and `sеnd` with a Cyrillic letter, or
+//! `Send`, of another.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -8,68 +9,68 @@ use unicode_security::skeleton;
 
 use super::flags::is_style;
 
-/// The most look-alikes that are told of one name.
+/// Maximum number of look-alikes reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;
-/// The longest beginning of a name that is compared, in characters.
+/// Maximum length of the beginning of a name that is compared, in characters.
 const MAX_NAME: usize = 200;
 
-/// Something else with such a name.
+/// A name or title that can be mistaken for another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LookAlike {
-    /// The user's own name for its server.
+    /// Name of the server that has it, as chosen by the user.
     pub server: String,
-    /// Its name there, or its title if that is what looks alike.
+    /// The name, or the title if that is what looks alike.
     pub name: String,
-    /// Whether it is the very same, on another server.
+    /// Set if the text is identical and belongs to another server.
     pub same: bool,
 }
 
-/// What two names have in common if one can be taken for the other (UTS 39, section 4), whatever their case and what stands
-/// between their words.
+/// Comparison keys of a name: names that can be mistaken for each other share a key (UTS 39, section 4), regardless
+/// of case and of separators between words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameKeys([Box<str>; 2]);
 
 impl NameKeys {
-    /// The keys of a name.
+    /// Returns the keys of a name.
     #[must_use]
     pub fn of(name: &str) -> Self {
         let seen: String = name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_style(*c)).collect();
-        // In both orders: a capital I looks like an l, and is another case of i.
+        // In both orders: a capital I looks like an l, but its lower case is i.
         let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
         let in_one_case = skeleton(&seen.to_lowercase()).collect::<String>();
         Self([joined(&as_drawn), joined(&in_one_case)])
     }
 
-    /// Whether one name can be taken for the other.
+    /// Returns true if one name can be mistaken for the other.
     #[must_use]
     pub fn meet(&self, other: &Self) -> bool {
         self.0.iter().any(|key| !key.is_empty() && other.0.contains(key))
     }
 }
 
-/// Without what stands between words.
+/// Removes separators between words.
 fn joined(text: &str) -> Box<str> {
     text.chars().filter(|c| !c.is_whitespace() && !"_-./:".contains(*c)).collect::<String>().into()
 }
 
-/// The names in one list, and the titles that are drawn in their place, to be found by what they look like.
+/// Index of the names in one list, and of the titles that are shown in their place, searchable by appearance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     exact: HashSet<Box<str>>,
     by_key: HashMap<Box<str>, Vec<Label>>,
 }
 
-/// A name, or a title.
+/// A name or title in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Label {
-    /// The name of what it stands for.
+    /// Name of the entry.
     of: Box<str>,
     text: Box<str>,
 }
 
 impl Names {
-    /// The names of a list, each with its title if it has one.
+    /// Builds the index from pairs of a name and its optional title.
     pub fn of(named: impl Iterator<Item = (String, Option<String>)>) -> Self {
         let mut known = Self::default();
         for (name, title) in named {
@@ -91,27 +92,27 @@ impl Names {
         self.by_key.entry(first).or_default().push(label());
     }
 
-    /// Whether exactly this name is in the list.
+    /// Returns true if the list contains exactly this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.exact.contains(name)
     }
 
-    /// What can be taken for something with these keys.
+    /// Returns the labels that share one of these keys.
     fn like(&self, keys: &NameKeys) -> impl Iterator<Item = &Label> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
         found.flatten()
     }
 }
 
-/// What else has such a name or title: in the same list, where only another one counts, and in those of other servers.
+/// Returns the look-alikes of a name and its title: other entries of the same list, and any entries of other servers.
 pub(crate) fn look_alikes(
     (name, title): (&str, Option<&str>),
     (server, own): (&str, &Names),
     others: &[(&str, &Names)],
 ) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
-    // By what they stand for: a name and its title are no two things to tell apart.
+    // Tracked by entry, since the name and title of one entry are not two look-alikes.
     let mut told: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = NameKeys::of(label);

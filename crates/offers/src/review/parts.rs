@@ -1,5 +1,5 @@
-//! Contents of servers as the parts of a request that a model reads. The review of a result shows these parts, the gate hashes them
-//! (`host/src/owner/gate.rs`), and conversations send them.
+//! Converts contents from servers to the parts of a request that a model reads. The review of a result shows these
+//! parts, the consent gate hashes them (`host/src/owner/gate.rs`), and conversations send them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use super::visible::shown_part;
 
-/// What a tool gave. Its data are sent where it has no text: a server says both with the same words.
+/// Returns the parts of a tool result. Structured content is included only if there is no text, since servers send
+/// the same content in both.
 #[must_use]
 pub fn result_parts(result: &ToolResult) -> Vec<Part> {
     raw_result_parts(result).into_iter().map(shown_part).collect()
 }
 
-/// The same with its texts as they came: characters that the eye would not see are still themselves.
+/// Returns the parts of a tool result with unmodified texts: invisible characters are kept.
 pub fn raw_result_parts(result: &ToolResult) -> Vec<Part> {
     let has_text = result.content.iter().any(|content| matches!(content, Content::Text { .. }));
     let mut parts: Vec<Part> = result.content.iter().map(raw_content_part).collect();
@@ -31,7 +32,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<Part> {
     parts
 }
 
-/// One content of a result or a message.
+/// Returns the part for one content of a result or message.
 #[must_use]
 pub fn content_part(content: &Content) -> Part {
     shown_part(raw_content_part(content))
@@ -52,13 +53,13 @@ fn raw_content_part(content: &Content) -> Part {
     }
 }
 
-/// One part of a resource.
+/// Returns the part for one content of a resource.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> Part {
     shown_part(raw_contents_part(contents))
 }
 
-/// The same with its text as it came.
+/// Returns the part with its text unmodified.
 fn raw_contents_part(contents: &ResourceContents) -> Part {
     match (&contents.text, &contents.blob) {
         (Some(text), _) => Part::Text(text.clone()),
@@ -70,13 +71,13 @@ fn raw_contents_part(contents: &ResourceContents) -> Part {
     }
 }
 
-/// Bytes in base64 as what their media type says; text as text.
+/// Returns the part for base64 data, according to its media type. Text becomes a text part.
 #[must_use]
 pub fn bytes_part(name: &str, mime: &str, data: &str) -> Part {
     shown_part(raw_bytes_part(name, mime, data))
 }
 
-/// The same with its text as it came.
+/// Returns the part with its text unmodified.
 fn raw_bytes_part(name: &str, mime: &str, data: &str) -> Part {
     let Ok(bytes) = STANDARD.decode(data) else {
         return Part::Text(format!("(what is in {name:?} can't be read)"));
@@ -92,7 +93,7 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> Part {
     }
 }
 
-/// Text where the type says so, or where nothing is said and it is some.
+/// Decodes text if the media type is textual, or if the type is unspecified and the bytes are valid text.
 fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     let is_said = mime.starts_with("text/")
         || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
@@ -103,7 +104,8 @@ fn as_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)
 }
 
-/// The content that a model would read of a result, for a hash and for the audit log: texts as they are, bytes by their own hash.
+/// Returns the content that a model would read of a result, for hashing and for the audit log: texts verbatim, binary
+/// data by its SHA-256.
 pub fn as_json(tool: &str, parts: &[Part], is_error: bool) -> Value {
     let bytes = |kind: &str, name: &str, mime: &str, data: &[u8]| json!({ kind: name, "mime": mime, "sha256": policy::Hash::of_bytes(data).as_str() });
     let parts: Vec<Value> = parts
@@ -113,7 +115,7 @@ pub fn as_json(tool: &str, parts: &[Part], is_error: bool) -> Value {
             Part::Image { mime, data } => bytes("image", "", mime, data),
             Part::Audio { mime, data } => bytes("audio", "", mime, data),
             Part::File { name, mime, data } => bytes("file", name, mime, data),
-            // A result has none of these.
+            // Results contain none of these.
             other @ (Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. }) => {
                 json!({ "other": format!("{other:?}") })
             }

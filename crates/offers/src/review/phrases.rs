@@ -1,9 +1,9 @@
-//! What texts that mislead models say, as far as that is known. A list of such words finds what is careless or common, and
-//! nothing else: it is a reason to look twice, never one to trust.
+//! Phrases known from texts that mislead models. The list finds careless or common attempts only: a match is a reason
+//! to look twice, and the absence of a match is no reason to trust.
 
 use super::flags::FlagReason;
 
-/// Words, as [`fold`](super::flags) leaves them: lower case, one space wherever there were blanks, `_` or `-`.
+/// Phrases, normalized like [`Folded`](super::folded): lower case, one space for each run of blanks, `_` or `-`.
 pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
     (
         FlagReason::InstructsModel,
@@ -292,8 +292,8 @@ pub(super) const PHRASES: &[(FlagReason, &[&str])] = &[
     ),
 ];
 
-/// The phrases that are odd in documents, too: they speak to a model, or of its user. The others are odd in a definition only. Honest
-/// documents say "you must first", honest code says `[inst]` and `<System>`.
+/// Phrases that are suspicious in documents too, because they address a model or speak of its user. The others are
+/// suspicious in a definition only: honest documents say "you must first", honest code says `[inst]` and `<System>`.
 pub(super) const ODD_IN_DOCUMENTS: &[&str] = &[
     "ignore all previous",
     "ignore any previous",
@@ -370,7 +370,8 @@ pub(super) const ODD_IN_DOCUMENTS: &[&str] = &[
     "瞒着用户",
 ];
 
-/// Names of parameters that ask for what the user did not give to the tool, without what stands between their words.
+/// Names of parameters that ask for something that the user didn't give to the tool, without separators between
+/// words.
 pub(super) const ASKS_FOR_CONTEXT: &[&str] = &[
     "allmessages",
     "availabletools",

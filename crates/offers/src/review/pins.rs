@@ -1,5 +1,5 @@
-//! What the user has seen of a server: what it is, and how its tools and prompts are defined. Kept in `pins.json`, so that a
-//! change shows also when Drawbridge was not running.
+//! Pins of what the user has reviewed of a server: its identity, and the definitions of its tools and prompts. Stored
+//! in `pins.json`, so that a change is detected even if it happened while Drawbridge was not running.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,19 +13,21 @@ use serde_json::{Map, Value};
 use super::names::Names;
 use super::{Change, Diff, title_of};
 
-/// The most definitions of one kind that are kept of a server. What is beyond counts as new, and asks each time.
+/// Maximum number of pinned definitions of one kind per server. Definitions beyond it count as new and need approval
+/// each time.
 pub const MAX_PINS: usize = 5_000;
-/// The largest definition that is kept whole, as canonical JSON, in bytes. Of a larger one the hash and the beginning are kept.
+/// Maximum size of a definition that is kept whole, in bytes of canonical JSON. For larger ones, the hash and the
+/// beginning are kept.
 pub const MAX_DEFINITION: usize = 64 * 1024;
-/// The most bytes of definitions that are kept of one server. Beyond that only hashes and beginnings are.
+/// Maximum total size of definitions kept per server, in bytes. Beyond it, only hashes and beginnings are kept.
 pub const MAX_KEPT: usize = 4 * 1024 * 1024;
-/// How much is kept of a definition that is not kept whole, in characters.
+/// Length of the beginning that is kept of a definition that is not kept whole, in characters.
 const HEAD: usize = 1_000;
 
-/// What the user has seen, by the name of the server.
+/// Pins by server name.
 pub type Pins = BTreeMap<String, Arc<ServerPins>>;
 
-/// What is pinned.
+/// The kind of a pinned definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A tool.
@@ -35,7 +37,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As the audit log names it.
+    /// Returns the name of the kind in the audit log.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -45,68 +47,70 @@ impl Kind {
     }
 }
 
-/// What the user has seen of one server.
+/// The pins of one server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerPins {
-    /// What it is.
+    /// Approved identity of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<PinnedIdentity>,
-    /// Who issues the tokens for it.
+    /// Issuer of the tokens for the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// Where credentials and tokens are sent, by what each endpoint is for.
+    /// URLs that credentials and tokens are sent to, by the purpose of each endpoint.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub endpoints: BTreeMap<String, String>,
-    /// Its tools.
+    /// Pinned tools by name.
     pub tools: BTreeMap<String, Pin>,
-    /// Its prompts.
+    /// Pinned prompts by name.
     pub prompts: BTreeMap<String, Pin>,
 }
 
-/// What a server is: a command with the program that it leads to, or an address.
+/// The identity of a server: a command with the program it resolves to, or an address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PinnedIdentity {
-    /// What the approval to start it rests on.
+    /// Hash that the approval to start the server depends on.
     pub hash: Hash,
-    /// The same in words, without values that are often keys.
+    /// The hashed values in readable form, without values that are likely secrets.
     pub parts: Map<String, Value>,
-    /// When the user approved it.
+    /// Time of the user's approval, in milliseconds since 1970.
     pub at: Millis,
 }
 
-/// A definition as the user saw it.
+/// A definition as the user reviewed it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pin {
-    /// Over its canonical whole.
+    /// Hash of the whole definition, as canonical JSON.
     pub hash: Hash,
-    /// Over what the server was then; none once the server is another one, such as one with tokens of another issuer.
+    /// Hash of the server's identity at that time. `None` once the server's identity changed, such as its token
+    /// issuer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<Hash>,
-    /// When the user saw it.
+    /// Time of the review, in milliseconds since 1970.
     pub at: Millis,
     /// The definition, unless it is too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Value>,
-    /// The beginning of its canonical JSON, if it is too large.
+    /// Beginning of the canonical JSON of a definition that is too large.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub head: String,
-    /// Its size as canonical JSON, in bytes.
+    /// Size of the definition, in bytes of canonical JSON.
     #[serde(default)]
     pub bytes: usize,
-    /// Since when the server is known to offer another definition, if it does.
+    /// Time since which the server is known to offer another definition, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Millis>,
 }
 
 impl ServerPins {
-    /// Whether nothing is kept.
+    /// Returns true if nothing is pinned.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// These, with what changed in the file; what only this program holds stays.
+    /// Returns these pins with the changes between two versions of the file applied; pins known only to this process
+    /// stay.
     #[must_use]
     pub fn with_changes(&self, before: &Self, now: &Self) -> Self {
         let mut pins = self.clone();
@@ -124,7 +128,7 @@ impl ServerPins {
         pins
     }
 
-    /// The pinned definitions of a kind.
+    /// Returns the pinned definitions of a kind.
     #[must_use]
     pub const fn of(&self, kind: Kind) -> &BTreeMap<String, Pin> {
         match kind {
@@ -140,8 +144,10 @@ impl ServerPins {
         }
     }
 
-    /// Whether the user has seen this definition, of a server that is what it was then. A standing approval says nothing about
-    /// that: it does not rest on the file that the command leads to.
+    /// Returns the standing of a definition: reviewed only if both the definition and the server's identity are
+    /// unchanged.
+    ///
+    /// Standing approvals are not considered: they don't depend on the file that the command resolves to.
     #[must_use]
     pub fn standing(&self, kind: Kind, name: &str, hash: &Hash, identity: Option<&Hash>) -> Standing {
         match self.of(kind).get(name) {
@@ -153,7 +159,7 @@ impl ServerPins {
         }
     }
 
-    /// The names and titles of what is pinned, to be found by what they look like.
+    /// Returns an index of the pinned names and titles, for finding look-alikes.
     pub fn names(&self, kind: Kind) -> Names {
         let titled = |(name, pin): (&'_ String, &'_ Pin)| {
             (name.clone(), pin.definition.as_ref().and_then(title_of).map(str::to_owned))
@@ -161,14 +167,14 @@ impl ServerPins {
         Names::of(self.of(kind).iter().map(titled))
     }
 
-    /// What is different from what the user saw; none if it was not seen, or is the same.
+    /// Returns the differences to the reviewed definition, or `None` if it is unreviewed or unchanged.
     #[must_use]
     pub fn diff(&self, kind: Kind, name: &str, definition: &Value, standing: Standing) -> Option<Diff> {
         let pin = self.of(kind).get(name).filter(|_| standing == Standing::Changed)?;
         Some(pin.diff(definition))
     }
 
-    /// Keeps a definition as the user saw it; whether there was room.
+    /// Pins a definition as reviewed. Returns false if there is no room for it.
     pub fn pin(&mut self, kind: Kind, name: &str, definition: &Value, identity: Option<&Hash>, at: Millis) -> bool {
         let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::kept).sum();
         let of_kind = self.of_mut(kind);
@@ -190,13 +196,13 @@ impl ServerPins {
         true
     }
 
-    /// Keeps what the server is. What was seen of another one has to be seen again; [`standing`](Self::standing) finds that
-    /// by the hash.
+    /// Pins the identity of the server. Definitions that were reviewed for another identity count as changed;
+    /// [`standing`](Self::standing) finds that by the hash.
     pub fn pin_identity(&mut self, identity: PinnedIdentity) {
         self.identity = Some(identity);
     }
 
-    /// Keeps who issues the tokens. Under another issuer, what was seen has to be seen again.
+    /// Pins the issuer of the server's tokens. If the issuer changes, every definition has to be reviewed again.
     pub fn pin_issuer(&mut self, issuer: &str) {
         if self.issuer.as_deref().is_some_and(|before| before != issuer) {
             for pin in self.tools.values_mut().chain(self.prompts.values_mut()) {
@@ -206,7 +212,8 @@ impl ServerPins {
         self.issuer = Some(issuer.to_owned());
     }
 
-    /// What is different about the server itself; none if it was not seen, or is the same.
+    /// Returns the differences to the approved identity of the server, or `None` if there is no approved one or it is
+    /// unchanged.
     #[must_use]
     pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<Diff> {
         let seen = self.identity.as_ref().filter(|seen| seen.hash != *hash)?;
@@ -216,7 +223,7 @@ impl ServerPins {
 }
 
 impl Pin {
-    /// How many bytes of the definition are kept.
+    /// Returns the number of bytes kept of the definition.
     const fn kept(&self) -> usize {
         if self.definition.is_some() { self.bytes } else { 0 }
     }

@@ -1,10 +1,12 @@
-//! Flags on a result before a model reads it: `host/src/handle/results.rs` has the user look at one that has a flag.
+//! Flags on a tool result before a model reads it: `host/src/handle/results.rs` shows a flagged result to the user
+//! first.
 //!
-//! Results are documents, so the measure is another than for definitions: a flag that ordinary text carries is clicked away. Measured
-//! in November 2026: of 7,037 honest files by which the phrases were chosen (2,216 READMEs and change logs of npm packages and crates,
-//! 2,000 Rust and 1,000 JavaScript sources, 1,821 pages of the Rust books) 4 have a flag: 3 links through another host and a row of
-//! blank Braille. Of 14,804 others (sources, Rust's API documentation, texts and data of a Debian system) 3 had one, all by phrases
-//! that were then dropped. The tools of the demo server and of server-everything answer nothing (33 results) that has one.
+//! Results are documents, so the bar is higher than for definitions: users would learn to dismiss a flag that
+//! ordinary text carries. Measured in November 2026: of 7,037 honest files by which the phrases were chosen (2,216
+//! READMEs and change logs of npm packages and crates, 2,000 Rust and 1,000 JavaScript sources, 1,821 pages of the
+//! Rust books) 4 have a flag: 3 links through another host and a row of blank Braille. Of 14,804 others (sources,
+//! Rust's API documentation, texts and data of a Debian system) 3 had one, all by phrases that were then dropped. Of
+//! the 33 results of the tools of the demo server and of server-everything, none has one.
 
 use foreign::is_hidden;
 
@@ -12,15 +14,16 @@ use super::flags::{Flag, FlagReason, phrases_in};
 use super::links::misleading_link;
 use super::phrases::ODD_IN_DOCUMENTS;
 
-/// How much text is searched through at a time, in bytes. A search takes about twenty times that in memory.
+/// Amount of text searched at a time, in bytes. A search takes about twenty times that in memory.
 const CHUNK: usize = 256 << 10;
-/// How much of it is searched through again with what follows, so that a phrase is found that lies across.
+/// Overlap of consecutive chunks, in bytes, so that a phrase across a boundary is found.
 const OVERLAP: usize = 4 << 10;
-/// So many hidden characters in a row can hold words. Fewer stand in honest text: a soft hyphen, a mark of direction, a misplaced
-/// variation selector.
+/// Minimum run of invisible characters that counts as hidden text. Shorter runs occur in honest text: a soft hyphen,
+/// a direction mark, a misplaced variation selector.
 const MIN_HIDDEN: usize = 4;
 
-/// Flags on the text of a result: hidden characters, instructions to the model, links that mislead. Each reason once.
+/// Returns the flags on the text of a result: hidden text, instructions to the model, misleading links. Each reason
+/// occurs at most once.
 #[must_use]
 pub fn flags_of_result(text: &str) -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();
@@ -55,15 +58,16 @@ fn chunks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The part of a text from hidden characters on that can hold words, or that turn words around.
+/// Returns the text from the first run of invisible characters on that can hold words or that reverses text
+/// direction.
 ///
-/// Controls are left out: they hold no words, are named where they are shown, and terminals' colours are made of them.
+/// Control characters are excluded: they hold no words, are shown by name, and colour terminals' output.
 fn hidden_words(text: &str) -> Option<&str> {
     let mut in_flag = false;
     let (mut row, mut begin) = (0, 0);
     for (at, c) in text.char_indices() {
         let is_tag = matches!(c, '\u{e0000}'..='\u{e007f}');
-        // The flags of England, Scotland and Wales are spelled in tags.
+        // The flags of England, Scotland and Wales are spelled in tag characters.
         in_flag = c == '\u{1f3f4}' || (in_flag && is_tag);
         if c.is_control() || !is_hidden(c) || in_flag {
             row = 0;

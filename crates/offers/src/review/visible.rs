@@ -1,5 +1,5 @@
-//! Text of servers as a model gets it, which is as the user sees it: characters that draw nothing are named. Callers: `chat` and the
-//! review of results.
+//! Text of servers as a model receives it, which is also how the user sees it: invisible characters are replaced by
+//! their code points. Used by `chat` and by the review of results.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::is_hidden;
 
-/// How deep a schema is looked through; deeper ones are left as they are, and no provider takes them.
+/// Maximum depth to which a schema is processed. Deeper parts are left unchanged; no provider accepts such schemas.
 const MAX_DEPTH: usize = 64;
 
-/// The text with each character that is drawn as nothing, or turns the direction, named as `[U+202E]`.
+/// Returns the text with each character that is invisible or changes the text direction replaced by its code point,
+/// such as `[U+202E]`.
 #[must_use]
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
@@ -34,7 +35,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(told)
 }
 
-/// A part with its text as it is shown.
+/// Returns a part with its text as it is shown.
 #[must_use]
 pub fn shown_part(part: Part) -> Part {
     match part {
@@ -43,12 +44,12 @@ pub fn shown_part(part: Part) -> Part {
     }
 }
 
-/// Whether a character is an emoji, or says how one looks: a joiner between two is what it seems.
+/// Returns true for emoji and the emoji variation selector. A joiner between two of them is legitimate.
 const fn is_drawn(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// A schema with its descriptions as they are shown.
+/// Returns a schema with its titles, descriptions and comments as they are shown.
 #[must_use]
 pub fn shown_schema(schema: Value) -> Value {
     at_depth(schema, 0)

@@ -1,19 +1,19 @@
-//! The words that differ between two texts. Caller: `cli/src/marks.rs`.
+//! Word diff of two texts. Used by `cli/src/marks.rs`.
 
-/// The most comparisons of words for one text. Of texts beyond that, all between their common beginning and end counts as
-/// different.
+/// Maximum number of word comparisons per diff. For longer texts, everything between the common prefix and suffix
+/// counts as changed.
 const MAX_COMPARISONS: usize = 4_000_000;
 
-/// A part of a text.
+/// A piece of a text in a word diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// What it says.
+    /// Text of the piece.
     pub text: &'a str,
-    /// Whether it is not in the other text.
+    /// Set if the piece is not in the other text.
     pub is_changed: bool,
 }
 
-/// Both texts in parts: what is the same in both, and what is not.
+/// Splits two texts into unchanged and changed pieces.
 #[must_use]
 pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<Piece<'a>>, Vec<Piece<'a>>) {
     let (old, new) = (words(before), words(after));
@@ -30,7 +30,7 @@ pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<Piece<'a>>, Ve
     (marked(&old, &old_kept, before), marked(&new, &new_kept, after))
 }
 
-/// Words, blanks and single other characters.
+/// Splits a text into words, runs of blanks, and single other characters.
 fn words(text: &str) -> Vec<&str> {
     #[derive(PartialEq, Clone, Copy)]
     enum Class {
@@ -59,14 +59,14 @@ fn words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Which words of both are in their longest common sequence.
+/// Marks the words of both texts that are in their longest common subsequence.
 fn kept(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let mut kept = (vec![false; old.len()], vec![false; new.len()]);
     if old.len().saturating_mul(new.len()) > MAX_COMPARISONS {
         return kept;
     }
     let width = new.len() + 1;
-    // How long the sequence is at most from here on.
+    // Length of the longest common subsequence from each pair of positions on.
     let mut longest = vec![0_u32; (old.len() + 1) * width];
     for (i, word) in old.iter().enumerate().rev() {
         for (j, other) in new.iter().enumerate().rev() {
@@ -91,7 +91,7 @@ fn kept(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     kept
 }
 
-/// Neighbours of one kind as one piece. Blanks between two changed words count as changed.
+/// Merges adjacent words of one kind into pieces. Blanks between two changed words count as changed.
 fn joined<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool>) -> Vec<Piece<'a>> {
     let mut kept: Vec<bool> = kept.collect();
     for at in 1..kept.len().saturating_sub(1) {

@@ -1,51 +1,51 @@
-//! The entry of a skill, as `skills/list` and `skills/get` return it, and the rules that an entry must follow.
+//! The entry of a skill, as `skills/list` and `skills/get` return it, and the rules that it must follow.
 
 use policy::Hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The most files of one skill; what every host has to take.
+/// Maximum number of files per skill. The extension requires hosts to accept this many.
 pub const MAX_FILES: usize = 512;
-/// The most bytes of all files of one skill; what every host has to take.
+/// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept this many.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
-/// The percent encodings of dots and of both separators, the percent sign's own first.
+/// Percent encodings of the dot and of both separators. The encoded percent sign is first.
 const ENCODED: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
-/// The longest name, as the Agent Skills specification says.
+/// Maximum length of a name, set by the Agent Skills specification.
 const MAX_NAME: usize = 64;
 
-/// One skill of one server. Its identity is that server's name here together with `uri`; names may stand twice.
+/// A skill of a server. It is identified by the server's local name and `uri`; names may occur twice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skill {
-    /// Where its `SKILL.md` is.
+    /// URI of its `SKILL.md`.
     pub uri: String,
-    /// Its label.
+    /// Name from the frontmatter.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the skill, from the frontmatter.
     pub description: String,
-    /// All that its author wrote above the instructions.
+    /// Complete frontmatter of the `SKILL.md`.
     pub frontmatter: Map<String, Value>,
-    /// Its files.
+    /// Files of the skill.
     pub files: SkillFiles,
 }
 
 /// The files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkillFiles {
-    /// All of them, `SKILL.md` included.
+    /// Every file, including `SKILL.md`.
     Listed(Vec<SkillFile>),
-    /// They are made when they are asked for, so nothing can be compared.
+    /// Files generated on request, which have no digests to check.
     Dynamic,
 }
 
-/// One file of a skill. A file of another size or hash is not used.
+/// A file of a skill. Contents of another size or hash are rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SkillFile {
-    /// The URI by which it is read.
+    /// URI of the file.
     pub uri: String,
-    /// SHA-256 of its bytes, 64 hexadecimal digits.
+    /// SHA-256 of the file, as 64 lowercase hexadecimal digits.
     pub sha256: String,
-    /// Its size in bytes.
+    /// Size of the file, in bytes.
     pub size: u64,
 }
 
@@ -64,10 +64,11 @@ struct RawFile {
 }
 
 impl Skill {
-    /// Reads an entry.
+    /// Parses an entry.
     ///
     /// # Errors
-    /// With the cause, if it breaks a rule of the extension; such a skill must not be loaded.
+    ///
+    /// Returns the cause as text if the entry breaks a rule of the extension; such a skill must not be loaded.
     pub fn read(entry: Value) -> Result<Self, String> {
         let RawEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
         let text = |key: &str| match frontmatter.get(key).and_then(Value::as_str) {
@@ -86,7 +87,7 @@ impl Skill {
         Ok(Self { uri, name, description, frontmatter, files })
     }
 
-    /// The hash of the whole entry: what the user sees of the skill, and what its files are checked against.
+    /// Returns the hash of the whole entry: what the user sees of the skill, and what its files are checked against.
     #[must_use]
     pub fn hash(&self) -> Hash {
         let files = match &self.files {
@@ -99,7 +100,7 @@ impl Skill {
         Hash::of(&json!([self.uri, self.frontmatter, files]))
     }
 
-    /// What its entry says of a file.
+    /// Returns the listed file with this URI.
     #[must_use]
     pub fn file(&self, uri: &str) -> Option<&SkillFile> {
         match &self.files {
@@ -108,14 +109,14 @@ impl Skill {
         }
     }
 
-    /// Whether a URI lies in the skill's folder.
+    /// Returns true if a URI is in the skill's folder.
     pub(super) fn contains(&self, uri: &str) -> bool {
         self.uri.strip_suffix("/SKILL.md").is_some_and(|root| is_below(root, uri))
     }
 }
 
-/// Returns true for the URI of a file in a folder, without a segment that leads out of it. Dots and separators count in their percent
-/// encoding as well, since whoever resolves the URI may decode it first.
+/// Returns true for the URI of a file within a folder, without a segment that leads out of it. Percent-encoded dots
+/// and separators count as well, since the resolver of the URI may decode it first.
 fn is_below(root: &str, uri: &str) -> bool {
     let rest = uri.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
     let decoded =

@@ -1,24 +1,26 @@
-//! The frontmatter of a `SKILL.md`: YAML between two lines of three hyphens at its beginning.
+//! The frontmatter of a `SKILL.md`: YAML at its beginning, between two lines of three hyphens.
 
 use serde_json::{Map, Value};
 
-/// The longest frontmatter that is read, in bytes.
+/// Maximum size of the frontmatter, in bytes.
 const MAX_FRONTMATTER: usize = 64 * 1024;
-/// How deep its values may be nested.
+/// Maximum nesting depth of its values.
 const MAX_DEPTH: usize = 32;
-/// The most values in it.
+/// Maximum number of values in it.
 const MAX_NODES: usize = 4_096;
 
-/// Reads it as JSON.
+/// Parses the frontmatter of a file into JSON.
 ///
 /// # Errors
-/// With the cause, if there is none or it is not a YAML mapping with text as keys.
+///
+/// Returns the cause as text if there is no frontmatter, or it is not a YAML mapping with string keys, or it exceeds
+/// a bound.
 pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
     let yaml = yaml(text).ok_or("it does not begin with frontmatter between lines of three hyphens")?;
     if yaml.len() > MAX_FRONTMATTER {
         return Err(format!("its frontmatter is longer than {MAX_FRONTMATTER} bytes"));
     }
-    // Only `true` and `false` are truth values, as in YAML 1.2. The library bounds what aliases may stand for.
+    // Only `true` and `false` are booleans, as in YAML 1.2. The library bounds the expansion of aliases.
     let options = serde_saphyr::options! {
         strict_booleans: true,
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
@@ -30,7 +32,7 @@ pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
     })
 }
 
-/// What stands between the two lines.
+/// Returns the text between the two lines of hyphens.
 fn yaml(text: &str) -> Option<&str> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
@@ -47,7 +49,7 @@ fn yaml(text: &str) -> Option<&str> {
     None
 }
 
-/// Whether two values are the same; a number may be written in several ways.
+/// Returns true if two values are equal. Numbers may be written in several ways.
 pub(super) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -59,7 +61,7 @@ pub(super) fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// The first field in which two mappings differ.
+/// Returns the first key in which two mappings differ.
 pub(super) fn difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
         (Some(one), Some(other)) => !is_same(one, other),

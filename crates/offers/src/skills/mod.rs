@@ -1,8 +1,8 @@
-//! Skills that servers publish (the extension `io.modelcontextprotocol/skills`): instructions with their files, which are
-//! listed with digests, fetched only when they are wanted, and used only when they are what was listed.
+//! Skills that servers publish (the extension `io.modelcontextprotocol/skills`): instructions with their files, which
+//! are listed with digests, fetched on demand, and used only if they match the listing.
 //!
-//! What a skill says is text of a server like any other. A digest proves that content and entry fit together, and nothing
-//! about who wrote them.
+//! Skill text is untrusted text of a server like any other. A digest proves that content and entry match, and nothing
+//! about the author.
 
 mod entry;
 mod frontmatter;
@@ -11,5 +11,5 @@ mod verify;
 pub use entry::{MAX_FILES, MAX_SKILL_BYTES, Skill, SkillFile, SkillFiles};
 pub use verify::{Mismatch, check_listed, verified};
 
-/// The extension's identifier.
+/// Identifier of the extension.
 pub const EXTENSION: &str = "io.modelcontextprotocol/skills";

@@ -1,4 +1,4 @@
-//! Checks that content matches a skill's entry; nothing else of it may be used. Caller: `host/src/skills.rs`.
+//! Checks that content matches a skill's entry; content that doesn't is never used. Used by `host/src/skills.rs`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,32 +7,37 @@ use mcp_proto::types::ResourceContents;
 use super::entry::{MAX_SKILL_BYTES, Skill, SkillFiles};
 use super::frontmatter;
 
-/// Why a file is not what the skill's entry says.
+/// A mismatch between a file and the skill's entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The entry does not list it.
+    /// The entry doesn't list the file.
     #[error("it is not one of the files that the skill lists")]
     Unlisted,
-    /// Another resource came, or several, or none.
+    /// The server returned another resource, several resources, or none.
     #[error("the server sent something else")]
     OtherContents,
-    /// It has another length.
+    /// The file has another length.
     #[error("it has {found} bytes instead of {listed}")]
     Size {
-        /// By the entry.
+        /// Size in the entry, in bytes.
         listed: u64,
-        /// As it came.
+        /// Size of the received content, in bytes.
         found: u64,
     },
-    /// Its bytes are others.
+    /// The file has another SHA-256.
     #[error("its SHA-256 is another than the one listed")]
     Digest,
-    /// The head of its `SKILL.md` says something else than the entry.
+    /// The frontmatter of the received `SKILL.md` differs from the entry or can't be read; the text is the cause.
     #[error("{0}")]
     Frontmatter(String),
 }
 
-/// The bytes of a file, when they are what the entry says.
+/// Returns the bytes of a file if they match the entry.
+///
+/// # Errors
+///
+/// Returns the [`Mismatch`] if the file is not listed, its contents differ from the entry, or several contents were
+/// received.
 pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Result<Vec<u8>, Mismatch> {
     check_listed(skill, uri)?;
     let [content] = contents else { return Err(Mismatch::OtherContents) };
@@ -57,7 +62,12 @@ pub fn verified(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> Resu
     Ok(bytes)
 }
 
-/// Whether a file may be asked for at all.
+/// Checks that a file may be requested.
+///
+/// # Errors
+///
+/// Returns [`Mismatch::Unlisted`] if the entry doesn't list the file, or, for a dynamic skill, if the file is outside
+/// of its folder.
 pub fn check_listed(skill: &Skill, uri: &str) -> Result<(), Mismatch> {
     let is_known = match &skill.files {
         SkillFiles::Listed(_) => skill.file(uri).is_some(),

@@ -1,4 +1,5 @@
-//! What is kept of registries, in one file: which answers, the versions that are not offered as usual, and up to when changes were read.
+//! The index of the cache, in one file: the cached responses, the versions that are not active, and the time up to
+//! which changes were read.
 
 use std::collections::BTreeMap;
 
@@ -7,61 +8,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::server_json::{RegistryEntry, Status};
 
-/// The most versions of one registry whose status is kept.
+/// Maximum number of versions per registry whose status is kept.
 const MAX_STATUSES: usize = 5_000;
-/// The longest message of a status that is kept, in characters.
+/// Maximum length of a status message that is kept, in characters.
 const MAX_MESSAGE: usize = 500;
 
-/// Versions with their status, by name and version.
+/// Statuses by server name and version.
 type Statuses = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 
-/// What a registry said of a version that is not offered as usual.
+/// The status of a version that is not active, as reported by a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedStatus {
-    /// The status, none of which is active.
+    /// Status; never [`Status::Active`].
     pub status: Status,
-    /// Why. Safe to print.
+    /// Reason for the status. Safe to print.
     pub message: Option<String>,
-    /// When the registry set it.
+    /// Time at which the registry set the status, in milliseconds since 1970.
     pub changed_at: Option<Millis>,
-    /// When it was read.
+    /// Time at which the status was read, in milliseconds since 1970.
     pub read_at: Millis,
 }
 
-/// An answer that is kept.
+/// The index entry of a cached response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptAnswer {
-    /// The registry.
+    /// Address of the registry.
     pub(super) address: String,
     /// Path and query of the request.
     pub(super) request: String,
-    /// When it was read.
+    /// Time at which the response was received, in milliseconds since 1970.
     pub(super) fetched: Millis,
-    /// Its size.
+    /// Size of the response, in bytes.
     pub(super) bytes: u64,
 }
 
-/// What is kept of one registry beside its answers.
+/// The data kept for one registry besides its responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct KeptOfRegistry {
-    /// The time up to which all changes were read.
+    /// Time up to which all changes were read, in milliseconds since 1970.
     pub(super) changes_until: Option<Millis>,
-    /// A reading of changes that has pages left.
+    /// Progress of a list of changes with remaining pages.
     pub(super) unfinished: Option<ChangesRead>,
     pub(super) statuses: Statuses,
 }
 
-/// How far a list of changes was read.
+/// The progress of reading a list of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChangesRead {
-    /// The time of the oldest change in the list.
+    /// Start of the period that the list covers, in milliseconds since 1970.
     pub(crate) since: Millis,
-    /// When its first page was asked for.
+    /// Time at which the first page was requested, in milliseconds since 1970.
     pub(crate) began: Millis,
-    /// The time up to which all changes are known once the last page is read.
+    /// Time up to which all changes are known once the last page has been read, in milliseconds since 1970.
     pub(crate) until: Millis,
-    /// Where the next page begins; none once the last one is read.
+    /// Cursor of the next page, or `None` after the last page.
     pub(crate) cursor: Option<String>,
 }
 
@@ -71,17 +72,17 @@ impl ChangesRead {
     }
 }
 
-/// The file.
+/// The contents of the index file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Index {
-    /// By the name of their file.
+    /// Cached responses by file name.
     pub(super) answers: BTreeMap<String, KeptAnswer>,
     pub(super) registries: BTreeMap<String, KeptOfRegistry>,
 }
 
 impl KeptOfRegistry {
-    /// Takes the statuses of entries that were just read.
+    /// Records the statuses of entries that were just read.
     pub(super) fn record(&mut self, entries: &[RegistryEntry], now: Millis) {
         for entry in entries {
             let (name, version) = (&entry.server.name, &entry.server.version);
@@ -108,7 +109,7 @@ impl KeptOfRegistry {
         self.statuses.get(name)?.get(version)
     }
 
-    /// Of too many statuses, those that were read longest ago go.
+    /// Drops the statuses that were read longest ago, until at most [`MAX_STATUSES`] remain.
     fn forget_oldest(&mut self) {
         let count: usize = self.statuses.values().map(BTreeMap::len).sum();
         let mut ages: Vec<Millis> =

@@ -1,7 +1,8 @@
-//! Raw answers of registries, kept for when none can be reached. Everything here can be fetched again, so what is damaged is dropped.
+//! A cache of registries' raw responses, used when a registry is unreachable. Everything in it can be fetched again,
+//! so damaged data is dropped.
 //!
-//! Several programs may use the folder. Each change of the index is made to what is on disk, under the folder's lock, so that none loses what
-//! another kept.
+//! Several programs may use the folder. Each change is applied to the index on disk while the folder's lock is held,
+//! so that no program loses another's changes.
 
 mod index;
 
@@ -20,17 +21,17 @@ pub use index::RecordedStatus;
 
 pub(crate) use index::ChangesRead;
 
-/// The file with all that is no answer.
+/// Name of the index file.
 const INDEX: &str = "index.json";
-/// The largest index that is read, in bytes.
+/// Maximum size of an index that is read, in bytes.
 const MAX_INDEX: u64 = 16 * 1024 * 1024;
 
-/// Bounds of what is kept.
+/// Limits of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
-    /// The most bytes of all answers. 32 MiB.
+    /// Maximum total size of the cached responses, in bytes. Default: 32 MiB.
     pub bytes: u64,
-    /// The most answers. 2,000.
+    /// Maximum number of cached responses. Default: 2,000.
     pub answers: usize,
 }
 
@@ -40,36 +41,37 @@ impl Default for CacheLimits {
     }
 }
 
-/// Answers of registries on disk, for [`crate::Catalog`]. It blocks.
+/// The cache of registries' responses on disk, for [`crate::Catalog`]. All methods block unless stated otherwise.
 pub struct RegistryCache {
     files: Arc<dyn CacheFiles>,
     limits: CacheLimits,
-    /// The index as it was read or written last.
+    /// Index as last read or written.
     index: Mutex<Index>,
 }
 
-/// How far the changes of a registry were read.
+/// The progress of reading a registry's changes.
 pub(crate) struct KeptChanges {
-    /// The time up to which all changes were read.
+    /// Time up to which all changes were read, in milliseconds since 1970.
     pub(crate) until: Option<Millis>,
-    /// A reading that has pages left.
+    /// Progress of a list with remaining pages.
     pub(crate) unfinished: Option<ChangesRead>,
 }
 
-/// An answer that was kept.
+/// A cached response.
 pub(crate) struct Kept {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,
 }
 
 impl RegistryCache {
-    /// Opens what is kept. A damaged index is as none, and files that no index names are removed.
+    /// Opens a cache. A damaged index counts as empty, and response files that no index entry names are removed.
     ///
     /// # Errors
-    /// If the folder can't be read or written.
+    ///
+    /// Returns [`StoreError`] if the folder can't be read or written.
     pub fn open(files: Arc<dyn CacheFiles>, limits: CacheLimits) -> Result<Self, StoreError> {
         let cache = Self { files, limits, index: Mutex::default() };
-        // Another program may have written an answer and not yet the index that names it.
+        // Another program may have written a response but not yet its index entry.
         let held = cache.files.lock();
         let index = cache.on_disk();
         for name in cache.files.names()? {
@@ -81,21 +83,21 @@ impl RegistryCache {
         Ok(cache)
     }
 
-    /// What a registry said of a version, if it is not offered as usual. It does not block: what another program read since this one last
-    /// read or kept an answer is not known.
+    /// Returns the reported status of a version, if it is not active. Doesn't block; changes by other programs since
+    /// this process last accessed the index on disk are not visible.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
         self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
     }
 
-    /// The answer to a request, if it is kept.
+    /// Returns the cached response to a request.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<Kept> {
         let name = file_name(address, request);
         let kept = self.reread().answers.get(&name)?.clone();
         self.read(&name, &kept)
     }
 
-    /// All answers of a registry to requests for lists, the newest first.
+    /// Returns all cached list responses of a registry, newest first.
     pub(crate) fn lists(&self, address: &RegistryAddress) -> Vec<Kept> {
         let is_list =
             |kept: &KeptAnswer| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
@@ -115,10 +117,11 @@ impl RegistryCache {
         Some(Kept { body, fetched: kept.fetched })
     }
 
-    /// Keeps an answer with what it says of its entries.
+    /// Stores a response and the statuses of its entries.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`StoreError`] if the cache can't be written.
     pub(crate) fn put(
         &self,
         address: &RegistryAddress,
@@ -146,10 +149,11 @@ impl RegistryCache {
         })
     }
 
-    /// Keeps what a page of changes says of its entries, and how far the changes were read.
+    /// Stores the statuses in a page of changes, and the progress of reading them.
     ///
     /// # Errors
-    /// If it can't be written.
+    ///
+    /// Returns [`StoreError`] if the cache can't be written.
     pub(crate) fn record(
         &self,
         address: &RegistryAddress,
@@ -170,7 +174,7 @@ impl RegistryCache {
         })
     }
 
-    /// How far the changes of a registry were read.
+    /// Returns the progress of reading a registry's changes.
     pub(crate) fn changes_read(&self, address: &RegistryAddress) -> KeptChanges {
         let index = self.reread();
         let kept = index.registries.get(address.as_str());
@@ -180,7 +184,7 @@ impl RegistryCache {
         }
     }
 
-    /// Removes the oldest answers until all are within the bounds.
+    /// Removes the oldest responses until the cache is within its limits.
     fn make_room(&self, index: &mut Index) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
@@ -195,7 +199,7 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Changes the index on disk, while no other program does.
+    /// Changes the index on disk while holding the folder's lock.
     fn change(&self, act: impl FnOnce(&mut Index) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.on_disk();
@@ -209,9 +213,10 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// The index on disk, which another program may have changed. It is replaced atomically, so a reader needs no lock.
+    /// Reads the index from disk, which another program may have changed. It is replaced atomically, so readers need
+    /// no lock.
     fn reread(&self) -> MutexGuard<'_, Index> {
-        // Read while it is held, so that what was read before a change never takes the place of the change.
+        // Read while the mutex is held, so that an older state never overwrites a newer one.
         let mut index = self.index();
         *index = self.on_disk();
         index
@@ -242,7 +247,7 @@ impl Index {
     }
 }
 
-/// Whether a file has a name as [`file_name`] makes them.
+/// Returns true if a file name has the form that [`file_name`] creates.
 fn is_answer(name: &str) -> bool {
     let hash = name.strip_suffix(".json");
     hash.is_some_and(|hash| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))

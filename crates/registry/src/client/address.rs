@@ -1,4 +1,4 @@
-//! Where a registry is, and what is sent to it beside the request.
+//! The address of a registry, and the requests and header that are sent to it.
 
 use std::fmt;
 
@@ -12,24 +12,26 @@ use url::{Host, Origin, Url};
 use super::RegistryError;
 use crate::server_json::read::quoted;
 
-/// The official registry.
+/// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
-/// The version of the API that is spoken.
+/// Version of the API.
 const API: &str = "v0.1";
-/// The shortest token that is looked for in answers, in bytes. A shorter one may stand there by chance.
+/// Minimum length of a token that is searched for in responses, in bytes. A shorter one may occur by chance.
 const MIN_TOKEN: usize = 6;
-/// What is sent as it is in a part of a path.
+/// Characters that are not percent-encoded in a path segment.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Where a registry is: https, or http on this computer.
+/// The address of a registry: HTTPS, or HTTP on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegistryAddress(Url);
 
 impl RegistryAddress {
-    /// Reads an address. The path of the API may stand at its end, as in `https://example.com/v0.1/servers`.
+    /// Parses an address. It may end with the path of the API, as in `https://example.com/v0.1/servers`.
     ///
     /// # Errors
-    /// If it is no address of a registry.
+    ///
+    /// Returns [`RegistryError::Address`] if it is not a URL, contains a query or credentials, or is unencrypted and
+    /// not on this computer.
     pub fn parse(text: &str) -> Result<Self, RegistryError> {
         let text = text.trim();
         let bad = |cause: String| RegistryError::Address { address: quoted(text), cause };
@@ -50,13 +52,13 @@ impl RegistryAddress {
         Ok(Self(url))
     }
 
-    /// Whether it is the official registry, whose rules [`crate::Publisher`] tells.
+    /// Returns true for the official registry, whose naming rules [`crate::Publisher`] describes.
     #[must_use]
     pub fn is_official(&self) -> bool {
         self.as_str() == OFFICIAL_REGISTRY
     }
 
-    /// As text, without a slash at its end.
+    /// Returns the address without a trailing slash.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str().trim_end_matches('/')
@@ -74,10 +76,11 @@ impl RegistryAddress {
         self.0.origin()
     }
 
-    /// The URL of a request.
+    /// Returns the URL of a request.
     ///
     /// # Errors
-    /// If there is none, which can't be for names and versions that were checked.
+    ///
+    /// Returns [`RegistryError::Address`] if the URL is invalid, which can't happen for validated names and versions.
     pub(super) fn url(&self, request: &RegistryRequest) -> Result<Url, RegistryError> {
         let text = format!("{}/{}", self.as_str(), request.0);
         Url::parse(&text).map_err(|error| RegistryError::Address { address: quoted(&text), cause: error.to_string() })
@@ -97,26 +100,26 @@ impl fmt::Display for RegistryAddress {
     }
 }
 
-/// The path and query of a request, below a registry's address.
+/// The path and query of a request, relative to the registry's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RegistryRequest(String);
 
 impl RegistryRequest {
-    /// How requests for lists begin.
+    /// Common prefix of list requests.
     pub(crate) const LIST: &str = "v0.1/servers?";
 
-    /// `GET /v0.1/servers`.
+    /// Creates a request for `GET /v0.1/servers`.
     pub(crate) fn list(parameters: &[(&str, &str)]) -> Self {
         let query: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
         Self(format!("{}{query}", Self::LIST))
     }
 
-    /// `GET /v0.1/servers/{name}/versions`.
+    /// Creates a request for `GET /v0.1/servers/{name}/versions`.
     pub(crate) fn versions(name: &str) -> Self {
         Self(format!("{API}/servers/{}/versions?include_deleted=true", part(name)))
     }
 
-    /// `GET /v0.1/servers/{name}/versions/{version}`.
+    /// Creates a request for `GET /v0.1/servers/{name}/versions/{version}`.
     pub(crate) fn version(name: &str, version: &str) -> Self {
         Self(format!("{API}/servers/{}/versions/{}?include_deleted=true", part(name), part(version)))
     }
@@ -139,7 +142,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// A header of each request, for registries that ask who it is.
+/// A header sent with each request, for registries that require authentication.
 #[derive(Debug, Clone)]
 pub struct RegistryHeader {
     pub(super) name: HeaderName,
@@ -147,13 +150,15 @@ pub struct RegistryHeader {
 }
 
 impl RegistryHeader {
-    /// Makes it of a name such as `Authorization` and its whole value.
+    /// Creates a header from a name such as `Authorization` and its whole value.
     ///
     /// # Errors
-    /// If one of them can't be sent. The error does not hold the value.
+    ///
+    /// Returns [`RegistryError::Header`] if the name or value can't be sent. The error doesn't contain the value.
     pub fn new(name: &str, value: &SecretString) -> Result<Self, RegistryError> {
         let bad = |cause: String| RegistryError::Header { cause };
-        // Before other problems, which repeat the name: the whole header may have been entered for it.
+        // Checked before other problems, whose messages repeat the name: the user may have entered the whole header
+        // as the name.
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
             bad("its name is not the name of a header: letters, digits and \"-\" were expected".to_owned())
         })?;
@@ -167,7 +172,7 @@ impl RegistryHeader {
         Ok(Self { name, value })
     }
 
-    /// Returns true if these bytes hold the value, or what stands behind its scheme, as in `Bearer TOKEN`.
+    /// Returns true if the bytes contain the value, or the token after its scheme, as in `Bearer TOKEN`.
     pub(super) fn is_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);

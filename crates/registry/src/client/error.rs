@@ -1,4 +1,4 @@
-//! What goes wrong between here and a registry.
+//! The errors of requests to a registry.
 
 use std::time::Duration;
 
@@ -6,133 +6,133 @@ use domain::StoreError;
 
 use crate::server_json::EntryError;
 
-/// The reason why there is no answer of a registry. Safe to print, and without the value of a header.
+/// The error of a request to a registry. Safe to print, and without the value of a header.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// The address is none of a registry.
+    /// The address can't be that of a registry.
     #[error("{address} can't be the address of a registry: {cause}")]
     Address {
         /// The address.
         address: String,
-        /// Why not.
+        /// Cause.
         cause: String,
     },
     /// The header can't be sent.
     #[error("the registry's header can't be sent: {cause}")]
     Header {
-        /// Why not.
+        /// Cause.
         cause: String,
     },
-    /// What is asked for can't be in a registry.
+    /// The requested name or version is invalid.
     #[error("{0}")]
     Question(EntryError),
     /// TLS can't be set up.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Why not.
+        /// Cause.
         cause: String,
     },
-    /// Nobody answers, or the answer broke off.
+    /// The registry doesn't answer, or the response was interrupted.
     #[error(
         "the registry {address} could not be reached: {cause}; check the network and the registry's address in the settings"
     )]
     Unreachable {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// Why not.
+        /// Cause.
         cause: String,
     },
-    /// It took longer than the limit.
+    /// The registry exceeded the timeout.
     #[error("the registry {address} did not answer within {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// The limit.
+        /// Timeout.
         limit: Duration,
     },
-    /// The answer is larger than the limit.
+    /// The response is larger than the limit.
     #[error(
         "an answer of the registry {address} is larger than {limit} bytes, which no registry needs; check its address"
     )]
     TooLarge {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// The limit, in bytes.
+        /// Limit, in bytes.
         limit: usize,
     },
-    /// The registry redirects elsewhere, or again and again.
+    /// The registry redirects to another origin, or too often.
     #[error(
         "the registry {address} redirects {to}, which is not followed; if you trust it, set it as the registry's address"
     )]
     Redirect {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// Where to: scheme, host and port, or in words.
+        /// Target of the redirect: scheme, host and port, or a description.
         to: String,
     },
-    /// It does not have what was asked for.
+    /// The registry doesn't have the requested entry.
     #[error("the registry {address} does not have {what}; check the spelling, small and capital letters included")]
     NotFound {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// What was asked for.
+        /// Description of the entry.
         what: String,
     },
-    /// It wants to know who asks.
+    /// The registry requires authentication.
     #[error("the registry {address} refuses access (status {status}); check the header for it in the settings")]
     Refused {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// The HTTP status.
+        /// HTTP status.
         status: u16,
     },
-    /// It answers with another status.
+    /// The registry returned another status.
     #[error("the registry {address} failed (status {status}); try again later{}", .retry.as_deref().map(|after| format!(", in {after} s")).unwrap_or_default())]
     Failed {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// The HTTP status.
+        /// HTTP status.
         status: u16,
-        /// The seconds after which it wants to be asked again.
+        /// Seconds after which to retry, from `Retry-After`.
         retry: Option<String>,
     },
-    /// It answers with a web page.
+    /// The registry returned a web page.
     #[error(
         "{address} answers with a web page; check that it is the address of a registry, and whether this network asks you to sign in"
     )]
     WebPage {
-        /// The registry.
+        /// Address of the registry.
         address: String,
     },
-    /// The answer holds the value of the header that went with the request. It is neither shown nor kept.
+    /// The response contains the value of the header sent with the request. It is neither shown nor cached.
     #[error(
         "the registry {address} repeats the secret of its header in an answer, which is therefore not read; tell whoever runs it"
     )]
     RepeatsHeader {
-        /// The registry.
+        /// Address of the registry.
         address: String,
     },
-    /// The answer can't be read.
+    /// The response can't be parsed.
     #[error("an answer of the registry {address} can't be used: {cause}; tell whoever runs it")]
     Unusable {
-        /// The registry.
+        /// Address of the registry.
         address: String,
-        /// Why not.
+        /// Cause.
         cause: EntryError,
     },
-    /// Its pages lead back to one that was there before.
+    /// The registry returned the cursor of an earlier page.
     #[error("the registry {address} gives the same page again and again; tell whoever runs it")]
     SamePage {
-        /// The registry.
+        /// Address of the registry.
         address: String,
     },
-    /// What is kept of it can't be read or written.
+    /// The cache can't be read or written.
     #[error("what is kept of the registry: {0}")]
     Cache(#[from] StoreError),
 }
 
 impl RegistryError {
-    /// Whether what is kept may stand in for an answer: the registry, or the way to it, failed.
+    /// Returns true if a cached response may be used instead: the registry, or the connection to it, failed.
     pub(crate) const fn is_failure(&self) -> bool {
         !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::Question(_))
     }

@@ -1,7 +1,7 @@
-//! The API of a registry, version 0.1, over HTTP. [`crate::Catalog`] is its only caller.
+//! A client for the registry API, version 0.1, over HTTP. Used only by [`crate::Catalog`].
 //!
-//! Answers are read within bounds of time and size. A redirect is followed within the registry's origin only, so that its header goes
-//! nowhere else.
+//! Responses are bounded in time and size. Redirects are followed only within the registry's origin, so that its
+//! header is never sent elsewhere.
 
 mod address;
 mod error;
@@ -17,17 +17,17 @@ pub use error::RegistryError;
 
 pub(crate) use address::{RegistryRequest, is_loopback};
 
-/// The most redirects of one request.
+/// Maximum number of redirects per request.
 const MAX_REDIRECTS: usize = 3;
 
-/// Bounds of what is read from a registry.
+/// Limits of requests to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegistryLimits {
-    /// How long an answer may take from the beginning to its last byte. 30 s.
+    /// Timeout of a request, from the start to the last byte. Default: 30 s.
     pub time: Duration,
-    /// The largest body, in bytes. 4 MiB.
+    /// Maximum size of a body, in bytes. Default: 4 MiB.
     pub bytes: usize,
-    /// The most pages of changes that one refresh reads. 100.
+    /// Maximum number of pages of changes per refresh. Default: 100.
     pub pages: usize,
 }
 
@@ -37,7 +37,7 @@ impl Default for RegistryLimits {
     }
 }
 
-/// A registry that can be asked. Copies share connections.
+/// A client for one registry. Clones share connections.
 #[derive(Debug, Clone)]
 pub struct Registry {
     address: RegistryAddress,
@@ -47,10 +47,11 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry at this address. Nothing is sent yet.
+    /// Creates a client for the registry at an address. Sends nothing.
     ///
     /// # Errors
-    /// If TLS can't be set up on this system.
+    ///
+    /// Returns [`RegistryError::Unavailable`] if TLS can't be set up on this system.
     pub fn new(
         address: RegistryAddress,
         header: Option<RegistryHeader>,
@@ -61,7 +62,7 @@ impl Registry {
         Ok(Self { address, header, client, limits })
     }
 
-    /// Where it is.
+    /// Returns the address of the registry.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         &self.address
@@ -71,7 +72,8 @@ impl Registry {
         self.limits
     }
 
-    /// Asks, and gives the body of the answer. `what` is what is asked for, in words.
+    /// Sends a request, and returns the body of the response. `what` describes the requested entry for error
+    /// messages.
     pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.address.url(request)?;
         let slow = RegistryError::TooSlow { address: self.shown(), limit: self.limits.time };
@@ -91,7 +93,7 @@ impl Registry {
         Err(RegistryError::Redirect { address: self.shown(), to: format!("more than {MAX_REDIRECTS} times") })
     }
 
-    /// The same request with the registry's header, if it goes to the registry's origin.
+    /// Adds the registry's header to a request, if it goes to the registry's origin.
     pub(crate) fn with_header(&self, request: RequestBuilder, url: &Url) -> RequestBuilder {
         match &self.header {
             Some(RegistryHeader { name, value }) if url.origin() == self.address.origin() => {
@@ -160,7 +162,7 @@ impl Registry {
     }
 }
 
-/// The innermost cause, which says what happened; those around it name the URL.
+/// Returns the innermost cause, which says what happened; the outer ones name the URL.
 pub(crate) fn root(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

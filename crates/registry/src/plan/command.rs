@@ -1,15 +1,15 @@
-//! The programs that load and run packages, and what their names and versions may be.
+//! The launchers of packages, and the names and versions that are valid for them.
 
 use super::PlanError;
 use crate::server_json::Package;
 use crate::server_json::read::quoted;
 
-/// Beginnings of the names of variables by which Docker and Podman choose the engine that loads and runs an image.
+/// Prefixes of variables by which Docker and Podman select the engine that loads and runs an image.
 const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
-/// How the digest of an image begins.
+/// Prefix of an image digest.
 const DIGEST: &str = "sha256:";
 
-/// A program that loads and runs a package.
+/// A program that loads and runs packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Launcher {
     Npx,
@@ -20,10 +20,12 @@ pub(super) enum Launcher {
 }
 
 impl Launcher {
-    /// The launcher for a kind of packages; none if there is none.
+    /// Returns the launcher for a package.
     ///
     /// # Errors
-    /// If the publisher has arguments for another one.
+    ///
+    /// Returns [`PlanError::PackageKind`] for unsupported kinds, and [`PlanError::Runtime`] if the publisher
+    /// specifies arguments for another launcher.
     pub(super) fn of(package: &Package) -> Result<Self, PlanError> {
         let usual = match package.registry_type.as_str() {
             "npm" => Self::Npx,
@@ -51,7 +53,7 @@ impl Launcher {
         }
     }
 
-    /// The arguments that come first.
+    /// Returns the arguments before the package.
     pub(super) const fn first(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["-y"],
@@ -60,7 +62,7 @@ impl Launcher {
         }
     }
 
-    /// The arguments behind the package.
+    /// Returns the arguments after the package.
     pub(super) const fn last(self) -> &'static [&'static str] {
         match self {
             Self::Dnx => &["--yes", "--"],
@@ -68,7 +70,7 @@ impl Launcher {
         }
     }
 
-    /// Arguments that publishers repeat, though they are given anyway.
+    /// Returns true for arguments that are passed anyway, which publishers often repeat.
     pub(super) fn gives(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
@@ -78,7 +80,7 @@ impl Launcher {
         self.first().contains(&word) || more.contains(&word)
     }
 
-    /// The registries of packages that it asks by itself.
+    /// Returns the package registries that the launcher uses by default.
     const fn public_registries(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["https://registry.npmjs.org"],
@@ -95,14 +97,15 @@ impl Launcher {
         }
     }
 
-    /// The registry that a package names, if the launcher has to be told.
+    /// Returns the registry that a package names, if it is not one of the launcher's default ones.
     fn other_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
         (!is_public).then_some(base)
     }
 
-    /// Whether it loads one version only for this text: no range or tag such as `1.x`, `^1`, `latest`, or, for npx, `1.2`.
+    /// Returns true if a version matches exactly one version of a package: no range or tag such as `1.x`, `^1`,
+    /// `latest`, or, for npx, `1.2`.
     fn is_exact(self, version: &str) -> bool {
         let number = version.strip_prefix('v').unwrap_or(version);
         let is_wild = |part: &str| matches!(part, "x" | "X" | "*");
@@ -116,7 +119,7 @@ impl Launcher {
         }
     }
 
-    /// Whether a variable decides which code runs, or where it is loaded from.
+    /// Returns true if a variable decides which code runs, or where it is loaded from.
     pub(super) fn obeys(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
@@ -128,21 +131,22 @@ impl Launcher {
     }
 }
 
-/// A package as its launcher takes it.
+/// A package in the form that its launcher expects.
 #[derive(Debug)]
 pub(super) struct PackageWord {
-    /// Options that belong to it.
+    /// Options that belong to the package.
     pub(super) options: Vec<String>,
-    /// Its name with its version.
+    /// Name with version.
     pub(super) word: String,
-    /// What is not pinned, and where it comes from if that is not the usual place, in sentences.
+    /// Warnings as full sentences: what is not pinned, and an unusual origin.
     pub(super) notes: Vec<String>,
 }
 
-/// The package with its version, checked so that it is nothing else on the command line.
+/// Returns the package with its version, checked so that it can't be mistaken for something else on the command line.
 ///
 /// # Errors
-/// If its name, version or registry can't be used.
+///
+/// Returns [`PlanError`] if the name, version or registry is not valid for the launcher.
 pub(super) fn package_word(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError> {
     if launcher.is_container() {
         return image(launcher, package);
@@ -188,7 +192,7 @@ fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError
     if !fits(&word) || !word.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(PlanError::Identifier(quoted(&word)));
     }
-    // Before 2025-10-11 the registry and the version stood apart.
+    // Before 2025-10-11, registry and version were separate members.
     if let Some(base) = launcher.other_registry(package) {
         let host = url::Url::parse(base).ok().filter(|url| url.scheme() == "https" && url.path() == "/");
         let host = host.and_then(|url| {
@@ -229,13 +233,13 @@ fn image(launcher: Launcher, package: &Package) -> Result<PackageWord, PlanError
     Ok(PackageWord { options: Vec::new(), word, notes: vec![note] })
 }
 
-/// A name that no launcher takes for an option, a path or an address.
+/// Returns true for a name that no launcher mistakes for an option, a path or an address.
 fn is_plain(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
 }
 
-/// Whether a text is a SHA-256 in hexadecimal.
+/// Returns true if a text is a SHA-256 in hexadecimal.
 pub(crate) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

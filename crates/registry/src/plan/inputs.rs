@@ -1,4 +1,4 @@
-//! The inputs of a plan, and the templates in which they stand.
+//! The inputs of a plan, and the templates that refer to them.
 
 use foreign::visible;
 use indexmap::IndexMap;
@@ -10,24 +10,24 @@ use crate::server_json::bounded::one_line;
 use crate::server_json::read::quoted;
 use crate::server_json::{Input, InputFormat, TemplateInput};
 
-/// The most notes of a plan.
+/// Maximum number of notes per plan.
 const MAX_NOTES: usize = 50;
 
-/// What a plan asks for, as far as it was read.
+/// The inputs and notes of a plan collected so far.
 #[derive(Debug, Default)]
 pub(super) struct PlanInputs {
     pub(super) inputs: Vec<PlanInput>,
     pub(super) notes: Vec<String>,
 }
 
-/// A value and where it stands.
+/// The place of a value in the description.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'p> {
-    /// What to call the input.
+    /// Label of the input.
     pub(super) label: &'p str,
-    /// Where it stands, in words, for notes and where two inputs have the same name.
+    /// Description of the place, for notes.
     pub(super) place: &'p str,
-    /// True if it may have several values.
+    /// Set if several values are accepted.
     pub(super) is_repeated: bool,
 }
 
@@ -38,10 +38,11 @@ impl PlanInputs {
         }
     }
 
-    /// The template of a value: its fixed text with its variables, or an input of its own.
+    /// Returns the template of a value: its fixed text with its variables, or a reference to a new input.
     ///
     /// # Errors
-    /// If there are too many inputs, or a text names a secret.
+    ///
+    /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
     pub(super) fn template(&mut self, at: Place<'_>, value: &TemplateInput) -> Result<Template, PlanError> {
         let input = &value.input;
         let Some(fixed) = &input.value else {
@@ -55,8 +56,8 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// A fixed text with variables. Each is replaced once: what stands for it is not looked at again. A variable of a required text is
-    /// required, that of a secret one a secret.
+    /// Returns the template of a fixed text with variables. Each is replaced once, and the replacement is never
+    /// expanded again. A variable of a required text is required, and that of a secret one is a secret.
     pub(super) fn fixed(
         &mut self,
         at: Place<'_>,
@@ -91,7 +92,7 @@ impl PlanInputs {
                 },
             }
         }
-        // Two texts that are harmless by themselves may name a secret together.
+        // Two texts that are harmless on their own may together refer to a secret.
         let template = Template { parts: merged(pieces) };
         for part in &template.parts {
             if let TemplatePart::Text(text) = part {
@@ -104,7 +105,8 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// Refuses a publisher's text that would be read as a secret of Drawbridge's, and notes one in which something hides.
+    /// Refuses a publisher's text that would be read as a reference to one of Drawbridge's secrets, and notes
+    /// invisible characters.
     fn check(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
         if !secrets::names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_owned()));
@@ -115,7 +117,7 @@ impl PlanInputs {
         Ok(())
     }
 
-    /// Adds an input and gives its key. A variable that is described in the same way as another of its name is the same input.
+    /// Adds an input, and returns its key. Variables with the same name and description share an input.
     fn add(&mut self, at: Place<'_>, input: &Input, is_variable: bool) -> Result<String, PlanError> {
         let label = one_line(at.label);
         let mut planned = PlanInput {
@@ -163,7 +165,7 @@ impl PlanInputs {
     }
 }
 
-/// The same with texts that follow each other as one, and without empty ones.
+/// Merges adjacent texts, and drops empty ones.
 fn merged(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     let mut merged: Vec<TemplatePart> = Vec::new();
     for part in parts {
@@ -178,11 +180,11 @@ fn merged(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
 
 enum Piece<'t> {
     Text(&'t str),
-    /// With its braces, and its name.
+    /// Variable with its braces, and its name.
     Variable(&'t str, &'t str),
 }
 
-/// Splits a text at `{name}`. A brace that is not closed, or has another one in it, is text.
+/// Splits a text at `{name}`. An unclosed brace, or one that contains another brace, is text.
 fn pieces_of(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Packages: the command that loads and runs them.
+//! Plans for packages: the command that loads and runs them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,9 @@ use crate::server_json::{ArgumentKind, DescribedArgument, Input, NamedInput, Pac
 /// Plans the installation of one of a server's packages.
 ///
 /// # Errors
-/// If it can't be run, or something of it could be something else on a command line.
+///
+/// Returns [`PlanError`] if the package is not supported, or a part of it could be mistaken for something else on a
+/// command line.
 pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageInstall, PlanError> {
     if package.registry_type == "mcpb" {
         return bundle(package).map(PackageInstall::Bundle);
@@ -73,7 +75,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     Ok(PackageInstall::Plan(InstallPlan { name: own_name(server), target, inputs, notes }))
 }
 
-/// The name that the server would get: that behind the slash.
+/// Returns the proposed name of the server: the part after the slash.
 pub(super) fn own_name(server: &ServerJson) -> String {
     const MOST: usize = 64;
     let own = server.name.rsplit('/').next().unwrap_or_default();
@@ -83,7 +85,7 @@ pub(super) fn own_name(server: &ServerJson) -> String {
 fn bundle(package: &Package) -> Result<BundleDownload, PlanError> {
     let url = &package.identifier;
     let problem = url_problem(url);
-    // Whether a registry may name this computer is decided when it is gone to.
+    // Addresses on this computer are checked again when the bundle is downloaded.
     let is_accepted = url.starts_with("https://") || Url::parse(url).is_ok_and(|url| is_loopback(&url));
     let problem = problem.or_else(|| (!is_accepted).then(|| "it must begin with https://".to_owned()));
     if let Some(problem) = problem {
@@ -97,7 +99,7 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
     let mut env = BTreeMap::new();
     for variable in variables {
         let name = &variable.name;
-        // Podman hands on all variables that fit a name with `*`.
+        // Podman passes all variables that match a name with `*`.
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)) {
             return Err(PlanError::Name(format!("{} is no name of a variable of the environment", quoted(name))));
         }
@@ -110,15 +112,15 @@ fn environment(variables: &[NamedInput], inputs: &mut PlanInputs) -> Result<BTre
     Ok(env)
 }
 
-/// `-e NAME`, which hands a variable of the launcher's environment on. Without a value it is left out, since the host may have one of
-/// this name.
+/// Returns `-e NAME`, which passes a variable of the launcher's environment on. It is omitted without a value, since
+/// the host may have a variable of this name.
 fn passed_variable((name, value): (&String, &Template)) -> Argument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
     Argument { words: vec!["-e".into(), name] }
 }
 
-/// Returns true for an argument that the launcher gets anyway.
+/// Returns true for an argument that the launcher receives anyway.
 fn is_given(launcher: Launcher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
@@ -127,7 +129,7 @@ fn is_given(launcher: Launcher, argument: &DescribedArgument) -> bool {
     }
 }
 
-/// One argument. A named one is two words, or one if nothing says that it takes a value.
+/// Converts one argument. A named one becomes two words, or one if it takes no value.
 fn described(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<Argument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");

@@ -1,4 +1,4 @@
-//! Remotes: the address and headers of a server that runs already.
+//! Plans for remotes: the address and headers of a server that already runs.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -18,7 +18,9 @@ use crate::server_json::{Input, Remote, ServerJson};
 /// Plans the connection to one of a server's remotes.
 ///
 /// # Errors
-/// If its transport is not spoken, or if its URL or a header can't be used whatever is filled in.
+///
+/// Returns [`PlanError`] if its transport is not supported, or if its URL or a header is invalid regardless of the
+/// inputs.
 pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, PlanError> {
     let kind = match remote.kind.as_str() {
         "streamable-http" => HttpKind::Http,
@@ -27,7 +29,7 @@ pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, 
     };
     let mut inputs = PlanInputs::default();
     let text = remote.url.as_deref().unwrap_or_default();
-    // Without one of its variables there is no URL.
+    // The URL requires all of its variables.
     let variables: IndexMap<String, Input> = remote
         .variables
         .iter()
@@ -78,7 +80,8 @@ pub fn plan_remote(server: &ServerJson, remote: &Remote) -> Result<InstallPlan, 
     Ok(InstallPlan { name: own_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
 }
 
-/// Whether a URL leads to an address that is none of the internet, as far as that can be told before its blanks are filled in.
+/// Returns true if a URL leads to an address outside of the public internet, as far as that is known before its
+/// inputs are filled in.
 fn leads_home(url: &Template) -> bool {
     let piece = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => text.clone(),

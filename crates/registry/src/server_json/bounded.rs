@@ -1,4 +1,4 @@
-//! Bounds while a description is read: of texts, lists and maps, and of the depth of JSON.
+//! Bounded deserialization of texts, lists and maps, and a limit for the depth of JSON.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,34 +8,36 @@ use indexmap::IndexMap;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Text that is run, sent or looked up, as it is, of at most `N` bytes. Numbers and booleans count as their text.
+/// Deserializes a text that is executed, sent or looked up, verbatim, of at most `N` bytes. Numbers and booleans
+/// count as their text.
 pub(super) fn exact<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
     deserializer.deserialize_any(Text::<N>)
 }
 
-/// The same for what has to be there.
+/// Deserializes a required text, verbatim, of at most `N` bytes.
 pub(super) fn needed<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<String, D::Error> {
     exact::<D, N>(deserializer)?.filter(|text| !text.is_empty()).ok_or_else(|| D::Error::custom("it is empty"))
 }
 
-/// Text that is only shown, of at most `N` bytes. Line breaks become spaces, and what hides or turns text is written out.
+/// Deserializes a text for display, of at most `N` bytes. Line breaks become spaces, and invisible or
+/// direction-changing characters are escaped.
 pub(super) fn shown<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(exact::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
 }
 
-/// Text on one line, in which nothing hides.
+/// Returns a text on one line, with invisible characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
     visible(text.replace(['\r', '\n', '\t'], " ").trim()).into_owned()
 }
 
-/// A list of at most `N` elements. `null` is an empty one.
+/// Deserializes a list of at most `N` elements. `null` counts as empty.
 pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_any(List::<T, N>(PhantomData))
 }
 
-/// A map of at most `N` entries, in their order. `null` is an empty one.
+/// Deserializes a map of at most `N` entries, in their order. `null` counts as empty.
 pub(super) fn map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<IndexMap<String, T>, D::Error> {
@@ -138,7 +140,8 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Entries<T, N> {
     }
 }
 
-/// Returns true if lists and objects lie in each other no deeper than `most`. Goes by the brackets outside of strings, before anything is read.
+/// Returns true if lists and objects are nested at most `most` levels deep. Counts brackets outside of strings,
+/// before anything is parsed.
 pub(super) fn is_flat(json: &[u8], most: usize) -> bool {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for byte in json {

@@ -1,4 +1,4 @@
-//! Values of a description: arguments, variables of the environment, headers, and the variables in them.
+//! The values of a description: arguments, environment variables, headers, and the variables in them.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::bounded::{exact, list, map, needed, shown};
 use super::{MAX_CHOICES, MAX_LABEL, MAX_SHOWN, MAX_VALUE, MAX_VARIABLES};
 
-/// What kind of value an input takes. One that is not known counts as text.
+/// The type of value that an input accepts. An unknown type counts as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
@@ -26,58 +26,58 @@ pub enum InputFormat {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Input {
-    /// What it is for.
+    /// Purpose of the value.
     #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub description: Option<String>,
-    /// True if the server does not work without it.
+    /// Set if the server doesn't work without the value.
     pub is_required: bool,
-    /// The kind of value.
+    /// Type of the value.
     pub format: InputFormat,
-    /// The fixed value. `{name}` in it stands for a variable.
+    /// Fixed value. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "exact::<_, MAX_VALUE>")]
     pub value: Option<String>,
-    /// True if the value is a secret.
+    /// Set if the value is a secret.
     pub is_secret: bool,
-    /// The value if the user enters none.
+    /// Value used if the user enters none.
     #[serde(deserialize_with = "exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
-    /// An example.
+    /// Example.
     #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub placeholder: Option<String>,
-    /// The only values that are accepted; all if empty.
+    /// The accepted values; any value if empty.
     #[serde(deserialize_with = "choices")]
     pub choices: Vec<String>,
 }
 
-/// A value in which variables stand (`InputWithVariables`).
+/// A value that may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
     /// The value.
     #[serde(flatten)]
     pub input: Input,
-    /// The variables of its fixed value, by name.
+    /// Variables of the fixed value, by name.
     #[serde(default, deserialize_with = "map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, Input>,
 }
 
-/// A header or a variable of the environment (`KeyValueInput`).
+/// A header or environment variable (`KeyValueInput`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
-    /// Its name.
+    /// Name.
     #[serde(deserialize_with = "needed::<_, MAX_LABEL>")]
     pub name: String,
-    /// Its value.
+    /// Value.
     #[serde(flatten)]
     pub value: TemplateInput,
 }
 
-/// Where an argument stands.
+/// The form of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
-    /// By its place.
+    /// Identified by its position.
     Positional,
-    /// Behind its name.
+    /// Preceded by its name.
     Named,
 }
 
@@ -85,19 +85,19 @@ pub enum ArgumentKind {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DescribedArgument {
-    /// Where it stands.
+    /// Form of the argument.
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
-    /// The name of a named one, with its dashes.
+    /// Name of a named argument, with its dashes.
     #[serde(default, deserialize_with = "exact::<_, MAX_LABEL>")]
     pub name: Option<String>,
-    /// What to call a positional one.
+    /// Label of a positional argument.
     #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
     pub value_hint: Option<String>,
-    /// True if it may stand there several times.
+    /// Set if the argument may be repeated.
     #[serde(default)]
     pub is_repeated: bool,
-    /// Its value.
+    /// Value.
     #[serde(flatten)]
     pub value: TemplateInput,
 }

@@ -1,7 +1,8 @@
-//! `server.json` and the answers of a registry that hold it, read within bounds. Fields that are not known are left out; forms from before
-//! 2025-09-16 are refused. Source: `docs/reference/server-json` and `docs/reference/api` of modelcontextprotocol/registry, schema 2025-12-11.
+//! `server.json` and the registry responses that contain it, parsed within bounds. Unknown members are ignored; forms
+//! from before 2025-09-16 are refused. Source: `docs/reference/server-json` and `docs/reference/api` of
+//! modelcontextprotocol/registry, schema 2025-12-11.
 //!
-//! Texts that are only shown are safe to print as they stand here. What is run or sent is as the registry gave it.
+//! Texts for display are safe to print as stored here. Values that are executed or sent are verbatim.
 
 pub(crate) mod bounded;
 mod input;
@@ -17,130 +18,131 @@ use domain::Millis;
 pub use input::{ArgumentKind, DescribedArgument, Input, InputFormat, NamedInput, TemplateInput};
 pub use read::{EntryError, Page, UnreadableEntry, read_entry, read_page};
 
-/// The longest name of a server, in bytes.
+/// Maximum length of a server's name, in bytes.
 pub const MAX_NAME: usize = 200;
-/// The longest version, in bytes.
+/// Maximum length of a version, in bytes.
 pub const MAX_VERSION: usize = 255;
-/// The longest text that is only shown, in bytes. The schema allows descriptions of 100 characters; older ones are longer.
+/// Maximum length of a text for display, in bytes. The schema allows descriptions of 100 characters; older ones are
+/// longer.
 pub const MAX_SHOWN: usize = 4_000;
-/// The longest name of a variable, argument or header, in bytes.
+/// Maximum length of the name of a variable, argument or header, in bytes.
 pub const MAX_LABEL: usize = 200;
-/// The longest value, in bytes.
+/// Maximum length of a value, in bytes.
 pub const MAX_VALUE: usize = installs::MAX_VALUE;
-/// The longest URL or identifier, in bytes.
+/// Maximum length of a URL or identifier, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
-/// The most packages of a server, and the most remotes.
+/// Maximum number of packages of a server, and of its remotes.
 pub const MAX_TARGETS: usize = 50;
-/// The most arguments, headers or variables of the environment in one list.
+/// Maximum number of arguments, headers or environment variables in one list.
 pub const MAX_VALUES: usize = 200;
-/// The most variables of one value.
+/// Maximum number of variables of one value.
 pub const MAX_VARIABLES: usize = 100;
-/// The most choices of one input.
+/// Maximum number of choices of one input.
 pub const MAX_CHOICES: usize = 500;
-/// The most icons, steps after installing, or further members of `_meta`.
+/// Maximum number of icons, of post-install steps, and of further members of `_meta`.
 pub const MAX_EXTRAS: usize = 20;
-/// The deepest JSON.
+/// Maximum nesting depth of JSON.
 pub const MAX_DEPTH: usize = 32;
-/// The largest entry, in bytes.
+/// Maximum size of an entry, in bytes.
 pub const MAX_ENTRY: usize = 256 * 1024;
-/// The most entries of one page.
+/// Maximum number of entries per page.
 pub const MAX_PAGE: usize = 1_000;
 
-/// A server in a certain version, as a registry lists it (`ServerResponse`).
+/// A server in one version, as listed by a registry (`ServerResponse`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegistryEntry {
-    /// What its publisher says.
+    /// Description by the publisher.
     pub server: ServerJson,
-    /// What the registry says; none if it says nothing that is known here.
+    /// Status by the registry, or `None` if it provides none in a known form.
     pub listing: Option<Listing>,
     /// Further members of `_meta` by name, such as ratings: claims of this registry, to be shown as such.
     pub claims: IndexMap<String, Value>,
 }
 
-/// What a registry says of one version (`_meta`, `io.modelcontextprotocol.registry/official`).
+/// The registry's metadata of one version (`_meta`, `io.modelcontextprotocol.registry/official`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Listing {
-    /// Whether it is offered.
+    /// Availability of the version.
     pub status: Status,
-    /// Why it has this status.
+    /// Reason for the status.
     #[serde(deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub status_message: Option<String>,
-    /// When it got its status.
+    /// Time of the last change of the status, in milliseconds since 1970.
     #[serde(deserialize_with = "read::time")]
     pub status_changed_at: Option<Millis>,
-    /// When it was published.
+    /// Time of publication, in milliseconds since 1970.
     #[serde(deserialize_with = "read::time")]
     pub published_at: Option<Millis>,
-    /// When its entry changed.
+    /// Time of the last change of the entry, in milliseconds since 1970.
     #[serde(deserialize_with = "read::time")]
     pub updated_at: Option<Millis>,
-    /// True if the registry holds it for the newest version.
+    /// Set if the registry considers this the newest version.
     pub is_latest: bool,
 }
 
-/// Whether a version is offered.
+/// The availability of a version.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It is.
+    /// The version is available.
     #[default]
     Active,
-    /// It is, and should not be used any more.
+    /// The version is available, but should no longer be used.
     Deprecated,
-    /// It was taken out, mostly for spam or malware.
+    /// The version was removed, usually for spam or malware.
     Deleted,
-    /// It has a status that is not known here.
+    /// The status is unknown.
     #[serde(other)]
     Unknown,
 }
 
-/// What a publisher says of a server (`ServerDetail`).
+/// A publisher's description of a server (`ServerDetail`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerJson {
-    /// `namespace/name`: ASCII letters, digits, `.`, `-` and, behind the slash, `_`.
+    /// `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
     #[serde(deserialize_with = "needed::<_, MAX_NAME>")]
     pub name: String,
-    /// What it does.
+    /// Description.
     #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub description: Option<String>,
-    /// The version. Any text without control characters and invisible ones.
+    /// Version: any text without control or invisible characters.
     #[serde(deserialize_with = "needed::<_, MAX_VERSION>")]
     pub version: String,
-    /// A name for people, which nobody checked: never shown without `name`.
+    /// Display name, which nobody verified: never shown without `name`.
     #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub title: Option<String>,
-    /// Its home page.
+    /// URL of the home page.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub website_url: Option<String>,
-    /// Where its source is said to be.
+    /// Claimed source repository.
     #[serde(default)]
     pub repository: Option<Repository>,
-    /// Icons. Nothing of them is loaded here.
+    /// Icons. None of them is loaded by this crate.
     #[serde(default, deserialize_with = "list::<_, _, MAX_EXTRAS>")]
     pub icons: Vec<IconLink>,
-    /// Programs to install; any one of them is the server.
+    /// Packages to install; any one of them provides the server.
     #[serde(default, deserialize_with = "list::<_, _, MAX_TARGETS>")]
     pub packages: Vec<Package>,
-    /// Addresses where it runs already.
+    /// Addresses at which the server already runs.
     #[serde(default, deserialize_with = "list::<_, _, MAX_TARGETS>")]
     pub remotes: Vec<Remote>,
 }
 
-/// Where the source of a server is said to be. Registries do not check it.
+/// The claimed source repository of a server. Registries don't verify it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Repository {
-    /// Its URL.
+    /// URL.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
-    /// The service that hosts it, such as `github`.
+    /// Hosting service, such as `github`.
     #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
     pub source: Option<String>,
-    /// The service's id of it: another one under the same URL is another repository.
+    /// Id of the repository at the service: another id under the same URL is another repository.
     #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
     pub id: Option<String>,
-    /// The folder in it.
+    /// Folder within the repository.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub subfolder: Option<String>,
 }
@@ -149,71 +151,71 @@ pub struct Repository {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IconLink {
-    /// Its URL.
+    /// URL.
     #[serde(default, deserialize_with = "shown::<_, MAX_ADDRESS>")]
     pub src: Option<String>,
-    /// Its media type, as claimed.
+    /// Claimed media type.
     #[serde(default, deserialize_with = "shown::<_, MAX_LABEL>")]
     pub mime_type: Option<String>,
 }
 
-/// A program to install (`Package`).
+/// A package to install (`Package`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Package {
     /// `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind.
     #[serde(deserialize_with = "needed::<_, MAX_LABEL>")]
     pub registry_type: String,
-    /// The registry of packages, where it is not the usual one.
+    /// Package registry, if it is not the default one.
     #[serde(default, deserialize_with = "exact::<_, MAX_ADDRESS>")]
     pub registry_base_url: Option<String>,
-    /// The package's name, an image, or the address of a bundle.
+    /// Name of the package, image, or URL of a bundle.
     #[serde(deserialize_with = "needed::<_, MAX_ADDRESS>")]
     pub identifier: String,
-    /// The package's version; that of an image stands in `identifier`.
+    /// Version of the package; that of an image is part of `identifier`.
     #[serde(default, deserialize_with = "exact::<_, MAX_VERSION>")]
     pub version: Option<String>,
     /// SHA-256 of the package's file, in hexadecimal.
     #[serde(default, deserialize_with = "exact::<_, MAX_LABEL>")]
     pub file_sha256: Option<String>,
-    /// The program that runs it.
+    /// Program that runs the package.
     #[serde(default, deserialize_with = "exact::<_, MAX_LABEL>")]
     pub runtime_hint: Option<String>,
-    /// The transport; stdio if none is given.
+    /// Transport; stdio if missing.
     #[serde(default)]
     pub transport: Option<Remote>,
-    /// Arguments for the program that runs it.
+    /// Arguments for the program that runs the package.
     #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
-    /// Arguments for itself.
+    /// Arguments for the package itself.
     #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
-    /// Variables of its environment.
+    /// Environment variables.
     #[serde(default, deserialize_with = "list::<_, _, MAX_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
-    /// What its publisher wants done after installing: shown, never run.
+    /// Steps that the publisher asks for after the installation: shown, never run.
     #[serde(default, deserialize_with = "list::<_, _, MAX_EXTRAS>")]
     pub post_install_instructions: Vec<PostInstallStep>,
 }
 
-/// What a publisher wants done after installing (draft of the schema).
+/// A step that a publisher asks for after the installation (draft of the schema).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PostInstallStep {
-    /// What to do.
+    /// Description of the step.
     #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub description: Option<String>,
-    /// The command for it.
+    /// Command for the step.
     #[serde(default, deserialize_with = "shown::<_, MAX_SHOWN>")]
     pub command: Option<String>,
 }
 
-/// A transport: the address of a remote server, or how a package is talked to (`RemoteTransport`, `LocalTransport`).
+/// A transport: the address of a remote server, or the transport of a package (`RemoteTransport`, `LocalTransport`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Remote {
     /// `streamable-http`, `sse`, or `stdio` for a package.
     #[serde(rename = "type", deserialize_with = "needed::<_, MAX_LABEL>")]
     pub kind: String,
-    /// The URL, with `{name}` for variables.
+    /// URL, with `{name}` for variables.
     #[serde(default, deserialize_with = "exact::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
     /// Headers of each request.

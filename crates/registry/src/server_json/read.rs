@@ -1,4 +1,4 @@
-//! Answers of a registry: one entry, or a page of them.
+//! Parses registry responses: a single entry, or a page of entries.
 
 use chrono::DateTime;
 use domain::Millis;
@@ -14,9 +14,9 @@ use super::{
     ServerJson,
 };
 
-/// What a registry says of an entry, in `_meta`.
+/// Key of the registry's metadata in `_meta`.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
-/// Members that `server.json` had before 2025-09-16, at the top or in a package or remote.
+/// Members that `server.json` had before 2025-09-16, at the top level or in a package or remote.
 const OLD_MEMBERS: [&str; 12] = [
     "version_detail",
     "website_url",
@@ -32,25 +32,25 @@ const OLD_MEMBERS: [&str; 12] = [
     "is_latest",
 ];
 
-/// The reason why an entry or a page can't be used. Safe to print.
+/// The reason why an entry or page can't be used. Safe to print.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EntryError {
-    /// It is no JSON, or not of this form.
+    /// The data is not JSON, or not of the expected form.
     #[error("it can't be read: {0}")]
     Unreadable(String),
-    /// It is larger than the limit.
+    /// The data is larger than the limit.
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
-    /// It is deeper than the limit.
+    /// The JSON is nested too deeply.
     #[error("its JSON is deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// It has the form from before 2025-09-16.
+    /// The entry has a form from before 2025-09-16.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
     Old(String),
-    /// Its name is not one.
+    /// The name is not valid.
     #[error("{0} is no name of a server; expected namespace/name")]
     Name(String),
-    /// Its version is not one.
+    /// The version is not valid.
     #[error("{0} is no version")]
     Version(String),
 }
@@ -58,27 +58,29 @@ pub enum EntryError {
 /// A page of a list, or the versions of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// The entries in the registry's order.
+    /// Entries in the registry's order.
     pub entries: Vec<RegistryEntry>,
     /// Entries that can't be used.
     pub unreadable: Vec<UnreadableEntry>,
-    /// Where the next page begins; none on the last one.
+    /// Cursor of the next page, or `None` on the last page.
     pub next_cursor: Option<String>,
 }
 
 /// An entry that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableEntry {
-    /// Its name, if it has one. Safe to print.
+    /// Name, if there is one. Safe to print.
     pub name: Option<String>,
-    /// Why.
+    /// Reason.
     pub cause: EntryError,
 }
 
-/// Reads one entry (`ServerResponse`).
+/// Parses one entry (`ServerResponse`).
 ///
 /// # Errors
-/// If it exceeds a bound, has an old form or none that is known, or if its name or version can't be one.
+///
+/// Returns [`EntryError`] if the entry exceeds a limit, has an old or unknown form, or if its name or version is not
+/// valid.
 pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     if json.len() > MAX_ENTRY {
         return Err(EntryError::TooLarge(MAX_ENTRY));
@@ -98,10 +100,11 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     Ok(RegistryEntry { server: response.server, listing, claims })
 }
 
-/// Reads a page (`{servers, metadata}`). Entries that can't be used are told apart.
+/// Parses a page (`{servers, metadata}`). Entries that can't be used are returned separately.
 ///
 /// # Errors
-/// If it is no page, is too deep, or has more than [`MAX_PAGE`] entries.
+///
+/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE`] entries.
 pub fn read_page(json: &[u8]) -> Result<Page, EntryError> {
     if !is_flat(json, MAX_DEPTH) {
         return Err(EntryError::TooDeep);
@@ -118,10 +121,11 @@ pub fn read_page(json: &[u8]) -> Result<Page, EntryError> {
     Ok(page)
 }
 
-/// Tells if a text can be the name of a server.
+/// Checks that a text is a valid name of a server.
 ///
 /// # Errors
-/// If it can't.
+///
+/// Returns [`EntryError::Name`] if it is not.
 pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
     let allowed = |text: &str, more: &str| {
         text.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -132,17 +136,18 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
     if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quoted(name))) }
 }
 
-/// Tells if a text can be a version. `.` and `..` would be other paths in the registry's API.
+/// Checks that a text is a valid version. `.` and `..` would change the path of a request.
 ///
 /// # Errors
-/// If it can't.
+///
+/// Returns [`EntryError::Version`] if it is not.
 pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
     if fits { Ok(()) } else { Err(EntryError::Version(quoted(version))) }
 }
 
-/// A foreign text in a message.
+/// Quotes a foreign text for a message, truncated to 80 characters.
 pub(crate) fn quoted(text: &str) -> String {
     const MOST: usize = 80;
     let mut short: String = text.chars().take(MOST).collect();
@@ -152,7 +157,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", visible(&short))
 }
 
-/// A time of RFC 3339; none for one that can't be read, since nothing may depend on it alone.
+/// Deserializes a time of RFC 3339. Returns `None` for invalid ones, since nothing may depend on the time alone.
 pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
     let text = exact::<D, MAX_LABEL>(deserializer)?.unwrap_or_default();
     Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
@@ -188,7 +193,7 @@ fn unreadable(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
-/// A member that only old forms have.
+/// Returns a member that only old forms have.
 fn old_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the server's members stand outside of \"server\"");
@@ -200,7 +205,7 @@ fn old_member(entry: &Value) -> Option<&'static str> {
         .or_else(|| server.get("id").map(|_| "id"))
 }
 
-/// The name in an entry that can't be used.
+/// Returns the name in an entry that can't be used.
 fn name_in(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {

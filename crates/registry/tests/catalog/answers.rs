@@ -1,4 +1,4 @@
-//! An ordinary registry.
+//! Tests with an ordinary registry.
 
 use registry::{Freshness, RegistryError, RegistryHeader, Search, Status};
 use serde_json::json;

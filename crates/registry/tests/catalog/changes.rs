@@ -1,4 +1,4 @@
-//! Changes of a registry, for warnings about installed servers.
+//! Tests of a registry's changes, for warnings about installed servers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,12 +13,12 @@ fn changed(name: &str, status: &str, updated: &str) -> Value {
     entry(name, "1.0.0", json!({ "status": status, "statusMessage": "why", "updatedAt": updated }))
 }
 
-/// Deleted servers with the names `n0`, `n1` and so on.
+/// Returns deleted servers with the names `n0`, `n1` and so on.
 fn many(count: usize) -> impl Iterator<Item = Value> {
     (0..count).map(|n| changed(&format!("com.example/n{n}"), "deleted", "2026-02-28T12:00:00.000Z"))
 }
 
-/// The times since which changes were asked for.
+/// Returns the times since which changes were requested.
 fn asked_since(server: &HttpServer) -> Vec<String> {
     let since =
         |request: &testkit::http::Request| request.query().into_iter().find(|(name, _)| name == "updated_since");

@@ -1,4 +1,4 @@
-//! Bundles that are downloaded: an ordinary one, and each reason why there is none.
+//! Tests of bundle downloads: a successful one, and each error.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn names(folder: &Path) -> Vec<String> {
     std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Asks for a bundle with these limits, and expects that nothing stays in the folder.
+/// Requests a bundle with these limits, and asserts that nothing remains in the folder.
 async fn refused(desk: &Desk, bundle: &BundleDownload, limits: DownloadLimits) -> DownloadError {
     let folder = TempDir::new().unwrap();
     let error = desk.catalog.download(bundle, folder.path(), limits).await.unwrap_err();
@@ -154,7 +154,7 @@ async fn only_encrypted_addresses_of_the_open_internet_are_gone_to() {
             assert!(matches!(error, DownloadError::Address { .. }), "{url} to {address}: {error}");
         }
     }
-    // A registry elsewhere leads to no server of this computer.
+    // A registry elsewhere must not lead to a server on this computer.
     let desk = Desk::with("https://registry.example", Default::default(), Default::default(), None);
     let error = refused(&desk, &download(target.url("/b.mcpb")), DownloadLimits::default()).await;
     assert!(matches!(error, DownloadError::Address { .. }), "{error}");

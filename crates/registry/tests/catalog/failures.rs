@@ -1,4 +1,4 @@
-//! A slow registry, and broken ones.
+//! Tests with slow and broken registries.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::stored::{Desk, Stored, active};
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// The error of a search on a registry with one answer for all.
+/// Returns the error of a search in a registry that always returns the same response.
 async fn error_of(status: u16, headers: &'static str, body: &'static [u8]) -> RegistryError {
     let server = HttpServer::start(move |_, mut answer| async move { answer.whole(status, headers, body).await }).await;
     Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err()

@@ -1,4 +1,4 @@
-//! Hostile registries.
+//! Tests with hostile registries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,7 +53,7 @@ async fn a_description_of_ten_megabytes_is_refused() {
     let server = serve(page(&entry)).await;
     let error = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
-    // One that fits a page does not fit an entry.
+    // A description that fits a page but not an entry.
     entry["server"]["description"] = json!("a".repeat(1 << 20));
     let server = serve(page(&entry)).await;
     let found = Desk::at(&server).catalog.search(&Search::default(), Freshness::Usual).await.unwrap().value;

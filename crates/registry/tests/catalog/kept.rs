@@ -1,4 +1,4 @@
-//! What is kept: when it is used, how old it is, and how much of it there is.
+//! Tests of the cache: its use, the age of results, and its limits.
 
 use registry::{CacheLimits, Freshness, RegistryError, Search, Status};
 use serde_json::json;

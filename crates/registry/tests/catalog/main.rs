@@ -1,4 +1,4 @@
-//! A catalog on registries that are served on this computer: ordinary, slow, broken and hostile ones.
+//! Tests of a catalog with registries served on this computer: ordinary, slow, broken and hostile ones.
 #![allow(clippy::unwrap_used)]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! A registry with stored entries, and a catalog on it.
+//! A registry with stored entries, and a catalog for it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,11 +11,11 @@ use store::CacheFolder;
 use tempfile::TempDir;
 use testkit::http::{Answer, HttpServer, Request};
 
-/// The time at which tests begin: 2026-03-01.
+/// Time at which tests begin: 2026-03-01.
 pub(crate) const BEGIN: u64 = 1_772_323_200_000;
 pub(crate) const HOUR: u64 = 60 * 60 * 1000;
 
-/// A time of day that a test sets.
+/// A clock that a test sets.
 #[derive(Debug)]
 pub(crate) struct SetClock(AtomicU64);
 
@@ -31,7 +31,7 @@ impl Clock for SetClock {
     }
 }
 
-/// A catalog on a server, with its folder and its clock.
+/// A catalog for a server, with its folder and its clock.
 pub(crate) struct Desk {
     pub(crate) catalog: Catalog,
     pub(crate) folder: TempDir,
@@ -61,13 +61,13 @@ impl Desk {
         Self { catalog, folder, clock, limits }
     }
 
-    /// A catalog in the same folder, as after a restart.
+    /// Returns a catalog for the same folder, as after a restart.
     pub(crate) fn again(&self) -> Catalog {
         let registry = Registry::new(self.catalog.address().clone(), None, self.limits).unwrap();
         Catalog::new(registry, cache(&self.folder, CacheLimits::default()), self.clock.clone())
     }
 
-    /// How many files are kept, the lock aside.
+    /// Returns the number of files in the cache, except for the lock.
     pub(crate) fn files(&self) -> usize {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().file_name());
         names.filter(|name| name != ".lock").count()
@@ -79,7 +79,7 @@ fn cache(folder: &TempDir, limits: CacheLimits) -> Arc<RegistryCache> {
     Arc::new(RegistryCache::open(Arc::new(files), limits).unwrap())
 }
 
-/// An entry with what a registry says of it.
+/// Returns an entry with the registry's metadata.
 pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
     json!({
         "server": {
@@ -90,12 +90,12 @@ pub(crate) fn entry(name: &str, version: &str, official: Value) -> Value {
     })
 }
 
-/// An active entry.
+/// Returns an active entry.
 pub(crate) fn active(name: &str, version: &str, is_latest: bool) -> Value {
     entry(name, version, json!({ "status": "active", "updatedAt": "2026-02-01T00:00:00Z", "isLatest": is_latest }))
 }
 
-/// A registry that answers from these entries as the API says; a cursor is the place of the next entry.
+/// A registry that serves these entries according to the API; a cursor is the position of the next entry.
 #[derive(Clone, Default)]
 pub(crate) struct Stored(Arc<Mutex<Vec<Value>>>);
 

@@ -1,4 +1,4 @@
-//! From a package or remote to a plan, and to the settings that follow.
+//! Tests of plans for packages and remotes, and of the resulting settings.
 #![allow(clippy::unwrap_used)]
 
 mod remotes;
@@ -35,7 +35,7 @@ fn remote(remote: &Value) -> Result<InstallPlan, PlanError> {
     plan_remote(&server, &server.remotes[0])
 }
 
-/// A package of npm with further members.
+/// Returns an npm package with additional members.
 fn npm(more: &Value) -> Value {
     let mut package = json!({ "registryType": "npm", "identifier": "@alice/notes", "version": "1.2.3", "transport": { "type": "stdio" } });
     package.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -55,7 +55,7 @@ fn http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
     plan.fill(&values(given), None).unwrap().entry.config.as_http().unwrap().clone()
 }
 
-/// The command line without further values.
+/// Returns the command line without further values.
 fn line(described: &Value) -> String {
     stdio(&plan(described), &[]).command_line()
 }
@@ -204,7 +204,7 @@ fn what_decides_where_code_comes_from_is_noted() {
         plan(&package).notes.join("; ")
     };
     let image = json!({ "registryType": "oci", "identifier": format!("alice/notes@{DIGEST}") });
-    // A server that npx runs may use the engine itself.
+    // A server run by npx may use the engine itself.
     for name in ["npm_config_registry", "NODE_OPTIONS", "PATH", "LD_PRELOAD", "DOCKER_HOST"] {
         let notes = with(npm(&json!({})), name);
         assert!(notes.contains(&format!("where it is loaded from: \"{name}\"")), "{name}: {notes}");
@@ -303,7 +303,7 @@ fn a_publisher_does_not_name_secrets_of_the_app() {
         variable(json!({ "name": "A", "default": secret })),
         variable(json!({ "name": "A", "choices": [secret] })),
         variable(json!({ "name": "A", "value": "{v}", "variables": { "v": { "value": secret } } })),
-        // Each piece is harmless by itself.
+        // Each part is harmless on its own.
         variable(json!({ "name": "A", "value": "${{v}", "variables": { "v": { "default": "secret:github.A}" } } })),
         variable(json!({ "name": "A", "value": "${{v}}", "variables": { "v": {} } })),
         variable(json!({ "name": "A", "value": "${v}", "variables": { "v": { "default": "{secret:github.A}" } } })),

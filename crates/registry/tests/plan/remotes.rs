@@ -1,4 +1,4 @@
-//! Plans of remotes.
+//! Tests of plans for remotes.
 
 use super::*;
 

@@ -1,61 +1,61 @@
-//! Checks the values of a form that the user filled in. Callers: consent requests, before and at the answer.
+//! Validation of the values that the user entered in a form. Used by consent requests, before and on submission.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{FieldKind, Form, FormField, TextFormat, formats};
 
-/// What is wrong with one field.
+/// A validation error of one field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormProblem {
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// What is wrong.
+    /// Kind of error.
     pub problem: FieldProblem,
-    /// The bound that was passed.
+    /// The violated bound, for errors that have one.
     pub limit: Option<f64>,
 }
 
-/// What can be wrong with a field.
+/// The kind of a validation error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FieldProblem {
-    /// It must be filled in.
+    /// A required field is missing or empty.
     Required,
-    /// It holds another type of value.
+    /// The value has another JSON type than the field.
     WrongType,
-    /// The text is too short.
+    /// The text is shorter than `minLength`.
     TooShort,
-    /// The text is too long.
+    /// The text is longer than `maxLength`.
     TooLong,
-    /// The number is too small.
+    /// The number is below `minimum`.
     TooSmall,
-    /// The number is too large.
+    /// The number is above `maximum`.
     TooLarge,
-    /// Too few are chosen.
+    /// Fewer options are selected than `minItems`.
     TooFew,
-    /// Too many are chosen.
+    /// More options are selected than `maxItems`.
     TooMany,
-    /// It is none of the options.
+    /// The value is not one of the options.
     NotAnOption,
-    /// It is no e-mail address.
+    /// The text is not an e-mail address.
     NotAnEmail,
-    /// It is no URI.
+    /// The text is not a URI.
     NotAUri,
-    /// It is no date.
+    /// The text is not a date.
     NotADate,
-    /// It is no date and time.
+    /// The text is not a date and time.
     NotADateTime,
-    /// The form has no such field.
+    /// The form has no field of this name.
     UnknownField,
 }
 
 type Found = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
-    /// What is wrong with this content; empty if it can be sent.
+    /// Returns the validation errors of submitted content. Empty if it can be sent.
     #[must_use]
     pub fn problems(&self, content: &Map<String, Value>) -> Vec<FormProblem> {
         let of_fields = self.fields.iter().filter_map(|field| {

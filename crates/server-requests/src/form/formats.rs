@@ -1,4 +1,4 @@
-//! The four text formats, checked by the JSON Schema library, so that they mean what they mean elsewhere.
+//! The four text formats, checked by the JSON Schema library, so that they have their standard meaning.
 
 use std::sync::LazyLock;
 

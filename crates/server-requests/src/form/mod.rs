@@ -1,6 +1,8 @@
-//! Elicitation forms: the restricted schema a server sends, as fields to show, and the check of what the user filled in.
+//! Elicitation forms: parses the restricted schema that a server sends into fields, and validates what the user
+//! entered.
 //!
-//! Source: client/elicitation of 2025-06-18, 2025-11-25 and 2026-07-28. Patterns are never run: no revision's schema has them.
+//! Source: `client/elicitation` of 2025-06-18, 2025-11-25 and 2026-07-28. Patterns are never evaluated: no revision's
+//! schema has them.
 
 mod check;
 mod formats;
@@ -12,20 +14,20 @@ use domain::REDACTED;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The most fields a form may have.
+/// Maximum number of fields in a form.
 pub const MAX_FIELDS: usize = 100;
-/// The most options a field may have.
+/// Maximum number of options of a field.
 pub const MAX_OPTIONS: usize = 1_000;
 
-/// A form.
+/// An elicitation form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// Its fields, in the server's order.
+    /// Fields in the server's order.
     pub fields: Vec<FormField>,
 }
 
 impl Form {
-    /// What was filled in, without the values of fields that look as if they ask for a secret.
+    /// Returns the submitted content with the values of fields that appear to ask for a secret redacted.
     #[must_use]
     pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
         let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);
@@ -41,74 +43,74 @@ impl Form {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormField {
-    /// Its key in the answer.
+    /// Key of the field in the response.
     pub name: String,
-    /// Its label, as the server says.
+    /// Label, as sent by the server.
     pub title: Option<String>,
-    /// What it is, as the server says.
+    /// Description, as sent by the server.
     pub description: Option<String>,
-    /// Whether it must be filled in.
+    /// Set if the field must have a value.
     pub required: bool,
-    /// What it takes.
+    /// Type and constraints of the value.
     pub kind: FieldKind,
-    /// What it holds at first; only kept if the field takes it.
+    /// Initial value. Dropped if it violates the field's own constraints.
     pub default: Option<Value>,
-    /// Whether its words look as if it asks for a secret.
+    /// Set if the name, title or description suggest that the field asks for a secret.
     pub secret: bool,
 }
 
-/// What a field takes.
+/// The type of a field, with its constraints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum FieldKind {
     /// Text.
     Text {
-        /// Its format.
+        /// Required format.
         format: Option<TextFormat>,
-        /// In characters.
+        /// Minimum length, in characters.
         min_length: Option<u32>,
-        /// In characters.
+        /// Maximum length, in characters.
         max_length: Option<u32>,
     },
     /// A number.
     Number {
-        /// Whether it must be whole.
+        /// Set if the number must be an integer.
         integer: bool,
-        /// The least.
+        /// Smallest allowed value.
         minimum: Option<f64>,
-        /// The most.
+        /// Largest allowed value.
         maximum: Option<f64>,
     },
-    /// Yes or no.
+    /// A boolean.
     Boolean,
-    /// One of several.
+    /// Exactly one of several options.
     Choice {
-        /// The options.
+        /// Options to select from.
         options: Vec<ChoiceOption>,
     },
-    /// Some of several.
+    /// Any number of several options.
     Choices {
-        /// The options.
+        /// Options to select from.
         options: Vec<ChoiceOption>,
-        /// At least so many.
+        /// Minimum number of selected options.
         min_items: Option<u32>,
-        /// At most so many.
+        /// Maximum number of selected options.
         max_items: Option<u32>,
     },
 }
 
-/// An option.
+/// An option of a choice field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChoiceOption {
-    /// What is sent.
+    /// Value that is sent.
     pub value: String,
-    /// What is shown.
+    /// Label that is shown.
     pub title: String,
 }
 
-/// The formats that a text field may have.
+/// The format of a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
@@ -124,7 +126,7 @@ pub enum TextFormat {
 }
 
 impl TextFormat {
-    /// As the schema names it.
+    /// Returns the name of the format in JSON Schema.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

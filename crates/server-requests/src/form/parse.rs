@@ -1,14 +1,16 @@
-//! Reads the fields of a form from its schema. Caller: the owner of `host`, when a server asks.
+//! Parses the fields of a form from its schema. Used by the owner task of `host` for each elicitation request.
 
 use serde_json::{Map, Value};
 
 use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELDS, MAX_OPTIONS, TextFormat};
 
 impl Form {
-    /// Reads a `requestedSchema`.
+    /// Parses a `requestedSchema`.
     ///
     /// # Errors
-    /// In words, if it is none of the kinds that the specification allows, or too large.
+    ///
+    /// Returns the cause as text if a field is of a kind that the specification doesn't allow, or the form is too
+    /// large.
     pub fn parse(schema: &Value) -> Result<Self, String> {
         let schema = schema.as_object().ok_or("the form is not a JSON object")?;
         if schema.get("type").is_some_and(|t| t != "object") {
@@ -48,7 +50,7 @@ impl FormField {
             || title.as_deref().is_some_and(looks_secret)
             || description.as_deref().is_some_and(looks_secret);
         let mut field = Self { name: name.to_owned(), title, description, required, kind, default: None, secret };
-        // A default that the field itself would refuse is the server's mistake; the field is then simply empty.
+        // A default that the field itself rejects is the server's mistake; the field then starts out empty.
         field.default = schema.get("default").filter(|value| field.problem(value).is_none()).cloned();
         Ok(field)
     }
@@ -70,7 +72,7 @@ impl FieldKind {
                     Some("uri") => Some(TextFormat::Uri),
                     Some("date") => Some(TextFormat::Date),
                     Some("date-time") => Some(TextFormat::DateTime),
-                    // Other formats are an annotation in JSON Schema: text of any kind.
+                    // Other formats are annotations in JSON Schema: any text is valid.
                     Some(_) | None => None,
                 },
                 min_length: length(schema, "minLength"),
@@ -151,7 +153,10 @@ fn shorten(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Forms must not ask for secrets (client/elicitation, Security Considerations); this only chooses where to warn.
+/// Returns true if a label suggests that a field asks for a secret.
+///
+/// Forms must not ask for secrets (`client/elicitation`, Security Considerations); the result only decides where to
+/// warn.
 fn looks_secret(words: &str) -> bool {
     const SIGNS: &[&str] = &[
         "password",
@@ -178,7 +183,7 @@ fn looks_secret(words: &str) -> bool {
         "助记词",
         "信用卡",
     ];
-    // Look-alike letters and spacing are undone, so that "p а s s-word" is seen as well.
+    // Look-alike letters and spacing are normalized, so that "p а s s-word" is detected as well.
     let folded: String = words.chars().filter_map(fold).collect();
     let first_words: Vec<String> =
         words.split(|c: char| !c.is_alphanumeric()).map(|w| w.chars().filter_map(fold).collect()).collect();

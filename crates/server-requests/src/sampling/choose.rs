@@ -1,63 +1,63 @@
-//! Which of the user's models answers a server: its hints first, in order, then how much cost, speed and intelligence matter to
-//! it (`client/sampling`, model preferences). The user can always choose another.
+//! Selects the user's model that answers a sampling request: by the server's hints in order, then by its priorities
+//! for cost, speed and intelligence (`client/sampling`, model preferences). The user can always select another.
 //!
-//! The model that the user set for a server comes before its hints. Where a server states no preference, the user's default model
-//! answers. The consent request gives the reason ([`ChosenBy`]).
+//! A model that the user set for a server takes precedence over the server's hints. If a server states no preference,
+//! the user's default model answers. The consent request shows the reason ([`ChosenBy`]).
 
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
 
-/// The most hints that are looked at.
+/// Maximum number of hints considered.
 const MAX_HINTS: usize = 20;
-/// The most characters of a hint that are shown.
+/// Maximum number of characters shown of a hint.
 const MAX_HINT: usize = 80;
-/// How well a model that is not known does in anything, from 0 to 1.
+/// Score of an unknown model in any category, from 0 to 1.
 const UNKNOWN: f64 = 0.5;
-/// What no model has in its name that answers in words.
+/// Parts of the names of models that don't generate text.
 const NO_CHAT: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
-/// Why a model was chosen.
+/// The reason for selecting a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChosenBy {
-    /// The user chose it for this request.
+    /// The user selected it for this request.
     User,
-    /// The user chose it for this server.
+    /// The user set it for this server.
     Setting,
-    /// This hint of the server is in its name.
+    /// A match: the name of the model contains this hint of the server.
     Hint(String),
-    /// No model has any of the hints in its name, and this one is most like what this hint names.
+    /// No model's name contains a hint, and this model is the most similar to the one that this hint names.
     Equivalent(String),
-    /// It does best in what matters to the server, the most important first.
+    /// The best score by the server's priorities, listed with the most important first.
     Priorities(Vec<Priority>),
-    /// It is the user's default model.
+    /// The fallback to the user's default model.
     Default,
-    /// It is the most able one, as far as that is known, or the first.
+    /// The fallback to the most capable model as far as known, or else to the first one.
     First,
 }
 
-/// What may matter to a server.
+/// A priority in the model preferences of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Priority {
-    /// A low price.
+    /// Low price.
     Cost,
-    /// A fast answer.
+    /// Fast answers.
     Speed,
-    /// An able model.
+    /// High capability.
     Intelligence,
 }
 
-/// What is wished for.
+/// The preferences that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wish<'a> {
-    /// By the server.
+    /// Preferences of the server.
     pub preferences: Option<&'a ModelPreferences>,
-    /// By the user, for this server.
+    /// Model that the user set for this server.
     pub setting: Option<&'a ModelRef>,
-    /// By the user, for all else.
+    /// The user's default model.
     pub default: Option<&'a ModelRef>,
 }
 
-/// The model that fits best, and why. None if there is no model.
+/// Selects a model, and returns it with the reason. `None` if there is no model.
 pub fn choose(wish: Wish<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ChosenBy)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ChosenBy::Setting));
@@ -107,7 +107,7 @@ fn has_in_name((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
     id.model.to_lowercase().contains(wanted) || model.name.to_lowercase().contains(wanted)
 }
 
-/// How much each thing matters, from 0 to 1.
+/// Weights of the priorities, from 0 to 1.
 #[derive(Debug, Clone, Copy)]
 struct Priorities {
     cost: f64,
@@ -129,7 +129,7 @@ impl Priorities {
         self.cost + self.speed + self.intelligence <= 0.0
     }
 
-    /// What matters at all, the most important first.
+    /// Returns the priorities with a weight above 0, the most important first.
     fn named(&self) -> Vec<Priority> {
         let mut named = vec![
             (self.cost, Priority::Cost),
@@ -142,7 +142,8 @@ impl Priorities {
     }
 }
 
-/// The best of these. Where nothing matters: the default one if it is among them, else the most able one, as far as is known.
+/// Returns the model with the highest score. If no priority is set, returns the default model if it is among the
+/// candidates, or else the most capable one as far as known.
 fn best<'a>(
     of: &[&'a (ModelRef, &Model)],
     priorities: &Priorities,
@@ -163,7 +164,7 @@ fn best<'a>(
             + priorities.speed * speed
             + priorities.intelligence * intelligence(model)
     };
-    // The first of those that are equal.
+    // Of equal scores, the first one wins.
     let mut found: Option<(f64, &ModelRef)> = None;
     for (id, model) in of {
         let own = score(model);
@@ -182,14 +183,14 @@ fn price(model: &Model) -> Option<f64> {
     model.price.as_ref().map(|price| price.input + price.output)
 }
 
-/// How cheap a model is beside the others: 1 is the cheapest, 0 the dearest.
+/// Returns the relative cheapness of a model among the others: 1 for the cheapest, 0 for the most expensive.
 fn cheapness(model: &Model, prices: &[f64]) -> f64 {
     let Some(own) = price(model) else { return UNKNOWN };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
     if most > least { (most - own) / (most - least) } else { UNKNOWN }
 }
 
-/// How large a model is, as its name says.
+/// The size class of a model, as its name suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tier {
     Small,
@@ -207,13 +208,14 @@ impl Tier {
         ),
     ];
 
-    /// What a name of any provider's model stands for, as far as it is known. Whole words of it count: `gemini` is no `mini`.
+    /// Returns the size class that a model name of any provider suggests, if it is known. Only whole words count:
+    /// `gemini` is not `mini`.
     fn of(name: &str) -> Option<Self> {
         let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
         Self::ALL.iter().find(|(_, known)| words.iter().any(|word| known.contains(word))).map(|(tier, _)| *tier)
     }
 
-    /// How able such a model is, from 0 to 1.
+    /// Returns the assumed capability of such a model, from 0 to 1.
     const fn intelligence(self) -> f64 {
         match self {
             Self::Small => 0.4,
@@ -223,7 +225,7 @@ impl Tier {
     }
 }
 
-/// The model that is most like one of this size: by what is known of it, else by its own name.
+/// Returns the model most similar to one of this size class, by its known rank or else by its own name.
 fn equivalent<'a>(all: &[&'a (ModelRef, &Model)], wanted: Tier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
@@ -257,7 +259,7 @@ mod tests {
         ModelRef { provider: "p".into(), model: id.into() }
     }
 
-    /// What the user has: one that is able and dear, one that is fast and cheap, one nobody knows.
+    /// Selects among typical models: a capable expensive one, a fast cheap one, and an unknown one.
     fn chosen(preferences: serde_json::Value, default: Option<&str>) -> (String, ChosenBy) {
         let models = [
             model("text-embedding-3", None),

@@ -1,5 +1,6 @@
-//! A server's request in the words of models, and a model's answer in those of the protocol. Nothing is added: no context of
-//! any server, and no tools but those that came with the request. Nothing is left out but what is said to be.
+//! Converts a server's sampling request to a model request, and a model's answer to a sampling result. Nothing is
+//! added: no context of any server, and no tools but those of the request. Nothing is left out except where the
+//! documentation says so.
 
 use std::collections::HashMap;
 
@@ -11,36 +12,36 @@ use mcp_proto::types::{
 use models::{Message, Part, Reply, Request, Stop, Tool, ToolChoice};
 use serde_json::{Map, Value, json};
 
-/// Where a provider's own data about a tool's use stands in `_meta`, so that it comes back with the use.
+/// The `_meta` key of a provider's opaque data about a tool use, which must be returned with that tool use.
 const OPAQUE: &str = "dev.drawbridge/opaque";
-/// The longest name of a tool that every provider takes.
+/// Maximum length of a tool name that every provider accepts.
 const MAX_NAME: usize = 64;
 
-/// Why a request or an answer can't be taken over.
+/// The error for a request or answer that can't be converted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// There is nothing to answer.
+    /// The request has no messages.
     #[error("there are no messages")]
     NoMessages,
-    /// Bytes are not as they should be.
+    /// The data of an image or audio block is not valid base64.
     #[error("a picture or sound is no base64")]
     Base64,
-    /// A block is of a kind that no model takes.
+    /// A block is of a kind that no model accepts.
     #[error("a message has content that no model takes")]
     Content,
-    /// The model used a tool that was not there, or must not be used.
+    /// The model used a tool that was not offered, or that the request forbids.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
-    /// The model said nothing.
+    /// The answer is empty.
     #[error("the model said nothing")]
     Empty,
-    /// The model thought until its tokens were used up.
+    /// The model spent all tokens on reasoning before it answered.
     #[error("all tokens of the answer were used up before the model said anything; let it have more")]
     OutOfTokens,
 }
 
 impl Unfit {
-    /// A stable name of the cause.
+    /// Returns a stable identifier of the cause.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -51,7 +52,8 @@ impl Unfit {
     }
 }
 
-/// The names that tools have for a model: the server's own, where every provider takes them.
+/// A two-way map between a server's tool names and the names that models receive. Names that every provider accepts
+/// stay the same.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolNames {
     to_model: HashMap<String, String>,
@@ -59,7 +61,7 @@ pub struct ToolNames {
 }
 
 impl ToolNames {
-    /// The names of the tools in a request.
+    /// Builds the map for the tools that a request offers or mentions.
     pub fn of(params: &CreateMessageParams) -> Self {
         let offered = params.tools.iter().flatten().map(|tool| tool.name.as_str());
         let used =
@@ -97,14 +99,19 @@ impl ToolNames {
     }
 }
 
-/// Whether every provider takes a name as it is. Gemini wants a letter or `_` at the beginning.
+/// Returns true if every provider accepts a name as it is. Gemini requires a letter or `_` at the beginning.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
     begins_well && name.len() <= MAX_NAME && name.bytes().all(plain)
 }
 
-/// Whether a request can be put to a model at all.
+/// Checks that a request can be sent to a model.
+///
+/// # Errors
+///
+/// Returns [`Unfit::NoMessages`] for a request without messages, [`Unfit::Base64`] for media that are not base64, and
+/// [`Unfit::Content`] for blocks of an unknown kind.
 pub fn check(params: &CreateMessageParams) -> Result<(), Unfit> {
     if params.messages.is_empty() {
         return Err(Unfit::NoMessages);
@@ -127,9 +134,14 @@ fn check_block(block: &ContentBlock) -> Result<(), Unfit> {
     }
 }
 
-/// The request as a model gets it.
+/// Converts a request for a model.
 ///
-/// `metadata` is no model's to see and is left out; so is `includeContext`: nothing of any server is ever put in.
+/// `metadata` is not meant for models and is left out. `includeContext` is ignored: no server's context is ever
+/// included.
+///
+/// # Errors
+///
+/// Returns [`Unfit::Base64`] for media that are not base64, and [`Unfit::Content`] for blocks of an unknown kind.
 pub fn to_request(params: &CreateMessageParams) -> Result<Request, Unfit> {
     let names = ToolNames::of(params);
     let mut used: HashMap<&str, &str> = HashMap::new();
@@ -166,7 +178,7 @@ pub fn to_request(params: &CreateMessageParams) -> Result<Request, Unfit> {
     })
 }
 
-/// Whether the model has to use a tool, may or must not.
+/// Returns the tool choice of a request. A required tool without any tools counts as automatic.
 pub fn tool_choice(params: &CreateMessageParams) -> ToolChoice {
     match params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref()) {
         Some("none") => ToolChoice::None,
@@ -202,13 +214,18 @@ fn to_part(block: &ContentBlock, names: &ToolNames, used: &HashMap<&str, &str>) 
                 is_error: result.is_error,
             }
         }
-        // What is in a tool's result beside texts and media is said in words.
+        // Resources have no counterpart in model requests, so they are sent as JSON text.
         ContentBlock::ResourceLink(_) | ContentBlock::Resource(_) => Part::Text(json!(block).to_string()),
         ContentBlock::Unknown(_) => return Err(Unfit::Content),
     })
 }
 
-/// The model's answer as the server gets it. What the model thought stays here.
+/// Converts a model's answer to a sampling result. Reasoning is dropped.
+///
+/// # Errors
+///
+/// Returns [`Unfit::Tool`] if the model used a tool that it must not use, [`Unfit::Content`] for parts that have no
+/// counterpart, and [`Unfit::Empty`] or [`Unfit::OutOfTokens`] if nothing remains.
 pub fn from_reply(reply: &Reply, params: &CreateMessageParams) -> Result<CreateMessageResult, Unfit> {
     let names = ToolNames::of(params);
     let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
@@ -255,7 +272,7 @@ pub fn from_reply(reply: &Reply, params: &CreateMessageParams) -> Result<CreateM
     })
 }
 
-/// Whether an answer uses a tool.
+/// Returns true if an answer contains a tool use.
 pub fn uses_tool(result: &CreateMessageResult) -> bool {
     result.content.blocks().iter().any(|block| matches!(block, ContentBlock::ToolUse(_)))
 }
@@ -275,7 +292,7 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    /// A request with all that there is.
+    /// A request that uses every member.
     fn whole() -> CreateMessageParams {
         params(json!({
             "systemPrompt": "Be terse.", "maxTokens": 64, "temperature": 0.5, "stopSequences": ["END"],

@@ -1,16 +1,17 @@
-//! Estimates the tokens of a request before a model counts them, and rather too many: budgets rest on it.
+//! Estimates the tokens of a request before a model counts them. Budgets depend on the estimate, so it errs on the
+//! high side.
 
 use mcp_proto::types::{ContentBlock, CreateMessageParams};
 use serde::Serialize;
 
-/// What a picture takes at the most. Providers make large ones smaller.
+/// Maximum number of tokens for a picture. Providers scale large ones down.
 const PICTURE: u64 = 5_000;
-/// Characters in base64 of a recording that one token is for: 32 tokens a second at 4 kB a second.
+/// Number of base64 characters of audio per token: 32 tokens per second at 4 kB per second.
 const RECORDING_CHARACTERS: u64 = 160;
-/// What stands around each message.
+/// Overhead in tokens of each message.
 const MESSAGE: u64 = 8;
 
-/// About how many tokens a request has.
+/// Returns the estimated number of tokens of a request.
 #[must_use]
 pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     let system = params.system_prompt.as_deref().map_or(0, text_tokens);
@@ -20,7 +21,8 @@ pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     messages.fold(system.saturating_add(tools), u64::saturating_add)
 }
 
-/// About how many tokens a text has: letters and digits of code take a third of their number, other scripts half of their bytes.
+/// Returns the estimated number of tokens of a text: a third of the number of ASCII characters, as in code and
+/// digits, plus half of the number of other bytes.
 fn text_tokens(text: &str) -> u64 {
     let other = text.bytes().filter(|byte| !byte.is_ascii()).count() as u64;
     let ascii = text.len() as u64 - other;
@@ -58,7 +60,7 @@ mod tests {
 
     #[test]
     fn no_script_is_cheaper_than_models_count_it() {
-        // Texts, and about how many tokens the providers' own counters make of them at the most.
+        // Texts, and the approximate maximum that the providers' own counters return for them.
         let cases = [
             ("The tide turns at noon, and the pilot boards.", 11),
             ("潮水在中午转向，引水员登船。请在港口等候。", 22),

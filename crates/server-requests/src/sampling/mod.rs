@@ -1,5 +1,5 @@
-//! Sampling: a server asks for a model's answer. Here is what can be said of that without the owner: how much a server may use,
-//! which model fits, and how the protocol's words become those of models and back.
+//! Sampling requests: a server asks for a model's answer. Holds everything that is independent of the owner task:
+//! budgets, the selection of a model, and the conversion between the protocol's types and those of models.
 
 pub mod choose;
 pub mod convert;
@@ -17,10 +17,10 @@ use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 pub use spending::{Limit, LimitOf, Span, Spending, Spent};
 
-/// The model's name in an answer that the user wrote.
+/// Model name in the result of a request that the user answered.
 pub const WRITTEN_BY_USER: &str = "user";
 
-/// An answer with nothing in it yet.
+/// Returns a result without content, for an answer that the user writes.
 #[must_use]
 pub fn empty_response() -> CreateMessageResult {
     CreateMessageResult {
@@ -32,110 +32,111 @@ pub fn empty_response() -> CreateMessageResult {
     }
 }
 
-/// How a request stands, beside what is asked and what goes back.
+/// The state of a sampling request, apart from its content and its answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SamplingState {
-    /// The model that answers when the request is let through; none if the user writes the answer.
+    /// Model that answers if the request is approved. `None` if the user writes the answer.
     pub model: Option<Choice>,
-    /// How many tokens the server wants at the most. It never gets more.
+    /// Maximum number of tokens that the server asked for. It never gets more.
     pub wanted_tokens: u64,
-    /// What the model's provider can't carry of it, and what is done about each.
+    /// Parts of the request that the model's provider doesn't support, with their consequence.
     pub losses: Vec<Loss>,
-    /// How often a model was asked.
+    /// Number of times a model was asked.
     pub attempts: u32,
-    /// The hash of what was approved for a model and sent to it last; none before the first time.
+    /// Hash of the last approved request that was sent to a model. `None` before the first time.
     pub asked: Option<Hash>,
-    /// How far the model is.
+    /// Progress of the model.
     pub run: Run,
 }
 
-/// Over what leaves when a model is asked: the request, the model, how its provider is set up, and what is left out of it.
+/// Returns the hash of what is sent to a model: the request, the model, the settings of its provider, and what is
+/// left out of it.
 #[must_use]
 pub fn ask_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
     Hash::of(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
 
-/// What "ask again" would send: exactly what was approved and sent before. None before the first time, and once the request or
-/// the model is another.
+/// Returns the hash of what "ask again" would send, if that is exactly what was approved and sent before. `None`
+/// before the first time, and if the request or model changed since.
 #[must_use]
 pub fn asked_before(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let asked = state.asked.as_ref()?;
     (ask_hash(request, state) == *asked).then(|| asked.clone())
 }
 
-/// The model that answers, and why that one.
+/// The selected model, and the reason for the selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The model.
+    /// Model.
     pub model: ModelRef,
-    /// Its name, to show.
+    /// Display name of the model.
     pub name: String,
-    /// Why.
+    /// Reason for the selection.
     pub by: ChosenBy,
-    /// How its provider is set up: where it is asked, and what is done about what it can't carry. None for a provider that is
-    /// not in the settings.
+    /// Hash of the provider's settings: its URL, and the handling of what it doesn't support. `None` for a provider
+    /// that is not in the settings.
     pub provider: Option<Hash>,
-    /// What it costs at the most, in millionths of a US dollar, if its price is known.
+    /// Maximum cost in millionths of a US dollar, if the price is known.
     pub most_micros: Option<u64>,
 }
 
-/// How far a model is with its answer.
+/// The progress of a model's answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Run {
-    /// It was not asked.
+    /// No model was asked.
     #[default]
     No,
-    /// It answers.
+    /// The model is answering.
     Running {
-        /// What it said so far.
+        /// Answer received so far.
         text: String,
-        /// Whether it thinks first.
+        /// Set while the model is reasoning.
         thinking: bool,
     },
-    /// It answered.
+    /// The model has answered.
     Done {
-        /// What it took, as the provider says it.
+        /// Token usage as reported by the provider.
         usage: TokenUse,
-        /// What that cost, in millionths of a US dollar, if its price is known.
+        /// Cost in millionths of a US dollar, if the price is known.
         micros: Option<u64>,
-        /// What of the server's wishes it did not keep to.
+        /// Request of the server that the answer doesn't fulfil.
         note: Option<RunNote>,
     },
-    /// The user stopped it. What it said until then is the answer, for the user to go on from.
+    /// The user stopped the model. The partial answer is kept for the user to continue.
     Stopped,
-    /// It did not answer.
+    /// The model could not answer.
     Failed {
-        /// A stable name of the cause.
+        /// Stable identifier of the cause.
         code: &'static str,
-        /// The cause, and what to do.
+        /// Cause, and what the user can do about it.
         message: String,
     },
 }
 
-/// What a model did not keep to.
+/// A request of the server that an answer doesn't fulfil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunNote {
-    /// The server wants a tool to be used, and the model used none.
+    /// The server requires a tool use, and the answer has none.
     NoToolUsed,
 }
 
-/// How much of the user's models a server may use and has used.
+/// The budget of a server for the user's models, and its usage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingReport {
-    /// What the user set.
+    /// Settings of the user.
     pub settings: SamplingSettings,
-    /// What it used within the hour.
+    /// Usage within the last hour.
     pub within_hour: Spent,
-    /// What it used in all.
+    /// Total usage.
     pub in_all: Spent,
-    /// The limit that stops it now.
+    /// Limit that currently blocks the server.
     pub stopped: Option<Limit>,
-    /// Whether its session was opened with other settings, so that it has to be started again to learn of these.
+    /// Set if the session was opened with other settings, so the server must be restarted for these to take effect.
     pub is_outdated: bool,
 }
 
-/// How many rounds of tools a request has behind it: messages of results.
+/// Returns the number of completed tool rounds of a request: messages with tool results.
 #[must_use]
 pub fn tool_rounds(params: &CreateMessageParams) -> usize {
     let has_result = |content: &SamplingContent| {

@@ -1,38 +1,39 @@
-//! The budget of a server for the user's models. Callers: the owner of `host`, and the settings of a server.
+//! The budget of a server for the user's models. Used by the owner task of `host`, and by the settings of a server.
 
 use models::ModelRef;
 use serde::{Deserialize, Serialize};
 
-/// How a server may use the user's models. Nothing until the user turns it on.
+/// The sampling settings of a server. Sampling is off until the user turns it on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct SamplingSettings {
-    /// Whether it may ask at all. The server is told when it is started.
+    /// Set if the server may send sampling requests. The capability is declared when the server starts.
     pub on: bool,
-    /// Whether its requests may bring tools for the model, which the server runs itself. False unless `on`.
+    /// Set if requests may include tools for the model, which the server runs itself. Takes effect only if `on` is
+    /// set.
     pub tools: bool,
-    /// The most tokens of one answer; a request for more gets this many. 4,096.
+    /// Maximum number of tokens per answer; a request for more is reduced to it. Defaults to 4,096.
     pub max_tokens: u64,
-    /// The model that answers, whatever the server would like.
+    /// Model that answers, regardless of the server's preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRef>,
-    /// The most within an hour.
+    /// Budget per hour.
     pub per_hour: Budget,
-    /// The most in all.
+    /// Total budget.
     pub in_all: Budget,
 }
 
-/// The most that may be used. None is no bound.
+/// A budget. `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Budget {
-    /// Requests that were answered, each run of a model being one.
+    /// Number of answered requests; each run of a model counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
-    /// Tokens, of requests and answers together.
+    /// Number of tokens, of requests and answers together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Money, in millionths of a US dollar.
+    /// Cost in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
 }
@@ -51,14 +52,14 @@ impl Default for SamplingSettings {
 }
 
 impl SamplingSettings {
-    /// The same within bounds: an answer has at least one token, and no more than a message can hold.
+    /// Returns the settings with the maximum number of tokens clamped to between 1 and 1,000,000.
     #[must_use]
     pub fn within_bounds(mut self) -> Self {
         self.max_tokens = self.max_tokens.clamp(1, 1_000_000);
         self
     }
 
-    /// Whether money is bounded, so that only models with a known price can be asked.
+    /// Returns true if a budget limits cost, so that only models with a known price may be asked.
     #[must_use]
     pub const fn bounds_money(&self) -> bool {
         self.per_hour.micros.is_some() || self.in_all.micros.is_some()

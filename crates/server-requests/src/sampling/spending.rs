@@ -1,4 +1,4 @@
-//! The use of models by one server: in total, and by minute within the last hour. Caller: the budget in `host`.
+//! Model usage of one server: in total, and per minute within the last hour. Used by the budget in `host`.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 
 use super::{Budget, SamplingSettings};
 
-/// In milliseconds.
+/// Milliseconds per minute.
 const MINUTE: Millis = 60 * 1000;
-/// Minutes of an hour.
+/// Minutes per hour.
 const HOUR: u64 = 60;
-/// The most rounds of a loop of tools within an hour.
+/// Maximum number of tool rounds within an hour.
 const MAX_ROUNDS: u64 = 120;
 
-/// What was used.
+/// An amount of model usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Spent {
-    /// Requests that were answered, each run of a model being one.
+    /// Number of answered requests; each run of a model counts.
     pub requests: u64,
-    /// Tokens, of requests and answers together.
+    /// Number of tokens, of requests and answers together.
     pub tokens: u64,
-    /// Money, in millionths of a US dollar, as far as prices are known.
+    /// Cost in millionths of a US dollar, as far as prices are known.
     pub micros: u64,
-    /// Requests that go on after tools were used.
+    /// Number of requests that continue after tool results.
     pub rounds: u64,
 }
 
@@ -44,23 +44,23 @@ impl Spent {
     }
 }
 
-/// What a server used, as it is kept.
+/// The recorded model usage of a server, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Spending {
-    /// In all.
+    /// Total usage.
     pub in_all: Spent,
-    /// Of the last hour, by minutes since 1970, the oldest first; at most one for each minute.
+    /// Usage within the last hour, keyed by minutes since 1970, oldest first; at most one entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub minutes: Vec<(u64, Spent)>,
 }
 
 impl Spending {
-    /// Counts what was used now.
+    /// Records usage at the current time.
     pub fn add(&mut self, spent: &Spent, now: Millis) {
         self.in_all.add(spent);
         let minute = now / MINUTE;
-        // What is of another hour, or of a clock that went wrong, does not count any more.
+        // Entries older than an hour, or from the future after a clock change, are dropped.
         self.minutes.retain(|(at, _)| *at <= minute && minute - at < HOUR);
         match self.minutes.last_mut().filter(|(at, _)| *at == minute) {
             Some((_, of_minute)) => of_minute.add(spent),
@@ -68,7 +68,7 @@ impl Spending {
         }
     }
 
-    /// What was counted at its most when it began, is known now.
+    /// Replaces the estimate that was recorded when a request began with the actual usage.
     pub fn settle(&mut self, began: Millis, counted: &Spent, spent: &Spent) {
         let of_minute = self.minutes.iter_mut().find(|(at, _)| *at == began / MINUTE).map(|(_, sum)| sum);
         for sum in of_minute.into_iter().chain([&mut self.in_all]) {
@@ -77,7 +77,7 @@ impl Spending {
         }
     }
 
-    /// What was used within the last hour.
+    /// Returns the usage within the last hour.
     #[must_use]
     pub fn within_hour(&self, now: Millis) -> Spent {
         let minute = now / MINUTE;
@@ -88,7 +88,7 @@ impl Spending {
         sum
     }
 
-    /// The limit that stops a server that used this much.
+    /// Returns the limit that the server has reached, if any.
     #[must_use]
     pub fn stopped(&self, settings: &SamplingSettings, now: Millis) -> Option<Limit> {
         let hour = self.within_hour(now);
@@ -100,7 +100,7 @@ impl Spending {
             })
     }
 
-    /// The limit that would be passed by using this much more.
+    /// Returns the limit that further usage of this amount would exceed, if any.
     #[must_use]
     pub fn too_much(&self, settings: &SamplingSettings, more: &Spent, now: Millis) -> Option<Limit> {
         let mut after = self.clone();
@@ -109,7 +109,7 @@ impl Spending {
         passed(Span::Hour, &settings.per_hour, &hour).or_else(|| passed(Span::Always, &settings.in_all, &after.in_all))
     }
 
-    /// How many tokens are left, if they are bounded.
+    /// Returns the number of tokens left in the budgets, or `None` if neither limits tokens.
     #[must_use]
     pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
         let left = |budget: &Budget, spent: Spent| budget.tokens.map(|most| most.saturating_sub(spent.tokens));
@@ -138,36 +138,36 @@ fn limit(span: Span, budget: &Budget, spent: &Spent, is_over: impl Fn(u64, u64) 
     })
 }
 
-/// A limit that was reached.
+/// A budget limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
-    /// Of what.
+    /// Limited quantity.
     pub of: LimitOf,
-    /// Over which time.
+    /// Period of the limit.
     pub span: Span,
-    /// How much; of money in millionths of a US dollar.
+    /// Maximum; cost is in millionths of a US dollar.
     pub most: u64,
 }
 
-/// What is limited.
+/// The quantity that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitOf {
     /// Requests.
     Requests,
     /// Tokens.
     Tokens,
-    /// Money.
+    /// Cost.
     Money,
-    /// Rounds of tools.
+    /// Tool rounds.
     Rounds,
 }
 
-/// Over which time a limit counts.
+/// The period that a limit applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span {
     /// The last hour.
     Hour,
-    /// Always.
+    /// Unlimited time.
     Always,
 }
 

@@ -1,18 +1,19 @@
-//! The text of an entry, in memory of its own, and packed where it is long and available elsewhere.
+//! The body of an entry, in its own allocation, and compressed if it is long and the contents are available
+//! elsewhere.
 
 use std::borrow::Cow;
 
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// Shorter texts are not worth packing.
+/// Minimum size for compression, in bytes.
 const LEAST: usize = 512;
-/// Packing longer ones would take a while.
+/// Maximum size for compression, in bytes. Larger bodies would take too long.
 const MOST: usize = 64 * 1024;
-/// How hard is tried, of ten: more takes much longer and gains little.
+/// Compression level from 0 to 10: higher ones take much longer and gain little.
 const LEVEL: u8 = 4;
 
-/// The bytes of a message, as they came.
+/// The bytes of a message, as received.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Body {
     Plain(Box<[u8]>),
@@ -20,12 +21,12 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// A copy: a part of a read buffer would keep the whole of it.
+    /// Copies the bytes, since a slice of the read buffer would keep the whole buffer alive.
     pub(super) fn new(bytes: &[u8]) -> Self {
         Self::Plain(bytes.into())
     }
 
-    /// Packs it, if that makes it smaller.
+    /// Compresses the body if that makes it smaller.
     pub(super) fn pack(&mut self) {
         if let Self::Plain(plain) = self
             && (LEAST..=MOST).contains(&plain.len())
@@ -37,14 +38,14 @@ impl Body {
         }
     }
 
-    /// How much memory it takes, in bytes.
+    /// Returns the memory used by the body, in bytes.
     pub(super) const fn kept(&self) -> usize {
         match self {
             Self::Plain(bytes) | Self::Packed(bytes) => bytes.len(),
         }
     }
 
-    /// It as text, also where it is none.
+    /// Returns the body as text, with invalid UTF-8 replaced.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Plain(bytes) => String::from_utf8_lossy(bytes),
@@ -52,14 +53,14 @@ impl Body {
         }
     }
 
-    /// Its first characters, at most so many.
+    /// Returns the first `most` characters.
     pub(super) fn beginning(&self, most: usize) -> String {
-        // No character takes more bytes.
+        // A character has at most four bytes in UTF-8.
         let enough = most * 4;
         let bytes = match self {
             Self::Plain(bytes) => Cow::Borrowed(&bytes[..bytes.len().min(enough)]),
             Self::Packed(bytes) => Cow::Owned(
-                // That there is more is no fault here.
+                // Reaching the limit is expected here.
                 decompress_to_vec_with_limit(bytes, enough).unwrap_or_else(|error| error.output),
             ),
         };
@@ -69,7 +70,7 @@ impl Body {
     fn bytes(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Plain(bytes) => Cow::Borrowed(bytes),
-            // What was packed here can be unpacked.
+            // Data compressed by this module always decompresses.
             Self::Packed(bytes) => Cow::Owned(decompress_to_vec_with_limit(bytes, MOST).unwrap_or_default()),
         }
     }

@@ -1,7 +1,8 @@
-//! Tokens and other secrets that a server was given. `[redacted]` replaces them in its activity, and the entry is marked.
+//! Redaction of tokens and other secrets that a server was given. `[redacted]` replaces them in its activity, and the
+//! entry is marked.
 //!
-//! Each is registered before the server gets it. Only exact occurrences are found: a server that hides a token in another form can as
-//! well send it elsewhere.
+//! Each secret is registered before the server receives it. Only exact occurrences are found: a server that encodes a
+//! token in another form could just as well send it elsewhere.
 
 use std::borrow::Cow;
 
@@ -9,17 +10,17 @@ use domain::REDACTED;
 use memchr::memmem;
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// The shortest text that is looked for, in bytes: a shorter one is no token, and would stand everywhere.
+/// Minimum length of a redacted secret, in bytes: shorter texts are no tokens, and would occur everywhere.
 const SHORTEST: usize = 8;
-/// The most tokens of one server that are looked for, the latest.
+/// Maximum number of tokens per server; the latest are kept.
 const MOST: usize = 16;
-/// The most secrets that its settings name; those read last.
+/// Maximum number of secrets from the settings; those read last are kept.
 const MOST_NAMED: usize = 64;
 
 /// The secrets of one server.
 #[derive(Debug, Default)]
 pub(super) struct Hidden {
-    /// Those that its settings name.
+    /// Secrets named in the settings.
     named: Vec<SecretString>,
     tokens: Vec<SecretString>,
 }
@@ -37,10 +38,10 @@ impl Hidden {
         self.named.is_empty() && self.tokens.is_empty()
     }
 
-    /// The bytes without tokens; they are as they were if there are none in them.
+    /// Returns the bytes with all secrets redacted, borrowed if there are none.
     pub(super) fn redact<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
         let mut redacted = Cow::Borrowed(bytes);
-        // The longest first: what is left of one that holds another would be a part of a secret.
+        // The longest first: redacting a secret within a longer one would leave parts of the longer one.
         let mut tokens: Vec<&[u8]> =
             self.named.iter().chain(&self.tokens).map(|token| token.expose_secret().as_bytes()).collect();
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
@@ -52,7 +53,7 @@ impl Hidden {
         redacted
     }
 
-    /// The same for text.
+    /// Returns the text with all secrets redacted.
     pub(super) fn redact_text(&self, text: String) -> String {
         match self.redact(text.as_bytes()) {
             Cow::Borrowed(_) => text,

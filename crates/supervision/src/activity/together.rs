@@ -1,16 +1,18 @@
-//! The size of the activity of all servers, and its bound: with many servers, the bound of each would allow too much.
+//! The total size of the activity logs of all servers, and its limit: with many servers, the sum of the individual
+//! limits would be too large.
 //!
-//! Whoever adds an entry only counts it. What is too much is let go by the owner, which is told of new entries anyway.
+//! Appending an entry only updates the total. The owner task, which is notified of new entries anyway, drops the
+//! excess.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Activity;
 
-/// The most bytes that the entries of all servers take together.
+/// Maximum total size of the entries of all servers, in bytes.
 pub const MAX_TOGETHER: usize = 64 * 1024 * 1024;
 
-/// How much the activity of all servers takes, in bytes: bodies, and the entries themselves.
+/// The total size of all activity logs, in bytes: bodies, and the overhead of the entries.
 #[derive(Debug, Clone, Default)]
 pub struct Together(Arc<AtomicUsize>);
 
@@ -27,13 +29,14 @@ impl Together {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Brings all of it within `most` bytes: the largest give up their oldest entries until they are as small as the next ones,
-    /// so a server that says little keeps what it said, however much others say. Locks one after the other, for a moment each.
+    /// Reduces the total to at most `most` bytes. The largest logs drop their oldest entries until they are as small
+    /// as the next ones, so a quiet server keeps its entries regardless of the others. Locks one log at a time,
+    /// briefly.
     pub fn keep_within<'a>(&self, most: usize, all: impl Iterator<Item = &'a Mutex<Activity>>) {
         if self.bytes() <= most {
             return;
         }
-        // A sixteenth more than needed, so that this is not done again with the next entry.
+        // A sixteenth more than necessary is dropped, so that the next entry doesn't trigger this again.
         let wanted = most - most / 16;
         let lock = |activity: &'a Mutex<Activity>| activity.lock().unwrap_or_else(PoisonError::into_inner);
         let mut largest: Vec<_> = all.map(|activity| (lock(activity).taken(), activity)).collect();
@@ -46,7 +49,8 @@ impl Together {
     }
 }
 
-/// The most that each may keep so that all keep no more than wanted; sizes come with the largest first.
+/// Returns the size to which larger logs must shrink so that the total is at most `wanted`. `sizes` is in descending
+/// order.
 fn level(sizes: &[usize], wanted: usize) -> usize {
     let excess = sizes.iter().sum::<usize>().saturating_sub(wanted);
     let mut above = 0;
@@ -80,7 +84,7 @@ mod tests {
     #[test]
     fn the_oldest_of_the_largest_go_and_a_quiet_server_keeps_all() {
         let together = Together::default();
-        // 10 of 8 MiB would be 80.
+        // 10 servers with 8 MiB each would use 80 MiB.
         let mut all: Vec<_> = (0..10).map(|_| filled(&together, 15, MAX_BODY)).collect();
         all.push(filled(&together, 3, MAX_BODY));
         all.push(filled(&together, 1, 100));

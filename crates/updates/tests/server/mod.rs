@@ -1,4 +1,4 @@
-//! A server of releases, and the keys that sign them. `src-tauri/tests/updater.rs` uses it as well.
+//! A server for releases, and the keys that sign them. Also used by `src-tauri/tests/updater.rs`.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::sync::{Arc, Mutex};
@@ -13,11 +13,11 @@ use minisign::KeyPair;
 use serde_json::json;
 use updates::{Installation, ReleaseKey};
 
-/// The file of the release. It begins as programs of Linux do and is as long as the shortest of them, as one that is not takes the place
-/// of none.
+/// The file of the release. It begins like a Linux program and has the minimum length of one, since other files are
+/// not installed.
 pub(crate) const FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
 
-/// A key pair of a project.
+/// The key pair of a project.
 #[derive(Clone)]
 pub(crate) struct Keys(Arc<KeyPair>);
 
@@ -30,7 +30,7 @@ impl Keys {
         ReleaseKey::parse(&STANDARD.encode(self.text())).unwrap()
     }
 
-    /// The first line of the public key, which names it.
+    /// Returns the first line of the public key, which contains its id.
     pub(crate) fn comment(&self) -> String {
         self.text().lines().next().unwrap().to_owned()
     }
@@ -39,21 +39,21 @@ impl Keys {
         self.0.pk.to_box().unwrap().to_string()
     }
 
-    /// A signature as the bundler writes it.
+    /// Returns a signature in the bundler's format.
     pub(crate) fn sign(&self, bytes: &[u8], comment: &str) -> String {
         let signature = minisign::sign(None, &self.0.sk, bytes, Some(comment), None).unwrap();
         STANDARD.encode(signature.into_string())
     }
 }
 
-/// The signature with other text in its comment.
+/// Returns the signature with a changed comment.
 pub(crate) fn with_comment(signature: &str, from: &str, to: &str) -> String {
     let text = String::from_utf8(STANDARD.decode(signature).unwrap()).unwrap();
     assert!(text.contains(from), "{text}");
     STANDARD.encode(text.replace(from, to))
 }
 
-/// An installation of this system that can be updated.
+/// Returns an installation of this system that can be updated.
 pub(crate) fn installation() -> Installation {
     match std::env::consts::OS {
         "macos" => Installation::MacApp,
@@ -62,12 +62,12 @@ pub(crate) fn installation() -> Installation {
     }
 }
 
-/// Its key in a manifest.
+/// Returns the key of the installation in a manifest.
 pub(crate) fn platform() -> String {
     installation().platform(std::env::consts::OS, std::env::consts::ARCH).unwrap()
 }
 
-/// The manifest of a release with one file, whose address is filled in as it is served.
+/// Returns the manifest of a release with one file, whose address is filled in when it is served.
 pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String {
     let file = json!({"url": "http://origin/file", "signature": signature, "size": size});
     let notes = "What is <b>new</b>.";
@@ -75,27 +75,27 @@ pub(crate) fn manifest_of(version: &str, signature: &str, size: usize) -> String
         .to_string()
 }
 
-/// What is served.
+/// The content of a test server.
 #[derive(Clone)]
 pub(crate) struct Served {
-    /// The manifest as it is signed, with `http://origin` where the server's own goes.
+    /// Signed manifest, with `http://origin` in place of the server's own address.
     pub(crate) manifest: String,
-    /// The comment of its signature.
+    /// Comment of the signature.
     pub(crate) comment: &'static str,
-    /// What is changed in it after it was signed.
+    /// Replacement made after signing.
     pub(crate) change: Option<(&'static str, &'static str)>,
-    /// There is no manifest: its address answers with status 204.
+    /// Set if there is no manifest, so its address returns status 204.
     pub(crate) is_empty: bool,
-    /// What is served instead of its signature.
+    /// Text served instead of the signature.
     pub(crate) signature: Option<String>,
     pub(crate) file: Vec<u8>,
-    /// A path, and where it redirects.
+    /// Path, and the target that it redirects to.
     pub(crate) redirect: Option<(&'static str, String)>,
     keys: Keys,
 }
 
 impl Served {
-    /// A release as the project makes it.
+    /// Returns a valid release.
     pub(crate) fn release(keys: &Keys, version: &str) -> Self {
         let signature = keys.sign(FILE, &format!("timestamp:1700000000\tfile:app\tversion:{version}"));
         Self {
@@ -110,7 +110,7 @@ impl Served {
         }
     }
 
-    /// The same with another manifest, which the project signs.
+    /// Returns the content with another signed manifest.
     pub(crate) fn announcing(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
@@ -132,7 +132,7 @@ impl Served {
     }
 }
 
-/// A server on this computer that lives as long as the test's runtime.
+/// A server on this computer, which runs as long as the test's runtime.
 pub(crate) struct Server {
     site: Arc<Site>,
 }
@@ -157,17 +157,17 @@ impl Server {
         &self.site.origin
     }
 
-    /// The address of the manifest.
+    /// Returns the address of the manifest.
     pub(crate) fn address(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }
 
-    /// From now on serves this.
+    /// Replaces the served content.
     pub(crate) fn serve(&self, served: Served) {
         *self.site.served.lock().unwrap() = served;
     }
 
-    /// The paths that were asked for.
+    /// Returns the requested paths.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.site.asked.lock().unwrap().clone()
     }

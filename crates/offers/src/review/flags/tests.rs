@@ -1,4 +1,4 @@
-//! Texts with flags, and texts that look like them and have none.
+//! Tests of texts that are flagged, and of similar ones that are not.
 
 use serde_json::json;
 
