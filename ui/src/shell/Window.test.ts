@@ -1,4 +1,4 @@
-import { render, screen, waitFor, within } from "@testing-library/svelte";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
@@ -300,6 +300,14 @@ describe("the outer columns", () => {
 });
 
 describe("by keyboard", () => {
+  test("the search of Ctrl K has the focus before another key can be pressed", async () => {
+    await startFake({}, { conversations: [trip] });
+    render(App);
+    await vi.dynamicImportSettled();
+    await fireEvent.keyDown(document.body, { key: "k", ctrlKey: true });
+    expect(screen.getByRole("combobox", { name: "Search or run" })).toHaveFocus();
+  });
+
   test("Ctrl K finds servers, tools, conversations and settings", async () => {
     const host = await startFake(
       {
