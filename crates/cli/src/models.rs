@@ -142,6 +142,7 @@ fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetPro
 const fn wire(name: WireName) -> ProviderKind {
     match name {
         WireName::Openai => ProviderKind::OpenAi,
+        WireName::Responses => ProviderKind::Responses,
         WireName::Anthropic => ProviderKind::Anthropic,
         WireName::Gemini => ProviderKind::Gemini,
         WireName::Ollama => ProviderKind::Ollama,
