@@ -1,7 +1,8 @@
 //! What is known of models that their providers do not say themselves: context, prices, what they take. A table with a date.
 //!
 //! Prices and contexts come from the provider's own list, else from this table, and only for the provider's own address; else they are
-//! unknown. How fast and able a model is beside others is guessed from its price, and shown as a guess.
+//! unknown. How fast and able a model is beside others is guessed from its price, and shown as a guess. `tests/models/prices.py` writes
+//! the table.
 
 use std::sync::LazyLock;
 
