@@ -115,7 +115,7 @@ async fn why_an_answer_of_ollama_ends_is_told() {
 #[tokio::test]
 async fn models_are_listed() {
     let fake = Fake::start();
-    for wire in [ProviderKind::OpenAi, ProviderKind::Ollama] {
+    for wire in [ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Ollama] {
         let models = fake.provider(wire).models().await.expect("a list");
         assert!(!models.is_empty(), "{wire:?}: it has models");
         assert!(models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()), "{wire:?}: {models:?}");

@@ -1,8 +1,7 @@
 //! The fake provider: started for a test, and asked over each wire.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use futures_util::StreamExt as _;
 use models::{
@@ -10,38 +9,34 @@ use models::{
     Request, Role,
 };
 
+use crate::running::Running;
+
 /// All wires.
-pub(crate) const WIRES: [ProviderKind; 4] =
-    [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini, ProviderKind::Ollama];
+pub(crate) const WIRES: [ProviderKind; 5] = [
+    ProviderKind::OpenAi,
+    ProviderKind::Responses,
+    ProviderKind::Anthropic,
+    ProviderKind::Gemini,
+    ProviderKind::Ollama,
+];
 
 /// The key that the fake provider takes, and that must appear nowhere.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
 /// A fake provider. It ends with this.
-pub(crate) struct Fake {
-    child: Child,
-    url: String,
-}
+pub(crate) struct Fake(pub(crate) Running);
 
 impl Fake {
     /// Starts one that takes only [`KEY`].
     #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
         let node = which::which("node").expect("Node.js 20 or newer");
+        // Another package of tests uses this file, too.
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder");
         let installed = folder.join("../node_modules/@copilotkit/aimock");
         assert!(installed.exists(), "run `npm ci` in tests/ first: {} is not there", installed.display());
-        let mut child = Command::new(node)
-            .arg(folder.join("provider.mjs"))
-            .env("PROVIDER_KEY", KEY)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("node starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("it says where it listens");
-        let said: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
-        Self { child, url: said["url"].as_str().unwrap().to_owned() }
+        Self(Running::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
     /// A provider that asks it over this wire.
@@ -51,16 +46,7 @@ impl Fake {
 
     /// The same with another key, and other conversions.
     pub(crate) fn with(&self, kind: ProviderKind, key: Option<&str>, conversions: Conversions) -> HttpProvider {
-        provider(kind, &self.url, key, conversions)
-    }
-}
-
-impl Drop for Fake {
-    fn drop(&mut self) {
-        // It ends with its input; this is for one that hangs.
-        drop(self.child.stdin.take());
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        provider(kind, &self.0.url, key, conversions)
     }
 }
 
@@ -73,7 +59,7 @@ pub(crate) fn provider(kind: ProviderKind, base: &str, key: Option<&str>, conver
 /// The settings of a provider at an address.
 pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: Conversions) -> ProviderSettings {
     let path = match kind {
-        ProviderKind::OpenAi | ProviderKind::Anthropic => "/v1",
+        ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic => "/v1",
         ProviderKind::Gemini => "/v1beta",
         ProviderKind::Ollama => "",
     };
@@ -90,7 +76,7 @@ pub(crate) fn settings(kind: ProviderKind, base: &str, conversions: Conversions)
 /// A model's name that fits the wire.
 pub(crate) fn model(kind: ProviderKind) -> String {
     match kind {
-        ProviderKind::OpenAi => "gpt-4o",
+        ProviderKind::OpenAi | ProviderKind::Responses => "gpt-4o",
         ProviderKind::Anthropic => "claude-sonnet-4-5",
         ProviderKind::Gemini => "gemini-2.5-flash",
         ProviderKind::Ollama => "llama3.2",

@@ -8,6 +8,8 @@ mod fake;
 mod faults;
 mod keys;
 mod local;
+mod responses;
+mod running;
 mod scripted;
 mod strict;
 mod tools;

@@ -62,7 +62,9 @@ mock.on({ ...failAtHarbour, hasToolResult: false }, { content: "I try it.", tool
 mock.on({ ...failAtHarbour, toolResultContains: "withheld by the user" }, { content: "I go on without it." });
 mock.on({ ...failAtHarbour, toolResultContains: "previous instructions" }, { content: "I have read it." });
 mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
-mock.onMessage("break off", { content: "This answer will never be whole." }, { truncateAfterChunks: 4, latency: 150 });
+const broken = "This answer will never be whole, however long somebody waits for the end of it.";
+mock.onMessage("break off", { content: broken }, { truncateAfterChunks: 7, latency: 100 });
+mock.onMessage("answer as another", { content: "I stand in for it.", model: "another-model" });
 
 // As the providers word them. Each reaches the client in the envelope of the wire it asks by.
 const errors = {

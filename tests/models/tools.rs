@@ -99,7 +99,7 @@ async fn pictures_and_failures_in_results_reach_the_model_on_every_wire() {
         let wanted: &[Loss] = match wire {
             ProviderKind::Anthropic => &[],
             ProviderKind::Gemini => &[image],
-            ProviderKind::OpenAi | ProviderKind::Ollama => &[failed, image],
+            ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Ollama => &[failed, image],
         };
         assert_eq!(losses, wanted, "{wire:?}: what is converted is told before");
         let (url, taken) = takes().await;

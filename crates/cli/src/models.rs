@@ -96,11 +96,21 @@ fn row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
 }
 
 fn model(own: &Model) -> Vec<String> {
-    let tokens = |count: Option<u32>| count.map_or_else(|| "?".to_owned(), |count| format!("{} k", count / 1_000));
-    let price = own.price.as_ref().map_or_else(String::new, |price| {
-        format!("{} / {} {} per million ({})", price.input, price.output, price.currency, visible::line(&price.as_of))
-    });
-    vec![visible::line(&own.id), format!("{} tokens", tokens(own.context)), price]
+    let context =
+        own.context.map_or_else(|| "context unknown".to_owned(), |count| format!("{} k tokens", count / 1_000));
+    let price = own.price.as_ref().map_or_else(
+        || "price unknown".to_owned(),
+        |price| {
+            format!(
+                "{} / {} {} per million ({})",
+                price.input,
+                price.output,
+                price.currency,
+                visible::line(&price.as_of)
+            )
+        },
+    );
+    vec![visible::line(&own.id), context, price]
 }
 
 async fn add(session: &Session, new: NewProvider) -> Result<Value, Failure> {
@@ -142,6 +152,7 @@ fn settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetPro
 const fn wire(name: WireName) -> ProviderKind {
     match name {
         WireName::Openai => ProviderKind::OpenAi,
+        WireName::Responses => ProviderKind::Responses,
         WireName::Anthropic => ProviderKind::Anthropic,
         WireName::Gemini => ProviderKind::Gemini,
         WireName::Ollama => ProviderKind::Ollama,

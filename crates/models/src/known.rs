@@ -1,7 +1,8 @@
 //! What is known of models that their providers do not say themselves: context, prices, what they take. A table with a date.
 //!
 //! Prices and contexts come from the provider's own list, else from this table, and only for the provider's own address; else they are
-//! unknown. How fast and able a model is beside others is guessed from its price, and shown as a guess.
+//! unknown. How fast and able a model is beside others is guessed from its price, and shown as a guess. `tests/models/prices.py` writes
+//! the table.
 
 use std::sync::LazyLock;
 
@@ -37,6 +38,8 @@ pub(crate) struct Known {
 
 /// What the table has of a model. A dated version, such as `gpt-4o-2024-11-20`, is the model without its date.
 pub(crate) fn of(kind: ProviderKind, id: &str) -> Option<&'static Known> {
+    // OpenAI serves the same models by both of its wires.
+    let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
     let undated = without_date(id);
     TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
@@ -63,7 +66,7 @@ fn without_date(id: &str) -> &str {
 pub(crate) fn complete(settings: &ProviderSettings, mut model: Model) -> Model {
     // Others may serve another model under the same name, or for another price.
     let own_host = match settings.kind {
-        ProviderKind::OpenAi => Some("api.openai.com"),
+        ProviderKind::OpenAi | ProviderKind::Responses => Some("api.openai.com"),
         ProviderKind::Anthropic => Some("api.anthropic.com"),
         ProviderKind::Gemini => Some("generativelanguage.googleapis.com"),
         ProviderKind::Ollama => None,

@@ -12,6 +12,8 @@ use crate::{Delta, Loss, Model, ModelError, Request};
 pub enum ProviderKind {
     /// Chat completions as OpenAI has them, which most others speak too.
     OpenAi,
+    /// Responses as OpenAI has them.
+    Responses,
     /// Anthropic's Messages.
     Anthropic,
     /// Google's Gemini.

@@ -133,11 +133,19 @@ pub struct ProviderPreset {
 }
 
 /// All presets, in the order to show them.
-pub const PRESETS: [ProviderPreset; 8] = [
+pub const PRESETS: [ProviderPreset; 9] = [
     ProviderPreset {
         id: "openai",
         name: "OpenAI",
         kind: ProviderKind::OpenAi,
+        url: "https://api.openai.com/v1",
+        wants_key: true,
+        keys_at: Some("https://platform.openai.com/api-keys"),
+    },
+    ProviderPreset {
+        id: "openai-responses",
+        name: "OpenAI Responses",
+        kind: ProviderKind::Responses,
         url: "https://api.openai.com/v1",
         wants_key: true,
         keys_at: Some("https://platform.openai.com/api-keys"),

@@ -90,6 +90,15 @@ test("says what answers took, one by one and together", async () => {
   expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
 });
 
+test("says of an answer whose price is not known that it is not", async () => {
+  const answer = structuredClone(items.at(-1));
+  if (answer?.body.kind !== "reply") throw new Error("an answer");
+  answer.body.cost = null;
+  host.send({ type: "item_changed", conversation: "c1", item: answer, answering: false });
+  expect(await screen.findByText("price unknown"), "beside its tokens").toBeInTheDocument();
+  expect(screen.queryByText("$0.0012"), "and no price").toBeNull();
+});
+
 test("keeps a system prompt, and writes the conversation to a file", async () => {
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "More for this conversation" }));

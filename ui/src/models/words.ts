@@ -37,6 +37,7 @@ export function problemWords({ code }: Pick<ModelProblem, "code">): string {
 
 const KINDS: Record<ProviderKind, () => string> = {
   openai: m.models_kind_openai,
+  responses: m.models_kind_responses,
   anthropic: m.models_kind_anthropic,
   gemini: m.models_kind_gemini,
   ollama: m.models_kind_ollama,

@@ -196,6 +196,26 @@ describe("a request to a model", () => {
     expect(answers().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
   });
 
+  it("says what is not known of the price and of what the model took", async () => {
+    const asked = samplingByModel();
+    if (asked.kind !== "sampling" || !asked.model) throw new Error("a request with a model");
+    const { set } = show(question({ ...asked, model: { ...asked.model, mostMicros: null } }));
+    expect(screen.getByText(/What it costs is unknown\./), "before").toBeInTheDocument();
+    if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("an answer");
+    set(question({ ...answered, run: { ...answered.run, micros: null } }));
+    await tick();
+    expect(
+      screen.getByText(/and 30 out\. What it cost is unknown\./),
+      "after, without a price",
+    ).toBeInTheDocument();
+    set(question({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
+    await tick();
+    expect(
+      screen.getByText("How many tokens it took is unknown."),
+      "without a number of tokens",
+    ).toBeInTheDocument();
+  });
+
   it("shows the server's own tools whole, and that nobody runs them here", () => {
     const { request } = samplingRequest as Extract<QuestionBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];

@@ -41,7 +41,7 @@ pub(crate) enum ModelsCommand {
 /// A provider of models.
 #[derive(Debug, Args)]
 pub(crate) struct NewProvider {
-    /// openai, anthropic, gemini, openrouter, ollama, lm-studio, llama-cpp, vllm, or a name of your own with --url.
+    /// openai, openai-responses, anthropic, gemini, openrouter, ollama, lm-studio, llama-cpp, vllm, or a name of your own with --url.
     pub(crate) provider: String,
     /// Where its API begins.
     #[arg(long, value_name = "URL")]
@@ -62,6 +62,8 @@ pub(crate) struct NewProvider {
 pub(crate) enum WireName {
     /// OpenAI's chat completions, which most others speak too.
     Openai,
+    /// OpenAI's Responses.
+    Responses,
     /// Anthropic's Messages.
     Anthropic,
     /// Google's Gemini.

@@ -10,6 +10,7 @@ mod fault;
 mod gemini;
 mod ollama;
 mod openai;
+mod responses;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -68,6 +69,7 @@ trait Answer: Send {
 fn wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     match settings.kind {
         ProviderKind::OpenAi => Box::new(openai::OpenAi::of(settings)),
+        ProviderKind::Responses => Box::new(responses::Responses::of(settings)),
         ProviderKind::Anthropic => Box::new(anthropic::Anthropic),
         ProviderKind::Gemini => Box::new(gemini::Gemini),
         ProviderKind::Ollama => Box::new(ollama::Ollama),
@@ -102,7 +104,9 @@ impl HttpProvider {
     pub(crate) async fn names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
             ProviderKind::Ollama => ollama::names(&self.exchange, &self.settings).await,
-            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => self.models().await,
+            ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic | ProviderKind::Gemini => {
+                self.models().await
+            }
         }
     }
 }
@@ -115,7 +119,7 @@ impl Provider for HttpProvider {
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
-            ProviderKind::OpenAi => openai::list(&self.exchange, &self.settings).await,
+            ProviderKind::OpenAi | ProviderKind::Responses => openai::list(&self.exchange, &self.settings).await,
             ProviderKind::Anthropic => anthropic::list(&self.exchange, &self.settings).await,
             ProviderKind::Gemini => gemini::list(&self.exchange, &self.settings).await,
             ProviderKind::Ollama => ollama::list(&self.exchange, &self.settings).await,

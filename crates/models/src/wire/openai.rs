@@ -21,7 +21,7 @@ const MAX_MODELS: usize = 2_000;
 
 /// Who speaks it, where that makes a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Speaker {
+pub(super) enum Speaker {
     OpenAi,
     OpenRouter,
     Other,
@@ -33,12 +33,17 @@ pub(super) struct OpenAi {
 
 impl OpenAi {
     pub(super) fn of(settings: &ProviderSettings) -> Self {
-        let speaker = match settings.url.host_str() {
-            Some(host) if is_openai(host) => Speaker::OpenAi,
-            Some("openrouter.ai") => Speaker::OpenRouter,
-            _ => Speaker::Other,
-        };
-        Self { speaker }
+        Self { speaker: Speaker::of(settings) }
+    }
+}
+
+impl Speaker {
+    pub(super) fn of(settings: &ProviderSettings) -> Self {
+        match settings.url.host_str() {
+            Some(host) if is_openai(host) => Self::OpenAi,
+            Some("openrouter.ai") => Self::OpenRouter,
+            _ => Self::Other,
+        }
     }
 }
 

@@ -27,7 +27,7 @@ use crate::{node, system_packages};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The parts to run; all when none is named
+    /// The parts to run; all but `models` when none is named
     parts: Vec<Part>,
     /// Install missing system packages without asking
     #[arg(long)]

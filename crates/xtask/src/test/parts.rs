@@ -35,6 +35,8 @@ pub(super) enum Part {
     Ui,
     /// Real servers from npm and PyPI
     Interop,
+    /// Real servers of models from PyPI; only when it is named
+    Models,
     /// The official suite drives our client
     Conformance,
     /// The page in Chromium
@@ -66,6 +68,7 @@ impl Part {
             Self::Fuzz => "fuzz",
             Self::Ui => "ui",
             Self::Interop => "interop",
+            Self::Models => "models",
             Self::Conformance => "conformance",
             Self::Page => "page",
             Self::Desktop => "desktop",
@@ -89,6 +92,7 @@ impl Part {
             Self::Fuzz => fuzzing(log),
             Self::Ui => page_and_window::ui(log),
             Self::Interop => real_servers::run(log),
+            Self::Models => real_servers::models(log),
             Self::Conformance => official_suite(log),
             Self::Page => page_and_window::chromium(log),
             Self::Desktop => page_and_window::window(log),
@@ -104,16 +108,17 @@ impl Part {
             Self::Guard => vec![COMPILER, VALGRIND, SANDBOX],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER],
             Self::Interop => vec![COMPILER, INTEROP, SANDBOX],
+            Self::Models => vec![COMPILER, INTEROP],
             Self::Page | Self::Frames => vec![COMPILER, PAGE],
             Self::Desktop => vec![COMPILER, BUILD_SHELL, HEADLESS, KEYCHAIN, WINDOW_TESTS, PAGE],
         }
     }
 }
 
-/// The parts asked for, each once and in order; all when none is asked for.
+/// The parts asked for, each once and in order. When none is asked for, all but [`Part::Models`], which installs 170 MB.
 pub(super) fn in_order(asked: &[Part]) -> Vec<Part> {
     if asked.is_empty() {
-        return Part::value_variants().to_vec();
+        return Part::value_variants().iter().copied().filter(|part| *part != Part::Models).collect();
     }
     let mut parts = asked.to_vec();
     parts.sort_unstable();
@@ -189,7 +194,7 @@ mod tests {
     fn parts_run_in_their_order_and_once() {
         let asked = [Part::Desktop, Part::Tidy, Part::Unit, Part::Tidy];
         assert_eq!(in_order(&asked), [Part::Tidy, Part::Unit, Part::Desktop], "the order is ours, not the caller's");
-        assert_eq!(in_order(&[]).len(), 13, "without names everything runs");
+        assert_eq!(in_order(&[]).len(), 13, "without names all but the servers of models run");
     }
 
     #[test]

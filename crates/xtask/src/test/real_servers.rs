@@ -1,4 +1,4 @@
-//! The part with real servers: from npm and PyPI, pinned, as they are.
+//! The parts with real servers, of MCP and of models: from npm and PyPI, pinned, as they are.
 
 use std::path::Path;
 
@@ -16,9 +16,10 @@ pub(super) fn run(log: &mut Log) -> Result<Done, Problem> {
         node::install(&folder, &mut |program| log.run(program))?;
     }
     let venv = workspace::target().join("venv");
-    install_python_servers(log, "requirements.txt", &venv)?;
+    let interop = tests.join("interop");
+    install_python_servers(log, &interop.join("requirements.txt"), &venv)?;
     let old = workspace::target().join("venv-old");
-    install_python_servers(log, "requirements-old.txt", &old)?;
+    install_python_servers(log, &interop.join("requirements-old.txt"), &old)?;
     rust::build_all(log)?;
     step("interop: talking to the real servers, and writing what they can into tests/interop/MATRIX.md");
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
@@ -28,16 +29,28 @@ pub(super) fn run(log: &mut Log) -> Result<Done, Problem> {
     Ok(Done::Ran)
 }
 
+/// Our providers of models against llama.cpp's server and LiteLLM's proxy.
+pub(super) fn models(log: &mut Log) -> Result<Done, Problem> {
+    let tests = workspace::tests();
+    node::install(&tests, &mut |program| log.run(program))?;
+    let venv = workspace::target().join("venv-models");
+    install_python_servers(log, &tests.join("models/servers/requirements.txt"), &venv)?;
+    rust::build_all(log)?;
+    step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
+    rust::suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
+    Ok(Done::Ran)
+}
+
 /// Installs what a list of requirements names into an environment of its own.
-fn install_python_servers(log: &mut Log, requirements: &str, venv: &Path) -> Result<(), Problem> {
-    let stamp = workspace::target_folder("stamps")?.join(requirements);
-    let requirements = workspace::tests().join("interop").join(requirements);
+fn install_python_servers(log: &mut Log, requirements: &Path, venv: &Path) -> Result<(), Problem> {
+    let name = venv.file_name().unwrap_or_default();
+    let stamp = workspace::target_folder("stamps")?.join(name);
     let binaries = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    node::once_per_content(&requirements, &stamp, binaries.exists(), || {
+    node::once_per_content(requirements, &stamp, binaries.exists(), || {
         step(&format!("installing the servers from PyPI into {}", venv.display()));
         let python = if cfg!(windows) { "python" } else { "python3" };
         log.run(Program::new(python).args(["-m", "venv", "--clear"]).arg(venv))?;
         let pip = Program::new(binaries.join("python")).args(["-m", "pip", "install", "--disable-pip-version-check"]);
-        log.run(pip.args(["--quiet", "-r"]).arg(&requirements))
+        log.run(pip.args(["--quiet", "-r"]).arg(requirements))
     })
 }

@@ -46,8 +46,12 @@ pub(super) fn unit(log: &mut Log) -> Result<Done, Problem> {
     let tests = tests();
     // A filter leaves the choice of packages as it is; cargo's own runner has none.
     let tests = match tests.runner {
-        Runner::Nextest => tests.call.args(["-E", "not (package(interop) | package(fuzz-targets))"]),
-        Runner::Cargo => tests.call.args(["--exclude", "interop", "--exclude", "fuzz-targets"]),
+        Runner::Nextest => {
+            tests.call.args(["-E", "not (package(interop) | package(model-servers) | package(fuzz-targets))"])
+        }
+        Runner::Cargo => {
+            tests.call.args(["--exclude", "interop", "--exclude", "model-servers", "--exclude", "fuzz-targets"])
+        }
     };
     log.run(tests)?;
     Ok(Done::Ran)

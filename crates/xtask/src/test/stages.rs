@@ -13,7 +13,7 @@ pub(super) struct Stage {
 /// Clippy before what builds everything. In the end the window, and what counts frames and processor time, alone.
 const STAGES: &[&[&[Part]]] = &[
     &[&[Part::Tidy, Part::Fmt, Part::Clippy, Part::Deny, Part::Unit]],
-    &[&[Part::Page], &[Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Conformance]],
+    &[&[Part::Page], &[Part::Guard, Part::Fuzz, Part::Ui, Part::Interop, Part::Models, Part::Conformance]],
     &[&[Part::Desktop, Part::Frames]],
 ];
 

@@ -4263,7 +4263,7 @@ id: string, };
 /**
  * The wire that a provider speaks.
  */
-export type ProviderKind = "openai" | "anthropic" | "gemini" | "ollama";
+export type ProviderKind = "openai" | "responses" | "anthropic" | "gemini" | "ollama";
 
 /**
  * Providers that are set up by a click.

@@ -1,0 +1,207 @@
+//! Answers of Responses, as they stream: <https://platform.openai.com/docs/api-reference/responses-streaming>.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::super::assembly::Assembly;
+use super::super::encode::count;
+use super::super::{Answer, fault};
+use super::WIRE;
+use crate::{ModelError, Stop};
+
+/// An answer that streams.
+pub(super) struct Streamed {
+    model: String,
+    /// What thoughts are kept for.
+    source: String,
+    items: BTreeMap<String, Item>,
+    is_refused: bool,
+    is_done: bool,
+}
+
+/// What came of an item of the answer.
+#[derive(Default)]
+struct Item {
+    /// The key of the use of a tool.
+    key: Option<u64>,
+    /// Whether its text or its arguments came in pieces.
+    is_streamed: bool,
+}
+
+impl Streamed {
+    pub(super) fn new(model: String, source: String) -> Self {
+        Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
+    }
+
+    fn item(&mut self, name: String, assembly: &mut Assembly) -> Result<&mut Item, ModelError> {
+        if !self.items.contains_key(&name) {
+            assembly.grow(name.len())?;
+        }
+        Ok(self.items.entry(name).or_default())
+    }
+
+    /// Text, thinking or arguments of an item, which its end has once more.
+    fn piece<'e>(&mut self, event: &'e Value, assembly: &mut Assembly) -> Result<&'e str, ModelError> {
+        self.item(name(event), assembly)?.is_streamed = true;
+        Ok(event["delta"].as_str().unwrap_or_default())
+    }
+
+    fn arguments(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        let text = self.piece(event, assembly)?;
+        match self.item(name(event), assembly)?.key {
+            Some(key) => assembly.arguments(key, text),
+            None => Err(ModelError::Unreadable { cause: "arguments for a tool that it does not use".to_owned() }),
+        }
+    }
+
+    /// The key of the use of a tool. The first that is heard of it begins it.
+    fn tool_use(&mut self, name: String, item: &Value, assembly: &mut Assembly) -> Result<u64, ModelError> {
+        let own = self.item(name, assembly)?;
+        if let Some(key) = own.key {
+            return Ok(key);
+        }
+        let text = |member: &str| item[member].as_str().unwrap_or_default().to_owned();
+        if text("name").is_empty() {
+            return Err(ModelError::Unreadable { cause: "it uses a tool without a name".to_owned() });
+        }
+        let key = assembly.next_key();
+        own.key = Some(key);
+        assembly.tool_use(key, text("call_id"), text("name"), None)?;
+        Ok(key)
+    }
+
+    /// An item that is whole. What did not come in pieces is taken from it.
+    fn whole(&mut self, name: String, item: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        // Who ends an item twice says no more by it.
+        let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
+        match item["type"].as_str() {
+            Some("message") if !is_streamed => {
+                for part in item["content"].as_array().into_iter().flatten() {
+                    assembly.text(part["text"].as_str().unwrap_or_default())?;
+                    self.refusal(part["refusal"].as_str().unwrap_or_default(), assembly)?;
+                }
+                Ok(())
+            }
+            Some("function_call") => {
+                let key = self.tool_use(name, item, assembly)?;
+                let arguments = item["arguments"].as_str().unwrap_or_default();
+                if is_streamed { Ok(()) } else { assembly.arguments(key, arguments) }
+            }
+            Some("reasoning") => {
+                let texts = ["summary", "content"].into_iter().filter_map(|member| item[member].as_array()).flatten();
+                if !is_streamed {
+                    let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
+                    assembly.thinking(&texts.join("\n\n"))?;
+                }
+                match kept(item) {
+                    Some(item) => assembly.thought(json!({ "wire": WIRE, "source": self.source, "item": item })),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The model's own refusal, in place of text.
+    fn refusal(&mut self, text: &str, assembly: &mut Assembly) -> Result<(), ModelError> {
+        self.is_refused |= !text.is_empty();
+        assembly.text(text)
+    }
+
+    /// The end, with what was used. Who does not stream says all here.
+    fn finish(&mut self, response: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        if self.items.is_empty() {
+            for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
+                self.whole(index.to_string(), item, assembly)?;
+            }
+        }
+        assembly.model(response["model"].as_str().unwrap_or_default());
+        let usage = &response["usage"];
+        if usage.is_object() {
+            assembly.usage(|own| {
+                own.input = count(&usage["input_tokens"]);
+                own.output = count(&usage["output_tokens"]);
+                own.cached_input = count(&usage["input_tokens_details"]["cached_tokens"]);
+                own.thinking = count(&usage["output_tokens_details"]["reasoning_tokens"]);
+            });
+        }
+        match response["status"].as_str() {
+            Some("failed") => return Err(fault::in_stream(response, &self.model)),
+            Some("incomplete") => assembly.stop(match response["incomplete_details"]["reason"].as_str() {
+                Some("max_output_tokens") => Stop::MaxTokens,
+                Some("content_filter") => Stop::Refused,
+                other => Stop::Other(fault::short(other.unwrap_or("incomplete"))),
+            }),
+            _ if self.is_refused => assembly.stop(Stop::Refused),
+            _ => {}
+        }
+        self.is_done = true;
+        Ok(())
+    }
+}
+
+impl Answer for Streamed {
+    fn take(&mut self, event: &Value, assembly: &mut Assembly) -> Result<(), ModelError> {
+        match event["type"].as_str() {
+            Some("response.created") => assembly.model(event["response"]["model"].as_str().unwrap_or_default()),
+            Some("response.output_item.added") if event["item"]["type"] == "function_call" => {
+                self.tool_use(name(event), &event["item"], assembly)?;
+            }
+            Some("response.output_text.delta") => {
+                let text = self.piece(event, assembly)?;
+                assembly.text(text)?;
+            }
+            Some("response.refusal.delta") => {
+                let text = self.piece(event, assembly)?;
+                self.refusal(text, assembly)?;
+            }
+            Some("response.reasoning_summary_part.added") if event["summary_index"].as_u64() > Some(0) => {
+                assembly.thinking("\n\n")?;
+            }
+            Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
+                let text = self.piece(event, assembly)?;
+                assembly.thinking(text)?;
+            }
+            Some("response.function_call_arguments.delta") => self.arguments(event, assembly)?,
+            Some("response.output_item.done") => self.whole(name(event), &event["item"], assembly)?,
+            Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
+            Some("response.failed") => return Err(fault::in_stream(&event["response"], &self.model)),
+            Some("error") => return Err(fault::in_stream(event, &self.model)),
+            _ if event.get("error").is_some_and(|error| !error.is_null()) => {
+                return Err(fault::in_stream(event, &self.model));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+/// What tells an item from others: its index, as some give it another id in each event, or its id. llama.cpp has neither index nor
+/// id for uses of tools, and names them by the id that results answer.
+fn name(event: &Value) -> String {
+    let item = &event["item"];
+    match event["output_index"].as_u64() {
+        Some(index) => index.to_string(),
+        None => [&event["item_id"], &item["id"], &item["call_id"]]
+            .iter()
+            .find_map(|id| id.as_str())
+            .unwrap_or_default()
+            .to_owned(),
+    }
+}
+
+/// What of a thought is sent back. Without its content, encrypted or not, the provider looks for it in what it keeps.
+fn kept(item: &Value) -> Option<Value> {
+    let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
+    if !(item["encrypted_content"].is_string() || has_content) {
+        return None;
+    }
+    let members = ["type", "id", "summary", "content", "encrypted_content"];
+    let members = members.into_iter().filter(|member| !item[*member].is_null());
+    Some(members.map(|member| (member.to_owned(), item[member].clone())).collect::<Map<_, _>>().into())
+}

@@ -1,0 +1,177 @@
+//! OpenAI's Responses: <https://platform.openai.com/docs/api-reference/responses>.
+//!
+//! The provider keeps nothing: each request has the whole conversation. What a model thought goes back encrypted, to the provider
+//! and model it came from.
+
+mod answer;
+
+use serde_json::{Map, Value, json};
+
+use super::encode::{data_url, joined_texts, of_wire};
+use super::exchange::Framing;
+use super::openai::Speaker;
+use super::{Answer, Outgoing, Wire};
+use crate::carry::{Carries, PICTURES, Temperature};
+use crate::{Message, Part, ProviderSettings, Request, Role, Tool, ToolChoice, limits};
+use answer::Streamed;
+
+/// The name of this wire in what is kept of a thought.
+const WIRE: &str = "responses";
+
+pub(super) struct Responses {
+    speaker: Speaker,
+    /// The provider's scheme, host and port.
+    origin: String,
+}
+
+impl Responses {
+    pub(super) fn of(settings: &ProviderSettings) -> Self {
+        Self { speaker: Speaker::of(settings), origin: settings.origin() }
+    }
+
+    /// Whether a model thinks; none if its name does not tell.
+    fn thinks(&self, model: &str) -> Option<bool> {
+        (self.speaker == Speaker::OpenAi).then(|| limits::openai(model).is_some())
+    }
+
+    /// Where a thought comes from. It can be read there only.
+    fn source(&self, model: &str) -> String {
+        format!("{} {model}", self.origin)
+    }
+}
+
+impl Wire for Responses {
+    fn carries(&self, model: Option<&str>) -> Carries {
+        let is_openai = self.speaker == Speaker::OpenAi;
+        let thinks = model.map_or(is_openai, |model| self.thinks(model) == Some(true));
+        Carries {
+            images: PICTURES,
+            audio: &[],
+            files: if self.speaker == Speaker::Other { &[] } else { &["application/pdf"] },
+            // Others that speak it take only text there.
+            images_in_results: is_openai,
+            files_in_results: is_openai,
+            tool_error: false,
+            tool_required: true,
+            stops: 0,
+            temperature: if thinks { Temperature::Never } else { Temperature::Always },
+            thinking_with_tools: true,
+        }
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSent
+    }
+
+    fn request(&self, settings: &ProviderSettings, request: &Request) -> Outgoing {
+        let mut body = Map::new();
+        body.insert("model".into(), request.model.clone().into());
+        body.insert("stream".into(), true.into());
+        body.insert("store".into(), false.into());
+        if let Some(system) = &request.system {
+            body.insert("instructions".into(), system.clone().into());
+        }
+        let source = self.source(&request.model);
+        body.insert("input".into(), request.messages.iter().flat_map(|message| items(message, &source)).collect());
+        if !request.tools.is_empty() {
+            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+            let choice = match request.tool_choice {
+                ToolChoice::Auto => "auto",
+                ToolChoice::Required => "required",
+                ToolChoice::None => "none",
+            };
+            body.insert("tool_choice".into(), choice.into());
+        }
+        if let Some(max) = request.max_tokens {
+            body.insert("max_output_tokens".into(), max.into());
+        }
+        if let Some(temperature) = request.temperature {
+            body.insert("temperature".into(), temperature.into());
+        }
+        let thinks = self.thinks(&request.model);
+        // Models of OpenAI that do not think refuse both members.
+        if thinks.unwrap_or(request.thinking) {
+            body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+            if request.thinking {
+                body.insert("reasoning".into(), json!({ "effort": "medium", "summary": "auto" }));
+            }
+        }
+        Outgoing { url: settings.at("responses"), body: body.into() }
+    }
+
+    fn answer(&self, model: &str) -> Box<dyn Answer> {
+        Box::new(Streamed::new(model.to_owned(), self.source(model)))
+    }
+}
+
+fn tool(tool: &Tool) -> Value {
+    // Without a word the schema would have to be strict, which those of servers seldom are.
+    let mut own = json!({ "type": "function", "name": tool.name, "parameters": tool.input_schema, "strict": false });
+    if let Some(description) = &tool.description {
+        own["description"] = description.clone().into();
+    }
+    own
+}
+
+/// A message: thoughts, uses of tools and their results are items beside the messages. Results come first.
+fn items(message: &Message, source: &str) -> Vec<Value> {
+    match message.role {
+        Role::Assistant => {
+            let mut items: Vec<Value> = message.parts.iter().filter_map(|part| of_assistant(part, source)).collect();
+            // A thought is refused without what followed it.
+            while items.last().is_some_and(|item| item["type"] == "reasoning") {
+                items.pop();
+            }
+            items
+        }
+        Role::User => {
+            let results = message.parts.iter().filter_map(result);
+            let content: Vec<Value> = message.parts.iter().filter_map(content).collect();
+            let own = (!content.is_empty()).then(|| json!({ "type": "message", "role": "user", "content": content }));
+            results.chain(own).collect()
+        }
+    }
+}
+
+fn of_assistant(part: &Part, source: &str) -> Option<Value> {
+    match part {
+        Part::Text(text) if text.is_empty() => None,
+        Part::Text(text) => {
+            let content = json!([{ "type": "output_text", "text": text }]);
+            Some(json!({ "type": "message", "role": "assistant", "content": content }))
+        }
+        Part::ToolUse { id, name, arguments, .. } => {
+            let arguments = Value::Object(arguments.clone()).to_string();
+            Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
+        }
+        Part::Thinking { opaque, .. } => {
+            let kept = of_wire(opaque.as_ref(), WIRE)?;
+            (kept["source"] == source).then(|| kept["item"].clone())
+        }
+        _ => None,
+    }
+}
+
+fn result(part: &Part) -> Option<Value> {
+    let Part::ToolResult { id, parts, .. } = part else { return None };
+    let is_text = parts.iter().all(|part| matches!(part, Part::Text(_)));
+    let output: Value = if is_text { joined_texts(parts).into() } else { parts.iter().filter_map(content).collect() };
+    Some(json!({ "type": "function_call_output", "call_id": id, "output": output }))
+}
+
+fn content(part: &Part) -> Option<Value> {
+    Some(match part {
+        Part::Text(text) => json!({ "type": "input_text", "text": text }),
+        Part::Image { mime, data } => {
+            json!({ "type": "input_image", "detail": "auto", "image_url": data_url(mime, data) })
+        }
+        Part::File { name, mime, data } => {
+            json!({ "type": "input_file", "filename": name, "file_data": data_url(mime, data) })
+        }
+        Part::Audio { .. } | Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. } => return None,
+    })
+}

@@ -1,0 +1,258 @@
+//! What only OpenAI's Responses have: thoughts that go back encrypted, items beside messages, ends of their own.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use models::{
+    Conversions, Delta, HttpProvider, Message, ModelError, Part, Provider as _, ProviderKind, Request, Role, Stop, Tool,
+};
+use serde_json::{Value, json};
+
+use crate::fake::{all, asking, provider, reply, settings};
+use crate::scripted::{Served, Then, answer, sends, serves};
+
+const WIRE: ProviderKind = ProviderKind::Responses;
+
+fn events(events: &[Value]) -> Vec<u8> {
+    events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"])).collect::<String>().into()
+}
+
+fn over(status: &str) -> Value {
+    json!({ "type": format!("response.{status}"), "response": { "status": status, "model": "gpt-5-2025" } })
+}
+
+/// A thought with its text encrypted, and the use of a tool.
+fn thinks_and_calls() -> Vec<u8> {
+    let thought = json!({
+        "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
+        "encrypted_content": "c2VjcmV0", "status": "completed",
+    });
+    let call = |arguments: &str| json!({ "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": arguments });
+    events(&[
+        json!({ "type": "response.created", "response": { "model": "gpt-5-2025", "error": null } }),
+        json!({ "type": "response.reasoning_summary_text.delta", "output_index": 0, "delta": "I look." }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": thought }),
+        json!({ "type": "response.output_item.added", "output_index": 1, "item": call("") }),
+        json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "other", "delta": "{\"a\"" }),
+        json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "item_id": "another", "delta": ":1}" }),
+        json!({ "type": "response.output_item.done", "output_index": 1, "item": call("{\"a\":1}") }),
+        over("completed"),
+    ])
+}
+
+/// An answer with these events.
+fn streamed(events: &[u8]) -> Vec<u8> {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+    [head.as_bytes(), events].concat()
+}
+
+async fn serving(bytes: Vec<u8>) -> Served {
+    serves(move |_| (Duration::ZERO, streamed(&bytes))).await
+}
+
+fn tool() -> Tool {
+    Tool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) }
+}
+
+#[tokio::test]
+async fn a_thought_goes_back_between_request_and_use_and_to_no_other_model() {
+    let served = serving(thinks_and_calls()).await;
+    let provider = provider(WIRE, &served.url(), None, Conversions::default());
+    let request = Request { model: "gpt-5".into(), thinking: true, tools: vec![tool()], ..asking(WIRE, "look") };
+    let used = reply(&provider, request.clone()).await;
+    assert_eq!(used.stop, Stop::ToolUse, "it wants a tool");
+    let parts = vec![Part::text("seen")];
+    let result = Part::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
+    let mut next = request;
+    next.messages.extend([used.message, Message { role: Role::User, parts: vec![result] }]);
+    reply(&provider, next.clone()).await;
+    let asked = served.asked("/v1/responses");
+    let (first, second) = (&asked[0], &asked[1]);
+    assert_eq!(first["include"], json!(["reasoning.encrypted_content"]), "the thought is asked for: {first}");
+    assert_eq!((&first["store"], &first["stream"]), (&json!(false), &json!(true)), "nothing is kept there: {first}");
+    assert_eq!(first["tools"][0]["strict"], false, "schemas of servers are not strict: {first}");
+    let kinds: Vec<&str> =
+        second["input"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
+    assert_eq!(
+        kinds,
+        ["message", "reasoning", "function_call", "function_call_output"],
+        "in the order in which it came"
+    );
+    let thought = &second["input"][1];
+    assert_eq!((&thought["encrypted_content"], &thought["id"]), (&json!("c2VjcmV0"), &json!("rs_1")), "as it came");
+    assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "with what it was about");
+    assert_eq!(second["input"][3]["output"], "seen", "and what came of it");
+    reply(&provider, Request { model: "gpt-5-mini".into(), ..next.clone() }).await;
+    let elsewhere = serving(thinks_and_calls()).await;
+    reply(&crate::fake::provider(WIRE, &elsewhere.url(), None, Conversions::default()), next).await;
+    for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
+        let last = asked.asked("/v1/responses").pop().unwrap().to_string();
+        assert!(!last.contains("c2VjcmV0"), "another {who} can't read it: {last}");
+        assert!(last.contains("function_call_output"), "and gets all the rest: {last}");
+    }
+}
+
+#[tokio::test]
+async fn a_thought_that_nothing_follows_is_not_sent() {
+    let served = serving(thinks_and_calls()).await;
+    let provider = provider(WIRE, &served.url(), None, Conversions::default());
+    let mut request = Request { model: "gpt-5".into(), ..asking(WIRE, "look") };
+    let mut thought = reply(&provider, request.clone()).await.message;
+    thought.parts.truncate(1);
+    assert!(matches!(thought.parts[0], Part::Thinking { opaque: Some(_), .. }), "a thought alone: {thought:?}");
+    request.messages.extend([thought, Message::text(Role::User, "go on")]);
+    reply(&provider, request).await;
+    let sent = served.asked("/v1/responses").pop().unwrap();
+    assert_eq!(sent["input"].as_array().unwrap().len(), 2, "the provider would refuse it: {sent}");
+}
+
+#[tokio::test]
+async fn what_does_not_stream_is_taken_from_the_end() {
+    let call = json!({ "type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{\"a\":1}" });
+    let said = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
+    let mut whole = over("completed");
+    whole["response"]["output"] = json!([said, call]);
+    let done = |item: &Value| json!({ "type": "response.output_item.done", "item": item });
+    // As llama.cpp sends them: without an index, and without an id but the one that results answer.
+    let added = json!({ "type": "response.output_item.added", "item": { "type": "function_call", "call_id": "call_1", "name": "look" } });
+    let piece = json!({ "type": "response.function_call_arguments.delta", "item_id": "call_1", "delta": "{\"a\":1}" });
+    let text = json!({ "type": "response.output_text.delta", "item_id": "msg_1", "delta": "I look." });
+    let said_once_more = json!({ "type": "message", "id": "msg_1", "content": said["content"] });
+    let cases = [
+        ("all at the end", vec![whole]),
+        ("whole items", vec![done(&said), done(&call), over("completed")]),
+        ("pieces", vec![text, done(&said_once_more), added, piece, done(&call), over("completed")]),
+    ];
+    for (what, sent) in cases {
+        let url = sends(vec![events(&sent)], Then::Close).await;
+        let (came, answer) = all(&provider(WIRE, &url, None, Conversions::default()), asking(WIRE, "x")).await;
+        let message = answer.expect("an answer").message;
+        assert_eq!(message.plain_text(), "I look.", "{what}: the text comes once: {came:?}");
+        let used: Vec<Value> = message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
+        assert_eq!(used, [json!({ "a": 1 })], "{what}: and so does the use: {came:?}");
+        let began = came.iter().filter(|delta| matches!(delta, Delta::ToolUseBegan { .. })).count();
+        assert_eq!(began, 1, "{what}: {came:?}");
+    }
+}
+
+#[tokio::test]
+async fn why_it_ends_is_told() {
+    let incomplete = |reason: &str| {
+        let mut over = over("incomplete");
+        over["response"]["incomplete_details"] = json!({ "reason": reason });
+        vec![over]
+    };
+    let refusal = json!({ "type": "response.refusal.delta", "output_index": 0, "delta": "I can't." });
+    let failed = json!({ "code": "server_error", "message": "The engine broke" });
+    let cases: [(&str, Vec<Value>, Result<Stop, &str>); 9] = [
+        ("its end", vec![over("completed")], Ok(Stop::EndTurn)),
+        ("the most tokens", incomplete("max_output_tokens"), Ok(Stop::MaxTokens)),
+        ("a filter", incomplete("content_filter"), Ok(Stop::Refused)),
+        ("a reason of its own", incomplete("tired"), Ok(Stop::Other("tired".into()))),
+        ("the model's refusal", vec![refusal, over("completed")], Ok(Stop::Refused)),
+        ("a failure", vec![json!({ "type": "response.failed", "response": { "error": failed } })], Err("provider")),
+        (
+            "a limit",
+            vec![json!({ "type": "error", "code": "rate_limit_exceeded", "message": "Slow down" })],
+            Err("rateLimited"),
+        ),
+        ("an error as others have it", vec![json!({ "error": { "type": "overloaded_error" } })], Err("overloaded")),
+        ("no end", vec![json!({ "type": "response.created", "response": {} })], Err("cut")),
+    ];
+    for (what, sent, wanted) in cases {
+        let bytes = [events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
+        let url = sends(vec![bytes], Then::Close).await;
+        let (_, ended) = all(&provider(WIRE, &url, None, Conversions::default()), asking(WIRE, "x")).await;
+        let ended = ended.map(|reply| reply.stop).map_err(|error| error.code());
+        assert_eq!(ended, wanted, "it ends by {what}");
+    }
+}
+
+#[tokio::test]
+async fn items_without_end_are_given_up() {
+    let item = json!({ "type": "response.output_item.added", "item": {
+        "type": "function_call", "id": "x".repeat(1_000), "call_id": "c", "name": "look" } });
+    let many: Vec<Value> = (0..5_000)
+        .map(|number| {
+            let mut item = item.clone();
+            item["output_index"] = json!(number);
+            item
+        })
+        .collect();
+    let url = sends(vec![events(&many)], Then::Wait).await;
+    let (_, ended) = all(&provider(WIRE, &url, None, Conversions::default()), asking(WIRE, "x")).await;
+    assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "no model uses as many tools");
+}
+
+/// What OpenAI has against a request, in its words.
+fn openai_refuses(body: &Value) -> Option<String> {
+    let model = body["model"].as_str().unwrap();
+    let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);
+    let unsupported = |name: &str| Some(format!("Unsupported parameter: '{name}' is not supported with this model."));
+    if thinks && !body["temperature"].is_null() {
+        unsupported("temperature")
+    } else if !thinks && !body["reasoning"].is_null() {
+        unsupported("reasoning.effort")
+    } else if !thinks && !body["include"].is_null() {
+        Some("Encrypted content is not supported with this model.".into())
+    } else if body["stop"].is_null() {
+        None
+    } else {
+        Some("Unknown parameter: 'stop'.".into())
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
+fn at(host: &str, served: &Served) -> HttpProvider {
+    let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
+    let url = format!("http://{host}:{}", served.address.port());
+    HttpProvider::new(settings(WIRE, &url, Conversions::default()), None, client)
+}
+
+#[tokio::test]
+async fn models_of_openai_think_beside_tools_and_are_asked_as_they_want_it() {
+    let served = serves(|taken| {
+        let bytes = match openai_refuses(&taken.body) {
+            Some(message) => answer(400, &json!({ "error": { "message": message } }).to_string()),
+            None => streamed(&events(&[over("completed")])),
+        };
+        (Duration::ZERO, bytes)
+    })
+    .await;
+    let provider = at("api.openai.com", &served);
+    for (model, thinks) in
+        [("o3", true), ("gpt-5-mini", true), ("gpt-5.5", true), ("gpt-6-sol", true), ("gpt-4o", false)]
+    {
+        let request = Request {
+            model: model.into(),
+            tools: vec![tool()],
+            temperature: Some(0.5),
+            thinking: true,
+            ..asking(WIRE, "x")
+        };
+        reply(&provider, request).await;
+        let sent = served.asked("/v1/responses").pop().unwrap();
+        assert_eq!(sent["reasoning"]["effort"].as_str(), thinks.then_some("medium"), "{model}: beside tools: {sent}");
+        assert_eq!(sent["temperature"].is_null(), thinks, "{model}: a temperature only where it is taken: {sent}");
+    }
+}
+
+#[tokio::test]
+async fn pictures_in_results_stay_there_where_openai_takes_them() {
+    let served = serving(events(&[over("completed")])).await;
+    let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
+    let parts = vec![Part::text("a map"), picture];
+    let used = Part::ToolUse { id: "1".into(), name: "look".into(), arguments: serde_json::Map::new(), opaque: None };
+    let result = Part::ToolResult { id: "1".into(), name: "look".into(), parts, is_error: false };
+    let messages =
+        vec![Message { role: Role::Assistant, parts: vec![used] }, Message { role: Role::User, parts: vec![result] }];
+    let request = Request { messages, ..asking(WIRE, "x") };
+    for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
+        let provider = at(host, &served);
+        assert_eq!(provider.cannot_carry(&request).is_empty(), stays, "{host}: what is moved is told");
+        reply(&provider, request.clone()).await;
+        let input = served.asked("/v1/responses").pop().unwrap()["input"].clone();
+        assert_eq!(input[1]["output"].is_array(), stays, "{host}: the result: {input}");
+        assert!(input.to_string().contains("iVBORw0KGgptYXA"), "{host}: the picture is there: {input}");
+    }
+}

@@ -1,0 +1,35 @@
+//! A program that serves models while a test runs.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// It ends with this.
+pub(crate) struct Running {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Running {
+    /// Starts a program that says in its first line where it listens, as JSON, and ends with its input.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("it says where it listens");
+        let said: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
+        Self { child, url: said["url"].as_str().unwrap().to_owned() }
+    }
+
+    /// Ends it at once, as a crash does.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It ends with its input; this is for one that hangs.
+        drop(self.child.stdin.take());
+        self.kill();
+    }
+}

@@ -1,0 +1,72 @@
+//! What the servers are asked.
+
+use bytes::Bytes;
+use models::{Message, Part, Reply, Request, Role, Tool, ToolChoice};
+use serde_json::{Value, json};
+
+use crate::fake;
+use crate::place::Place;
+
+/// A request with one message of the user. The model of random weights gets a small bound, and no chance.
+pub(crate) fn asking(place: &Place, text: &str) -> Request {
+    let request = Request { model: place.model.clone(), ..fake::asking(place.wire, text) };
+    if place.is_scripted() {
+        return request;
+    }
+    Request { max_tokens: Some(24), temperature: Some(0.0), ..request }
+}
+
+/// The same with a picture.
+pub(crate) fn with_picture(place: &Place, text: &str) -> Request {
+    let picture = Part::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
+    let message = Message { role: Role::User, parts: vec![Part::text(text), picture] };
+    Request { messages: vec![message], ..asking(place, text) }
+}
+
+/// The same with a tool, which the model of random weights must use: its grammar has it write what the schema wants.
+pub(crate) fn with_tool(place: &Place, text: &str) -> Request {
+    let tool = Tool {
+        name: "weather__forecast".into(),
+        description: Some("The weather of the next days.".into()),
+        input_schema: json!({
+            "type": "object",
+            "properties": {
+                "city": { "type": "string", "enum": ["Oslo", "Lima"] },
+                "days": { "type": "integer", "enum": [1, 2, 3] },
+            },
+            "required": ["city", "days"],
+            "additionalProperties": false,
+        }),
+    };
+    let request = Request { tools: vec![tool], ..asking(place, text) };
+    if place.is_scripted() {
+        return request;
+    }
+    Request { tool_choice: ToolChoice::Required, max_tokens: Some(400), ..request }
+}
+
+/// The uses of the tool in an answer, if each is as its schema wants it.
+pub(crate) fn uses(reply: &Reply) -> Result<Vec<Value>, String> {
+    let uses = reply.message.tool_uses().map(|(_, name, arguments)| {
+        let fits = name == "weather__forecast"
+            && ["Oslo", "Lima"].iter().any(|city| arguments.get("city") == Some(&json!(city)))
+            && arguments.get("days").is_some_and(Value::is_u64);
+        let arguments = Value::Object(arguments.clone());
+        if fits { Ok(arguments) } else { Err(format!("{name} with {arguments}")) }
+    });
+    uses.collect()
+}
+
+/// The request that goes on after this answer with a result for each use.
+pub(crate) fn answered(request: Request, reply: Reply) -> Request {
+    let results = reply.message.tool_uses().map(|(id, name, _)| Part::ToolResult {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        parts: vec![Part::text("sunny")],
+        is_error: false,
+    });
+    let results = Message { role: Role::User, parts: results.collect() };
+    let mut request = Request { tool_choice: ToolChoice::Auto, ..request };
+    request.messages.extend([reply.message, results]);
+    request
+}

@@ -1,0 +1,188 @@
+# llama.cpp's own server (PyPI `xllamacpp`, which has it built in) with a tiny model that is made here: random weights, but a real
+# tokenizer and chat template. What it says is noise.
+#
+# Prints one line of JSON, `{"url": URL}`, and ends with its input. SERVER_KEY is the key that it takes.
+
+import array
+import json
+import os
+import random
+import struct
+import sys
+import tempfile
+from collections import Counter
+
+import xllamacpp
+
+CONTEXT = 8192
+WIDTH, INNER, HEADS, LAYERS = 64, 128, 4, 1
+MERGES = 120
+SPECIAL = ["<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"]
+END = "<|im_end|>"
+
+# What the tokenizer is trained on.
+TEXT = """The harbour opens at nine and the boats leave before noon. Ask for the weather in the city first: how many days it
+rains, and what the wind is like. {"name": "weather__forecast", "arguments": {"city": "Oslo", "days": 3}} A user asks and the
+assistant answers, with the tools that are there or without them."""
+
+TEMPLATE = """{%- if tools %}<|im_start|>system
+{%- if messages[0].role == 'system' %}
+{{ messages[0].content }}
+{%- endif %}
+
+You may call these functions:
+{%- for tool in tools %}
+{{ tool | tojson }}
+{%- endfor %}
+
+Answer each call as JSON between tags:
+<tool_call>
+{"name": <name>, "arguments": <arguments>}
+</tool_call><|im_end|>
+{% endif %}
+{%- for message in messages %}
+{%- if message.role == 'tool' %}<|im_start|>user
+<tool_response>
+{{ message.content }}
+</tool_response><|im_end|>
+{% elif message.role == 'assistant' and message.tool_calls %}<|im_start|>assistant
+{%- if message.content %}
+{{ message.content }}
+{%- endif %}
+{%- for call in message.tool_calls %}
+<tool_call>
+{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}
+</tool_call>
+{%- endfor %}<|im_end|>
+{% elif not (message.role == 'system' and tools) %}<|im_start|>{{ message.role }}
+{{ message.content }}<|im_end|>
+{% endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+
+
+def byte_symbols():
+    """A printable character for each byte, as byte-level tokenizers have them: itself, or the next that is free."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    odd = [byte for byte in range(256) if byte not in plain]
+    return {byte: chr(byte) for byte in plain} | {byte: chr(256 + place) for place, byte in enumerate(odd)}
+
+
+def tokenizer():
+    """The tokens and the merges of a byte-pair encoding."""
+    symbols = byte_symbols()
+    words = [[symbols[byte] for byte in f" {word}".encode()] for word in TEXT.split()]
+    tokens, merges = list(symbols.values()), []
+    for _ in range(MERGES):
+        pairs = Counter(pair for word in words for pair in zip(word, word[1:]))
+        left, right = max(pairs, key=lambda pair: (pairs[pair], pair))
+        tokens.append(left + right)
+        merges.append(f"{left} {right}")
+        for word in words:
+            place = 0
+            while place + 1 < len(word):
+                if (word[place], word[place + 1]) == (left, right):
+                    word[place : place + 2] = [left + right]
+                place += 1
+    return tokens + SPECIAL, merges
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def member(name, value):
+    """A key and its value, as GGUF has them: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>."""
+    if isinstance(value, bool):
+        return text(name) + struct.pack("<I?", 7, value)
+    if isinstance(value, int):
+        return text(name) + struct.pack("<II", 4, value)
+    if isinstance(value, float):
+        return text(name) + struct.pack("<If", 6, value)
+    if isinstance(value, str):
+        return text(name) + struct.pack("<I", 8) + text(value)
+    if isinstance(value[0], int):
+        return text(name) + struct.pack(f"<IIQ{len(value)}i", 9, 5, len(value), *value)
+    return text(name) + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+
+
+def shapes(vocabulary):
+    yield "token_embd.weight", (WIDTH, vocabulary)
+    yield "output_norm.weight", (WIDTH,)
+    yield "output.weight", (WIDTH, vocabulary)
+    for layer in range(LAYERS):
+        of_layer = f"blk.{layer}."
+        yield of_layer + "attn_norm.weight", (WIDTH,)
+        for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
+            yield f"{of_layer}{name}.weight", (WIDTH, WIDTH)
+        yield of_layer + "ffn_norm.weight", (WIDTH,)
+        yield of_layer + "ffn_gate.weight", (WIDTH, INNER)
+        yield of_layer + "ffn_up.weight", (WIDTH, INNER)
+        yield of_layer + "ffn_down.weight", (INNER, WIDTH)
+
+
+def model():
+    """The bytes of the model's file."""
+    tokens, merges = tokenizer()
+    members = {
+        "general.architecture": "llama",
+        "general.name": "tiny",
+        "llama.block_count": LAYERS,
+        "llama.context_length": CONTEXT,
+        "llama.embedding_length": WIDTH,
+        "llama.feed_forward_length": INNER,
+        "llama.attention.head_count": HEADS,
+        "llama.attention.head_count_kv": HEADS,
+        "llama.attention.layer_norm_rms_epsilon": 1e-5,
+        "llama.rope.dimension_count": WIDTH // HEADS,
+        "llama.vocab_size": len(tokens),
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "gpt-2",
+        "tokenizer.ggml.tokens": tokens,
+        # Those of the tags are written by users and read back as text; the others are not.
+        "tokenizer.ggml.token_type": [
+            1 if token not in SPECIAL else 4 if "tool" in token else 3 for token in tokens
+        ],
+        "tokenizer.ggml.merges": merges,
+        "tokenizer.ggml.bos_token_id": tokens.index(END),
+        "tokenizer.ggml.eos_token_id": tokens.index(END),
+        "tokenizer.ggml.add_bos_token": False,
+        "tokenizer.chat_template": TEMPLATE,
+    }
+    weights, described, offset = [], [], 0
+    chance = random.Random(7)
+    for name, shape in shapes(len(tokens)):
+        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        values = [1.0] * count if len(shape) == 1 else [chance.gauss(0, 0.05) for _ in range(count)]
+        data = array.array("f", values).tobytes()
+        described.append(text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, 0, offset))
+        weights.append(data + bytes(-len(data) % 32))
+        offset += len(weights[-1])
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(described), len(members))
+    head += b"".join(member(*own) for own in members.items()) + b"".join(described)
+    return head + bytes(-len(head) % 32) + b"".join(weights)
+
+
+def main():
+    with tempfile.NamedTemporaryFile(suffix=".gguf") as file:
+        file.write(model())
+        file.flush()
+        params = xllamacpp.CommonParams()
+        params.model.path = file.name
+        params.model_alias = {"tiny"}
+        params.n_ctx = CONTEXT
+        params.n_parallel = 1
+        params.cpuparams.n_threads = 1
+        params.hostnames = ["127.0.0.1"]
+        params.port = 0
+        params.api_keys = [os.environ["SERVER_KEY"]]
+        params.use_jinja = True
+        server = xllamacpp.Server(params)
+        print(json.dumps({"url": server.listening_address}), flush=True)
+        sys.stdin.read()
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,49 @@
+//! Our providers of models against servers that are not ours: the fake one of the other tests (aimock), LiteLLM's proxy in front of
+//! it, and llama.cpp's server with a tiny model. `cargo xtask test models` installs them. What differs is in `PROVIDERS.md`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
+
+mod ask;
+mod checks;
+#[allow(dead_code, reason = "the other tests use the rest of it")]
+#[path = "../fake.rs"]
+mod fake;
+mod place;
+#[path = "../running.rs"]
+mod running;
+mod stop;
+mod table;
+
+use place::{Server, Servers};
+
+/// All checks on all wires of all servers, and the table of what was found.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_server_on_every_wire_that_it_speaks() {
+    let servers = Servers::start();
+    let mut columns = Vec::new();
+    for place in servers.places() {
+        let mut cells = Vec::new();
+        for (name, check) in checks::CHECKS {
+            cells.push((name, check(&place).await));
+        }
+        columns.push((place, cells));
+    }
+    let wrong: Vec<String> = columns
+        .iter()
+        .flat_map(|(place, cells)| cells.iter().map(move |(name, cell)| (place, name, cell)))
+        .filter_map(|(place, name, cell)| cell.as_ref().err().map(|why| format!("{place}: {name}: {why}")))
+        .collect();
+    assert!(wrong.is_empty(), "what every provider has works:\n{}", wrong.join("\n"));
+    table::keep(&columns);
+}
+
+/// A provider that is killed while its answers stream: on every wire, what came stays and no answer looks whole.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_of_a_server_that_is_killed_is_cut() {
+    for server in [Server::Aimock, Server::LiteLlm] {
+        stop::kill_during_all(server).await;
+    }
+    for wire in Server::LlamaCpp.wires() {
+        stop::kill_during(Server::LlamaCpp, &[*wire]).await;
+    }
+}

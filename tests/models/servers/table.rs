@@ -1,0 +1,63 @@
+//! The table of what was found: written if the environment says so, else compared with the one that is kept.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::checks::Cell;
+use crate::place::{Place, Server, wire_name};
+
+const HEAD: &str = "# What differs between providers of models
+
+Written by `cargo xtask test models`, which asks each of these servers over every wire that it speaks: not to be edited.
+
+- aimock answers by what it is asked, over each wire as its authors understood it.
+- LiteLLM's proxy translates each wire into OpenAI's, in which aimock answers behind it.
+- llama.cpp's server runs a model of random weights that the test makes: its tokens are real, its words are noise, and it calls no tools.
+
+A word such as `rateLimited` is the code of the error that the user is told; `unknown` is what the window shows, too; `-` was not tried.
+";
+
+/// Keeps what was found. Cells that are wrong have failed the test before.
+pub(crate) fn keep(columns: &[(Place, Vec<(&str, Cell)>)]) {
+    let mut table = HEAD.to_owned();
+    let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
+    for (server, version) in versions() {
+        let _ = writeln!(table, "| {server} | {version} |");
+    }
+    for server in Server::ALL {
+        let own: Vec<_> = columns.iter().filter(|(place, _)| place.server == server).collect();
+        let wires: Vec<&str> = own.iter().map(|(place, _)| wire_name(place.wire)).collect();
+        let _ = write!(table, "\n## {}\n\n| | {} |\n", server.name(), wires.join(" | "));
+        let _ = writeln!(table, "| --- |{}", " --- |".repeat(own.len()));
+        let lines = own.first().map_or(0, |(_, cells)| cells.len());
+        for line in 0..lines {
+            let cells: Vec<&str> = own.iter().map(|(_, cells)| cells[line].1.as_deref().unwrap_or_default()).collect();
+            let _ = writeln!(table, "| {} | {} |", own[0].1[line].0, cells.join(" | "));
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../PROVIDERS.md");
+    if std::env::var_os("MODEL_SERVERS_WRITE").is_some() {
+        std::fs::write(&path, &table).expect("the table is written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        kept, table,
+        "PROVIDERS.md is what was found; MODEL_SERVERS_WRITE=yes cargo xtask test models writes it"
+    );
+}
+
+/// The versions that are pinned.
+fn versions() -> Vec<(&'static str, String)> {
+    let python = |name: &str| {
+        let lines = include_str!("requirements.txt").lines();
+        let own = lines.filter_map(|line| line.strip_prefix(name)).find_map(|line| line.strip_prefix("=="));
+        own.expect("a version").trim_end_matches(" \\").to_owned()
+    };
+    let npm: serde_json::Value = serde_json::from_str(include_str!("../../package.json")).expect("JSON");
+    let aimock = npm["devDependencies"]["@copilotkit/aimock"].as_str().expect("a version").to_owned();
+    vec![
+        ("@copilotkit/aimock", aimock),
+        ("litellm", python("litellm")),
+        ("llama.cpp, in xllamacpp", python("xllamacpp")),
+    ]
+}
