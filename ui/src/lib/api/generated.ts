@@ -225,7 +225,7 @@ preview: string,
 note: string | null, };
 
 /**
- * What an entry is.
+ * The kind of an activity entry.
  */
 export type ActivityKind = "request" | "response" | "error" | "notification" | "batch" | "invalid" | "stderr" | "log" | "state";
 
@@ -998,19 +998,20 @@ notes: Array<string>,
 freshUntil: FreshUntil, };
 
 /**
- * One change.
+ * A difference at one place.
  */
 export type Change = { 
 /**
- * Where: the keys that lead there, and numbers of items from 1.
+ * Path to the place: keys, and positions of list items counted from 1.
  */
 path: Array<string>, 
 /**
- * What was there; none if nothing. Whole: a text as it is, all else as JSON.
+ * Value before the change, or `None` if there was none. Strings are unquoted, everything else is JSON; never
+ * truncated.
  */
 before: string | null, 
 /**
- * What is there now; none if nothing.
+ * Value after the change, or `None` if there is none.
  */
 after: string | null, };
 
@@ -1045,7 +1046,7 @@ id: string,
 content: JsonValue, };
 
 /**
- * What is looked at.
+ * The identifier of a check.
  */
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
@@ -1063,15 +1064,15 @@ findings: Array<Finding>,
 report: string, };
 
 /**
- * An option.
+ * An option of a choice field.
  */
 export type ChoiceOption = { 
 /**
- * What is sent.
+ * Value that is sent.
  */
 value: string, 
 /**
- * What is shown.
+ * Label that is shown.
  */
 title: string, };
 
@@ -1591,27 +1592,27 @@ server: string,
 mute: boolean, };
 
 /**
- * What is different between what the user saw and what is there now.
+ * The differences between the reviewed definition and the current one.
  */
 export type Diff = { 
 /**
- * The changes; at most `MAX_CHANGES`.
+ * Changes; at most `MAX_CHANGES`.
  */
 changes: Array<Change>, 
 /**
- * How many more there are.
+ * Number of changes beyond `MAX_CHANGES`.
  */
 more: number, 
 /**
- * Whether the server itself is another one than then: its command, program or address, or who signs in to it.
+ * Set if the server itself changed: its command, program or address, or the issuer of its tokens.
  */
 serverChanged: boolean, 
 /**
- * Whether only the beginning of what the user saw was kept, since it was so large.
+ * Set if only the beginning of the reviewed definition was kept, because of its size.
  */
 cut: boolean, 
 /**
- * All of a definition as the user saw it, if that was kept. What is there now has its own place.
+ * The whole reviewed definition, if it was kept. The current one is found in the catalog.
  */
 before: string | null, };
 
@@ -1964,52 +1965,52 @@ export type ExportFormat = "markdown" | "json";
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
 /**
- * What a field takes.
+ * The type of a field, with its constraints.
  */
 export type FieldKind = { "type": "text", 
 /**
- * Its format.
+ * Required format.
  */
 format: TextFormat | null, 
 /**
- * In characters.
+ * Minimum length, in characters.
  */
 minLength: number | null, 
 /**
- * In characters.
+ * Maximum length, in characters.
  */
 maxLength: number | null, } | { "type": "number", 
 /**
- * Whether it must be whole.
+ * Set if the number must be an integer.
  */
 integer: boolean, 
 /**
- * The least.
+ * Smallest allowed value.
  */
 minimum: number | null, 
 /**
- * The most.
+ * Largest allowed value.
  */
 maximum: number | null, } | { "type": "boolean" } | { "type": "choice", 
 /**
- * The options.
+ * Options to select from.
  */
 options: Array<ChoiceOption>, } | { "type": "choices", 
 /**
- * The options.
+ * Options to select from.
  */
 options: Array<ChoiceOption>, 
 /**
- * At least so many.
+ * Minimum number of selected options.
  */
 minItems: number | null, 
 /**
- * At most so many.
+ * Maximum number of selected options.
  */
 maxItems: number | null, };
 
 /**
- * What can be wrong with a field.
+ * The kind of a validation error.
  */
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
@@ -2036,58 +2037,58 @@ file: string,
 folder: string, };
 
 /**
- * One thing that was looked at, and what to do about it.
+ * The result of a check, with the suggested remedy.
  */
 export type Finding = { 
 /**
- * What was looked at.
+ * Identifier of the check.
  */
 id: CheckId, 
 /**
- * The same in words.
+ * Display name of the check.
  */
 title: string, 
 /**
- * Whether it is as it should be.
+ * State of the checked item.
  */
 state: FindingState, 
 /**
- * What was seen.
+ * Description of the state.
  */
 seen: string, 
 /**
- * What to do, if there is something to do.
+ * Suggested remedy, if there is a problem.
  */
 next: string | null, 
 /**
- * The servers that it keeps from working, or would.
+ * Names of the servers that are or would be affected.
  */
 servers: Array<string>, };
 
 /**
- * Whether what was looked at is as it should be.
+ * The state of a checked item, in increasing order of severity.
  */
 export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
 /**
- * Something to look twice at.
+ * A suspicious place in a text or definition.
  */
 export type Flag = { 
 /**
- * Where it stands: the keys that lead there, and numbers of items from 1; none for the text itself.
+ * Path to the place: keys, and positions of list items counted from 1. Empty for a plain text.
  */
 place: Array<string>, 
 /**
- * What it is.
+ * The reason for the flag.
  */
 reason: FlagReason, 
 /**
- * What it is about, as it stands there.
+ * The suspicious text, verbatim, at most 120 characters.
  */
 excerpt: string, };
 
 /**
- * Why to look twice.
+ * The reason for a flag.
  */
 export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "misleading_link" | "too_long";
 
@@ -2122,48 +2123,48 @@ because: NotOffered, };
  */
 export type FormField = { 
 /**
- * Its key in the answer.
+ * Key of the field in the response.
  */
 name: string, 
 /**
- * Its label, as the server says.
+ * Label, as sent by the server.
  */
 title: string | null, 
 /**
- * What it is, as the server says.
+ * Description, as sent by the server.
  */
 description: string | null, 
 /**
- * Whether it must be filled in.
+ * Set if the field must have a value.
  */
 required: boolean, 
 /**
- * What it takes.
+ * Type and constraints of the value.
  */
 kind: FieldKind, 
 /**
- * What it holds at first; only kept if the field takes it.
+ * Initial value. Dropped if it violates the field's own constraints.
  */
 default: JsonValue | null, 
 /**
- * Whether its words look as if it asks for a secret.
+ * Set if the name, title or description suggest that the field asks for a secret.
  */
 secret: boolean, };
 
 /**
- * What is wrong with one field.
+ * A validation error of one field.
  */
 export type FormProblem = { 
 /**
- * The field.
+ * Name of the field.
  */
 field: string, 
 /**
- * What is wrong.
+ * Kind of error.
  */
 problem: FieldProblem, 
 /**
- * The bound that was passed.
+ * The violated bound, for errors that have one.
  */
 limit: number | null, };
 
@@ -2726,12 +2727,12 @@ toEnter: boolean, };
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
- * What kind of value an input takes.
+ * The kind of value that an input accepts.
  */
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 
 /**
- * The reason why an input's value is not accepted.
+ * The reason why an input's value is rejected.
  */
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
@@ -2753,53 +2754,53 @@ hash: string,
 stop: boolean, };
 
 /**
- * One of the packages and remotes of a server, any of which is the server.
+ * A package or remote of a server; each of them provides the server.
  */
 export type InstallChoice = { 
 /**
- * What it is called in an `InstallSource`.
+ * Identifier in an `InstallSource`.
  */
 target: InstallTarget, 
 /**
- * `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` of a remote.
+ * `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another kind of package; `streamable-http` or `sse` for a remote.
  */
 kind: string, 
 /**
- * The package's name, or the address.
+ * Name of the package, or address of the remote.
  */
 identifier: string, 
 /**
- * The package's version, if it is not in the identifier.
+ * Version of the package, if it is not part of the identifier.
  */
 version: string | null, 
 /**
- * Why it can't be installed, if it can't be.
+ * Reason why it can't be installed, if any.
  */
 problem: string | null, 
 /**
- * The bundle that is downloaded for it, if it is one.
+ * Bundle that is downloaded for it, if it is a bundle.
  */
 download: InstallDownload | null, };
 
 /**
- * Whether what is installed can have a sandbox.
+ * The availability of a sandbox for a server to be installed.
  */
 export type InstallContainment = { "is": "possible" } | { "is": "container" } | { "is": "remote" } | { "is": "impossible", 
 /**
- * Why.
+ * Description of the cause.
  */
 cause: string, };
 
 /**
- * A bundle that is downloaded when this is chosen.
+ * A bundle that is downloaded for a choice.
  */
 export type InstallDownload = { 
 /**
- * The URL, https.
+ * HTTPS URL of the bundle.
  */
 url: string, 
 /**
- * The SHA-256 that the file must have, in hexadecimal digits.
+ * Expected SHA-256 of the file, in hexadecimal.
  */
 sha256: string, };
 
@@ -2929,7 +2930,7 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
- * A server to install.
+ * The source of a server to install.
  */
 export type InstallSource = { "from": "registry", 
 /**
@@ -2937,19 +2938,19 @@ export type InstallSource = { "from": "registry",
  */
 name: string, 
 /**
- * The version; the newest if none.
+ * Version; the newest by default.
  */
 version: string | null, 
 /**
- * The package or remote; the only one if none.
+ * Package or remote; may be omitted if there is only one.
  */
 target: InstallTarget | null, } | { "from": "bundle", 
 /**
- * The absolute path of its file.
+ * Absolute path of the file.
  */
 path: string, 
 /**
- * The SHA-256 that it must have, if that is known, in hexadecimal digits.
+ * Expected SHA-256 in hexadecimal, if known.
  */
 sha256: string | null, };
 
@@ -3267,11 +3268,11 @@ bytes: number,
 isText: boolean, };
 
 /**
- * One limit, and how near a server is to it.
+ * A limit, with the usage that counts towards it.
  */
 export type LimitCounter = { 
 /**
- * How much there is now.
+ * Current usage.
  */
 now: number, 
 /**
@@ -3279,94 +3280,96 @@ now: number,
  */
 most: number, 
 /**
- * How often, or how much, was beyond it: refused, left out, slowed down.
+ * Number of events beyond the limit that were refused, omitted or slowed down.
  */
 beyond: number, };
 
 /**
- * What each server gets. The user's settings have it under `limits`; what is out of bounds there counts as the nearest that is in.
+ * The limits of a server, stored in the user's settings under `limits`. Values out of range are clamped.
  */
 export type Limits = { 
 /**
- * Calls at the same time; more are refused. 256.
+ * Maximum number of concurrent calls; further ones are refused. Default: 256.
  */
 calls: number, 
 /**
- * Questions that wait for the user at the same time; more are refused. 10.
+ * Maximum number of pending consent requests; further ones are refused. Default: 10.
  */
 questions: number, 
 /**
- * Questions in a minute, those of ten seconds at once; more are refused. 180.
+ * Maximum rate of consent requests per minute, with a burst of ten seconds' worth; further ones are refused.
+ * Default: 180.
  */
 questionsPerMinute: number, 
 /**
- * Notifications that are kept in the activity each second, twice as many at once; more are left out and counted. What they
- * tell of (progress, changed lists) is gathered and never lost. 1,000.
+ * Maximum rate of notifications recorded in the activity per second, with a burst of twice as many; further ones
+ * are omitted and counted. Their effects (progress, changed lists) are merged and never lost. Default: 1,000.
  */
 notificationsPerSecond: number, 
 /**
- * Bytes in a minute that are read from it, all of them at once if it likes; then it is read slower. 1 GiB.
+ * Maximum number of bytes read per minute, also as a burst; beyond it, reading slows down. Default: 1 GiB.
  */
 bytesPerMinute: number, 
 /**
- * The largest message, in bytes; what waits for a larger one fails. 16 MiB.
+ * Maximum size of a message, in bytes; a request with a larger response fails. Default: 16 MiB.
  */
 messageBytes: number, 
 /**
- * Bytes of its messages that are kept to be looked at; the oldest go first. 8 MiB.
+ * Maximum size of the activity log, in bytes; the oldest entries are dropped first. Default: 8 MiB.
  */
 keptBytes: number, 
 /**
- * Processes and threads of a server in a sandbox; one that runs more is stopped. 512.
+ * Maximum number of processes and threads of a sandboxed server; exceeding it stops the server. Default: 512.
  */
 processes: number, 
 /**
- * Memory of a server in a sandbox, in bytes; one that uses more is stopped. 4 GiB.
+ * Maximum memory of a sandboxed server, in bytes; exceeding it stops the server. Default: 4 GiB.
  */
 memoryBytes: number, 
 /**
- * What the home of a server in a sandbox holds, in bytes; one that keeps more is stopped. 2 GiB.
+ * Maximum size of a sandboxed server's home directory, in bytes; exceeding it stops the server. Default: 2 GiB.
  */
 homeBytes: number, 
 /**
- * Processor time of a server in a sandbox within an hour, in seconds; one that uses more is stopped. 30 minutes.
+ * Maximum processor time of a sandboxed server within an hour, in seconds; exceeding it stops the server.
+ * Default: 30 minutes.
  */
 processorSeconds: number, };
 
 /**
- * How much of it one server uses, since it was started last.
+ * Usage of a server against its limits since its last start.
  */
 export type LimitsUse = { 
 /**
- * Calls under way.
+ * Calls in progress.
  */
 calls: LimitCounter, 
 /**
- * Questions that wait for the user.
+ * Pending consent requests.
  */
 questions: LimitCounter, 
 /**
- * Notifications of the last second.
+ * Notifications within the last second.
  */
 notifications: LimitCounter, 
 /**
- * Bytes of the last minute.
+ * Bytes within the last minute.
  */
 bytes: LimitCounter, 
 /**
- * The largest message so far, in bytes.
+ * Largest message so far, in bytes.
  */
 message: LimitCounter, 
 /**
- * Bytes that are kept of its messages.
+ * Size of the activity log, in bytes.
  */
 kept: LimitCounter, 
 /**
- * Whether it is read slower at the moment.
+ * Set while reading from the server is slowed down.
  */
 slowed: boolean, 
 /**
- * ResourcesUse that a sandboxed server uses; `None` for other servers.
+ * Resources used by a sandboxed server; `None` for other servers.
  */
 resources: ResourcesUse | null, };
 
@@ -3417,19 +3420,19 @@ unpinned: Array<string>,
 configured: string, };
 
 /**
- * Something else with such a name.
+ * A name or title that can be mistaken for another.
  */
 export type LookAlike = { 
 /**
- * The user's own name for its server.
+ * Name of the server that has it, as chosen by the user.
  */
 server: string, 
 /**
- * Its name there, or its title if that is what looks alike.
+ * The name, or the title if that is what looks alike.
  */
 name: string, 
 /**
- * Whether it is the very same, on another server.
+ * Set if the text is identical and belongs to another server.
  */
 same: boolean, };
 
@@ -3961,55 +3964,55 @@ tools: Array<PinnedDefinition>,
 prompts: Array<PinnedDefinition>, };
 
 /**
- * A value that the user fills in. All texts are the publisher's.
+ * An input that the user fills in. All texts come from the publisher.
  */
 export type PlanInput = { 
 /**
- * Unique in its plan.
+ * Key, unique within the plan.
  */
 key: string, 
 /**
- * What to call it.
+ * Display name.
  */
 label: string, 
 /**
- * What it is for.
+ * Purpose of the input.
  */
 description: string | null, 
 /**
- * What it takes.
+ * Kind of value.
  */
 kind: InputKind, 
 /**
- * True if nothing is set up without it.
+ * Set if the server can't be set up without a value.
  */
 required: boolean, 
 /**
- * True if the value is a secret, for the keychain.
+ * Set if the value is a secret, which is stored in the keychain.
  */
 secret: boolean, 
 /**
- * True if it may have several values.
+ * Set if the input accepts several values.
  */
 multiple: boolean, 
 /**
- * The values if the user enters none.
+ * Values used if the user enters none.
  */
 default: Array<string>, 
 /**
- * The only values that are accepted; all if empty.
+ * The accepted values; any value if empty.
  */
 choices: Array<string>, 
 /**
- * An example, to show in the empty field.
+ * Example shown in the empty field.
  */
 placeholder: string | null, 
 /**
- * The smallest number.
+ * Minimum of a number.
  */
 min: number | null, 
 /**
- * The greatest number.
+ * Maximum of a number.
  */
 max: number | null, };
 
@@ -5150,7 +5153,7 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
- * ResourcesUse that a sandboxed server uses. `beyond` is 1 for the limit that stopped it.
+ * Resources used by a sandboxed server. `beyond` is 1 for the limit that stopped it.
  */
 export type ResourcesUse = { 
 /**
@@ -5158,15 +5161,15 @@ export type ResourcesUse = {
  */
 processes: LimitCounter, 
 /**
- * Memory in bytes.
+ * Memory, in bytes.
  */
 memory: LimitCounter, 
 /**
- * Bytes in its own home.
+ * Size of the home directory, in bytes.
  */
 home: LimitCounter, 
 /**
- * Seconds of processor time within the last hour.
+ * Processor time within the last hour, in seconds.
  */
 processor: LimitCounter, };
 
@@ -6547,19 +6550,19 @@ skill: Skill,
 contents: ResourceContents, };
 
 /**
- * One file of a skill. A file of another size or hash is not used.
+ * A file of a skill. Contents of another size or hash are rejected.
  */
 export type SkillFile = { 
 /**
- * The URI by which it is read.
+ * URI of the file.
  */
 uri: string, 
 /**
- * SHA-256 of its bytes, 64 hexadecimal digits.
+ * SHA-256 of the file, as 64 lowercase hexadecimal digits.
  */
 sha256: string, 
 /**
- * Its size in bytes.
+ * Size of the file, in bytes.
  */
 size: number, };
 
@@ -6675,7 +6678,7 @@ id: string,
 model?: string | null, };
 
 /**
- * The formats that a text field may have.
+ * The format of a text field.
  */
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
