@@ -106,8 +106,8 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     window::prepare(app, &locations.data_dir, dropping::watch)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
     if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
-        // Opened after the host has started, because WebKitGTK delays a page by half a second if it draws before its data
-        // has arrived.
+        // Opened after the host has started, because WebKitGTK delays a page by half a second if it draws before its
+        // data has arrived.
         window::open(app)?;
     }
     openings::look_at(app, named);

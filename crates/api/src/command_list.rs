@@ -57,7 +57,8 @@ macro_rules! commands {
             restart_server: ServerName => Nothing,
             /// Makes the next reconnect attempt of a server immediately.
             retry_now: ServerName => Nothing,
-            /// Reports that the network is back: pending reconnects are attempted and connected servers are pinged.
+            /// Reports that the network is back: pending reconnects are attempted immediately and connected servers are
+            /// probed.
             network_changed: Nothing => Nothing,
             /// Starts the sign-in to a remote server. Returns once it has started, and its consent requests are queued.
             sign_in: ServerName => Nothing,

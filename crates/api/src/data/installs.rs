@@ -98,7 +98,7 @@ pub struct RegistryPublisher {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherKind {
-    /// Account or organization on GitHub.
+    /// Account on the platform GitHub.
     GithubAccount,
     /// Holder of a DNS domain.
     Domain,

@@ -28,7 +28,8 @@ pub struct Question {
     pub asked_at: u64,
     /// Origin of the request.
     pub why: Why,
-    /// Number of consent requests of the same call so far, from 1. The other requests of the call are in the queue.
+    /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
+    /// Several requests of one round count once.
     pub round: Option<u32>,
     /// Subject of the request, with its payload.
     pub body: QuestionBody,

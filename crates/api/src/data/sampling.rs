@@ -108,7 +108,7 @@ pub struct SamplingLoss {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum SamplingRun {
-    /// The model was not requested yet.
+    /// No request was sent to the model.
     No,
     /// The model generates its response.
     Running {

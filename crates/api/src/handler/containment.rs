@@ -8,7 +8,8 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Reports what a server would reach in its sandbox. A sandbox that can't be set up is part of the report, not an error.
+/// Returns what a server would reach in its sandbox. A sandbox that can't be set up is part of the report, not an
+/// error.
 pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxReport, ApiError> {
     Ok(match api.host.plan_sandbox(server).await {
         Ok(SandboxPreview { plan, missing }) => {

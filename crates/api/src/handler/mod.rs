@@ -31,8 +31,7 @@ pub(crate) use conversations::conversation_list;
 pub use serving::Api;
 pub(crate) use views::event;
 
-// Each command calls a function of its module by path, because `self.name(..)` would call the command recursively if
-// `Api` has no method of this name.
+// Commands call functions by path, because `self.name(..)` would recurse if `Api` has no method of this name.
 #[async_trait::async_trait]
 impl Handler for Api {
     async fn snapshot(&self, _: Nothing) -> Result<Snapshot, ApiError> {

@@ -28,7 +28,7 @@ async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_a
     drop(server);
     let told = dispatch(&api, "network_changed", json!({})).await.unwrap();
     assert_eq!(told, json!({}), "the command should be accepted");
-    app.until("far", "reconnecting after an unanswered ping", waits).await;
+    app.until("far", "reconnecting after an unanswered probe", waits).await;
     let _back = http_at(address).await;
     dispatch(&api, "network_changed", json!({})).await.unwrap();
     app.until("far", "ready after the reconnect", |s| s.state == ServerState::Ready).await;
