@@ -1,4 +1,4 @@
-//! Tells Tauri which commands there are, so that a capability has to name each one that a window may call.
+//! Registers all commands with Tauri, so that a capability has to list each command that a window may invoke.
 
 include!("../crates/api/src/command_list.rs");
 include!("src/own_commands.rs");
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=../crates/api/src/command_list.rs");
     println!("cargo:rerun-if-changed=src/own_commands.rs");
     let names: Vec<&'static str> = TABLE.iter().chain(OWN_COMMANDS).copied().collect();
-    // The attributes want a list that lives as long as the program, which ends here.
+    // The attributes require a static list, and the build script exits right after.
     let manifest = tauri_build::AppManifest::new().commands(names.leak());
     tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;
     Ok(())

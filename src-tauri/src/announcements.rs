@@ -1,6 +1,7 @@
-//! Notifications of the system: something waits for the user while the window is not in front. A notification has no text of a
-//! server's, only the name that the user gave it, and what is wanted in our own words. A click brings the window to the front with
-//! the request. Callers: `platform.rs` shows them, `presence.rs` withdraws them.
+//! System notifications of requests that wait for the user while the window is in the background.
+//!
+//! A notification contains no text of a server, only the server's name in the settings and a fixed phrase. A click
+//! brings the window to the front with the request. `platform.rs` shows notifications and `presence.rs` withdraws them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -13,19 +14,19 @@ use tauri_plugin_notification::NotificationExt as _;
 use crate::shell_events::show_question;
 use crate::window;
 
-/// One notification brings the user back; more in this time would only pile up.
+/// Minimum interval between two notifications. One is enough to bring the user back to the window.
 const BETWEEN: Duration = Duration::from_secs(5);
-/// The most notifications that are shown at once. One more withdraws the oldest.
+/// Maximum number of notifications shown at once. A further one withdraws the oldest.
 const MOST_SHOWN: usize = 8;
 
-/// The notifications that are shown.
+/// Notifications that are currently shown.
 #[derive(Default)]
 pub(crate) struct Announcements(Mutex<Shown>);
 
 #[derive(Debug, Default)]
 struct Shown {
     last: Option<Instant>,
-    /// The number of the next notification.
+    /// Number of the next notification.
     next: i32,
     all: VecDeque<Announced>,
 }
@@ -33,12 +34,12 @@ struct Shown {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Announced {
     number: i32,
-    /// None for what is no request yet, as a sign-in that the user has to begin.
+    /// Identifier of the consent request, or `None` if there is none yet, as for a sign-in that the user has to start.
     question: Option<QuestionId>,
     kind: String,
 }
 
-/// A notification to show, and those to withdraw for it.
+/// Notification to show, and the older ones to withdraw for it.
 #[derive(Debug, PartialEq, Eq)]
 struct Room {
     number: i32,
@@ -46,9 +47,10 @@ struct Room {
 }
 
 impl Shown {
-    /// Makes room for a notification. None if this request was announced already, or another one a moment ago.
+    /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
+    /// within [`BETWEEN`].
     fn add(&mut self, now: Instant, question: Option<QuestionId>, kind: &str) -> Option<Room> {
-        // A request to a model comes again, under the same id, with the model's answer: that is another decision.
+        // A sampling request is queued again under the same id for the response, which is a separate decision.
         let is_known = question.is_some() && self.all.iter().any(|one| one.question == question && one.kind == kind);
         if is_known || self.last.is_some_and(|last| now.duration_since(last) < BETWEEN) {
             return None;
@@ -62,7 +64,7 @@ impl Shown {
         Some(Room { number, withdrawn })
     }
 
-    /// Forgets requests that are decided, and gives the numbers of their notifications.
+    /// Removes requests that are decided and returns the numbers of their notifications.
     fn keep(&mut self, waiting: &[QuestionId]) -> Vec<i32> {
         let is_gone = |one: &Announced| one.question.is_some_and(|id| !waiting.contains(&id));
         let gone = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
@@ -75,7 +77,7 @@ impl Shown {
     }
 }
 
-/// Has clicks on notifications bring the request to the front. To be called once.
+/// Brings the window and the request to the front when a notification is clicked. Must be called once.
 pub(crate) fn follow_clicks(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
@@ -87,12 +89,12 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
         }
     });
     if let Err(error) = followed {
-        tracing::warn!("clicks on notifications can't be followed: {error}");
+        tracing::warn!("failed to register the notification handler: {error}");
     }
 }
 
 impl Announcements {
-    /// Shows a notification, unless the window is in front, or it is too much. Waits for the main thread.
+    /// Shows a notification unless the window is in front or too many were shown. Blocks on the main thread.
     pub(crate) fn show(&self, app: &AppHandle, question: Option<QuestionId>, kind: &str, text: String) {
         if window::is_in_front(app) {
             return;
@@ -101,11 +103,11 @@ impl Announcements {
         withdraw(app, room.withdrawn);
         let notification = app.notification().builder().id(room.number).title("Drawbridge").body(text);
         if let Err(error) = notification.show() {
-            tracing::warn!("the system did not show a notification: {error}");
+            tracing::warn!("failed to show a notification: {error}");
         }
     }
 
-    /// Withdraws the notifications of requests that do not wait any more. Does not wait for the system.
+    /// Withdraws the notifications of requests that no longer wait. Does not block on the system.
     pub(crate) fn withdraw_all_but(&self, app: &AppHandle, waiting: &[QuestionId]) {
         let gone = self.lock(|all| all.keep(waiting));
         if gone.is_empty() {
@@ -124,11 +126,11 @@ fn withdraw(app: &AppHandle, numbers: Vec<i32>) {
     if !numbers.is_empty()
         && let Err(error) = app.notification().remove_active(numbers)
     {
-        tracing::warn!("the system did not withdraw a notification: {error}");
+        tracing::warn!("failed to withdraw a notification: {error}");
     }
 }
 
-/// The text of a notification. `kind` is the question's, as the audit log names it.
+/// Returns the text of a notification. `kind` is the kind of the request as in the audit log.
 pub(crate) fn text(chinese: bool, server: &str, kind: &str) -> String {
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",
@@ -165,20 +167,23 @@ mod tests {
 
     #[test]
     fn an_announcement_names_the_server_and_what_it_wants() {
-        assert_eq!(text(false, "files", "roots"), "files asks for your folders", "in English");
-        assert_eq!(text(true, "files", "roots"), "files 请求访问你的文件夹", "in Chinese");
-        assert_eq!(text(false, "files", "new"), "files has a question", "also for a kind not known here");
+        assert_eq!(text(false, "files", "roots"), "files asks for your folders", "English text");
+        assert_eq!(text(true, "files", "roots"), "files 请求访问你的文件夹", "Chinese text");
+        assert_eq!(text(false, "files", "new"), "files has a question", "text for an unknown kind");
     }
 
     #[test]
     fn a_request_is_announced_once_and_a_flood_is_not() {
         let mut shown = Shown::default();
         let start = Instant::now();
-        assert!(shown.add(start, id(1), TOOL).is_some(), "the first");
-        assert_eq!(shown.add(start, id(2), TOOL), None, "another one at the same moment");
-        assert_eq!(shown.add(start + BETWEEN, id(1), TOOL), None, "the same request");
-        assert!(shown.add(start + BETWEEN, id(1), "sampling-answer").is_some(), "another decision of it");
-        assert!(shown.add(start + BETWEEN * 2, id(2), TOOL).is_some(), "another one later");
+        assert!(shown.add(start, id(1), TOOL).is_some(), "the first request should be announced");
+        assert_eq!(shown.add(start, id(2), TOOL), None, "another request at the same time should not be announced");
+        assert_eq!(shown.add(start + BETWEEN, id(1), TOOL), None, "the same request should not be announced again");
+        assert!(
+            shown.add(start + BETWEEN, id(1), "sampling-answer").is_some(),
+            "another decision on it should be announced"
+        );
+        assert!(shown.add(start + BETWEEN * 2, id(2), TOOL).is_some(), "another request should be announced later");
     }
 
     #[test]
@@ -187,13 +192,17 @@ mod tests {
         let start = Instant::now();
         let mut add = |number: u32| shown.add(start + BETWEEN * number, id(u64::from(number)), TOOL);
         for number in 0..MOST_SHOWN as u32 {
-            assert_eq!(add(number).map(|room| room.withdrawn), Some(vec![]), "there is room for {number}");
+            assert_eq!(
+                add(number).map(|room| room.withdrawn),
+                Some(vec![]),
+                "notification {number} should not withdraw others"
+            );
         }
-        let more = add(MOST_SHOWN as u32).expect("room is made");
-        assert_eq!(more.withdrawn, [0], "by the oldest");
-        assert_eq!(shown.question(more.number), id(MOST_SHOWN as u64), "a click finds the request");
-        assert_eq!(shown.question(0), None, "and nothing for one that is gone");
-        assert_eq!(shown.keep(&[QuestionId(3)]).len(), MOST_SHOWN - 1, "all others are decided");
-        assert_eq!(shown.all.len(), 1, "and forgotten");
+        let more = add(MOST_SHOWN as u32).expect("a further notification should be shown");
+        assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
+        assert_eq!(shown.question(more.number), id(MOST_SHOWN as u64), "a click should find the request");
+        assert_eq!(shown.question(0), None, "a withdrawn notification should have no request");
+        assert_eq!(shown.keep(&[QuestionId(3)]).len(), MOST_SHOWN - 1, "all other requests are decided");
+        assert_eq!(shown.all.len(), 1, "decided requests should be removed");
     }
 }

@@ -1,5 +1,7 @@
-//! Life in the background: what closing the window does while servers run. The user chooses each time, or once and for all in the
-//! settings (`onClose`). Signals and the end of the user's session quit; they do not come here.
+//! Behavior in the background: the action when the window is closed while servers run.
+//!
+//! The user chooses each time or permanently in the settings (`onClose`). Signals and the end of the user's session
+//! always quit and are handled in `closing.rs`.
 
 use std::env;
 use std::sync::{Mutex, PoisonError};
@@ -13,23 +15,24 @@ use tauri::{AppHandle, Manager as _, Runtime, State};
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
-/// Starts the app without its window, as at login.
+/// Command line flag that starts the app without its window, as at login.
 pub(crate) const BACKGROUND: &str = "--background";
 
-/// A page that has not shown the choice after this is taken for dead: closing the window again quits.
+/// Time within which the page has to show the choice. After it the page counts as unresponsive, and closing the window
+/// again quits.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Whether this process is to start without a window.
+/// Returns `true` if this process should start without a window.
 pub(crate) fn is_asked_for_here() -> bool {
     is_asked_for(env::args_os().filter_map(|argument| argument.into_string().ok()))
 }
 
-/// Whether a command line asks for a start without a window.
+/// Returns `true` if a command line requests a start without a window.
 pub(crate) fn is_asked_for(mut arguments: impl Iterator<Item = String>) -> bool {
     arguments.any(|argument| argument == BACKGROUND)
 }
 
-/// The number of servers that have a process or a connection, or are about to.
+/// Returns the number of servers that have a process or a connection, or are about to.
 pub(crate) fn running(snapshot: &Snapshot) -> usize {
     let runs = |state: &ServerState| {
         matches!(state, ServerState::Starting | ServerState::Ready | ServerState::Reconnecting(_))
@@ -37,7 +40,7 @@ pub(crate) fn running(snapshot: &Snapshot) -> usize {
     snapshot.servers.iter().filter(|server| runs(&server.state)).count()
 }
 
-/// What closing does with this setting and so many running servers.
+/// Returns the action for this setting and this number of running servers.
 fn closing(on_close: &str, running: usize) -> OnClose {
     match (running, on_close) {
         (0, _) | (_, "quit") => OnClose::Quit,
@@ -46,21 +49,22 @@ fn closing(on_close: &str, running: usize) -> OnClose {
     }
 }
 
-/// The choice that the page shows.
+/// State of the choice that the page shows to the user.
 #[derive(Default)]
 pub(crate) struct ClosingChoice(Mutex<Choice>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Choice {
-    /// Nothing is asked, or the page has shown it.
+    /// No choice is pending, or the page has shown it.
     #[default]
     Quiet,
-    /// The page was told at this time and has not shown it yet.
+    /// The page was notified at this time and has not shown the choice yet.
     Told(Instant),
 }
 
 impl ClosingChoice {
-    /// Has the page ask the user. False if it can't, or did not when it was told before.
+    /// Notifies the page to show the choice. Returns `false` if that is not possible, or if the page did not react to
+    /// an earlier notification.
     fn ask(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
@@ -81,7 +85,7 @@ impl ClosingChoice {
     }
 }
 
-/// Returns true if the window may close, which quits. Else it was hidden, or the page asks the user.
+/// Returns `true` if the window may close, which quits the app. Otherwise it was hidden, or the page shows the choice.
 pub(crate) fn may_close(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
@@ -96,22 +100,22 @@ pub(crate) fn may_close(app: &AppHandle) -> bool {
     }
 }
 
-/// Hides the window. False if that fails: a window that can't be hidden would stay after its user closed it.
+/// Hides the window. Returns `false` on failure, because the window would otherwise stay open after the user closed it.
 fn hide<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(window::MAIN).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
-        tracing::warn!("the window can't be hidden: {error}");
+        tracing::warn!("failed to hide the window: {error}");
     }
     matches!(hidden, Some(Ok(())))
 }
 
-/// The page shows the choice.
+/// Records that the page shows the choice.
 #[tauri::command]
 pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
     choice.shown();
 }
 
-/// The user's choice in the dialog of a closing window.
+/// Executes the user's choice in the dialog of a closing window.
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: OnClose) {
     match choice {
@@ -144,25 +148,28 @@ mod tests {
     fn a_page_that_never_shows_the_choice_does_not_keep_the_window() {
         let choice = ClosingChoice::default();
         let start = Instant::now();
-        assert!(!choice.ask(start, || false), "there is no page");
-        assert!(choice.ask(start, || true), "the page is told");
-        assert!(choice.ask(start + PATIENCE / 2, || true), "told again while it may still show it");
-        assert!(!choice.ask(start + PATIENCE, || true), "it did not show it: the window closes");
+        assert!(!choice.ask(start, || false), "without a page the choice can't be shown");
+        assert!(choice.ask(start, || true), "the page should be notified");
+        assert!(choice.ask(start + PATIENCE / 2, || true), "the page should be notified again before the timeout");
+        assert!(!choice.ask(start + PATIENCE, || true), "the window should close after the timeout");
     }
 
     #[test]
     fn a_page_that_shows_the_choice_is_asked_each_time() {
         let choice = ClosingChoice::default();
         let start = Instant::now();
-        assert!(choice.ask(start, || true), "the page is told");
+        assert!(choice.ask(start, || true), "the page should be notified");
         choice.shown();
-        assert!(choice.ask(start + PATIENCE * 9, || true), "the user cancelled, and closes again");
+        assert!(
+            choice.ask(start + PATIENCE * 9, || true),
+            "the page should be notified again after the user cancelled"
+        );
     }
 
     #[test]
     fn only_the_flag_starts_without_a_window() {
         let asks = |line: &str| is_asked_for(line.split(' ').map(str::to_owned));
-        assert!(asks("drawbridge --background"), "the flag");
-        assert!(!asks("drawbridge") && !asks("drawbridge --background=no"), "nothing else");
+        assert!(asks("drawbridge --background"), "the flag should be recognized");
+        assert!(!asks("drawbridge") && !asks("drawbridge --background=no"), "nothing else should be recognized");
     }
 }

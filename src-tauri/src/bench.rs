@@ -1,4 +1,4 @@
-//! Measurements from the inside, for `cargo xtask bench`: one at each start, printed as a line on standard error.
+//! Measurements inside the process for `cargo xtask bench`: one per start, printed as a line on standard error.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -17,31 +17,31 @@ use crate::measure::{Drawn, Measure, Measured, since_process_start};
 use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window};
 
-/// What to compare with: the least that a window can show.
+/// Minimal page, as the baseline of the measurements.
 const EMPTY_PAGE: &str = include_str!("empty.html");
-/// The server asked in the measurement of a question: the demo server of a first start.
+/// Server of the consent request measurement: the demo server that a first start adds.
 const SERVER: &str = "demo";
-/// Its tool that asks the user.
+/// Tool of the demo server that requests input from the user.
 const TOOL: &str = "ask_user";
-/// After this there is nothing to measure.
+/// Timeout of a measurement.
 const LIMIT: Duration = Duration::from_secs(50);
 
-/// Why a measurement failed.
+/// Cause of a failed measurement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchProblem {
-    #[error("a folder for the measurement can't be made: {0}")]
+    #[error("failed to create a folder for the measurement: {0}")]
     Folder(#[from] std::io::Error),
     #[error("nothing was drawn within {} seconds", LIMIT.as_secs())]
     TooLong,
     #[error("the host ended")]
     Ended,
-    #[error("the system does not say when this process was started")]
+    #[error("the system does not report the start time of this process")]
     NoStart,
-    #[error("the demo server does not answer: {0}")]
+    #[error("the demo server failed: {0}")]
     Server(String),
 }
 
-/// Files of its own, so that nothing of the user's is read or changed.
+/// Creates a temporary folder for the measurement's files, so that the user's files are neither read nor changed.
 pub(crate) fn own_locations() -> Result<Locations, BenchProblem> {
     let folder = folder();
     std::fs::create_dir(&folder)?;
@@ -52,7 +52,7 @@ fn folder() -> PathBuf {
     std::env::temp_dir().join(format!("drawbridge-bench-{}", std::process::id()))
 }
 
-/// An app with nothing but a window with an empty page.
+/// Builds an app that consists only of a window with an empty page.
 pub(crate) fn empty_app(measure: Measure, sandbox: PageSandbox) -> tauri::Result<App> {
     Builder::<Wry>::default()
         .register_uri_scheme_protocol("empty", |_, _| {
@@ -76,7 +76,7 @@ pub(crate) fn empty_app(measure: Measure, sandbox: PageSandbox) -> tauri::Result
         .build(crate::context())
 }
 
-/// Measures, prints, and ends the app.
+/// Runs the measurement, prints the result, and exits the app.
 pub(crate) fn run(app: &AppHandle, measure: Measure, api: Api) {
     let (measured, drawn) = Measured::channel();
     app.manage(measured);
@@ -98,7 +98,7 @@ fn report(
             Ok(time) => (format!("{word} {:.1}", time.as_secs_f64() * 1000.0), 0),
             Err(problem) => (problem.to_string(), 1),
         };
-        // Nobody reads it when standard error is closed.
+        // Standard error may be closed.
         let _ = writeln!(std::io::stderr(), "{line}");
         app.exit(status);
     });
@@ -114,7 +114,7 @@ async fn until_page(mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Durat
     Err(BenchProblem::Ended)
 }
 
-/// Starts the demo server, has its tool ask the user, and waits until that question is drawn.
+/// Starts the demo server, calls its tool, and waits until the resulting consent request is drawn.
 async fn until_question(host: &Host, mut drawn: mpsc::Receiver<(Drawn, Instant)>) -> Result<Duration, BenchProblem> {
     let mut events = host.events();
     while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != Drawn::Page {}
@@ -129,7 +129,7 @@ async fn until_question(host: &Host, mut drawn: mpsc::Receiver<(Drawn, Instant)>
     }
 }
 
-/// Approves the start and the call; gives the form's question and when it came.
+/// Approves the start and the call. Returns the identifier of the form's consent request and its arrival time.
 async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), BenchProblem> {
     let mut called = false;
     loop {
@@ -138,7 +138,7 @@ async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), Be
             HostEvent::QuestionChanged(question) => match &question.body {
                 QuestionBody::Form { .. } => return Ok((question.id.0.to_string(), Instant::now())),
                 _ => {
-                    // As long as a user would look at it; and the page has drawn it by then.
+                    // A realistic reaction time of the user, after which the page has drawn the request.
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let allow = UserAnswer::Allow(Scope::Once);
                     let answered = host.answer(question.id, question.hash.to_string(), allow).await;
@@ -150,7 +150,7 @@ async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), Be
                 tokio::time::sleep(Duration::from_millis(700)).await;
                 let host = host.clone();
                 tauri::async_runtime::spawn(async move {
-                    // It never ends: the question stays open until the app closes.
+                    // The call does not end, because the consent request stays open until the app closes.
                     let (user, sent) = (CallOrigin::User { conversation: None }, oneshot::channel().0);
                     let (id, server, tool) = ("bench".to_owned(), SERVER.to_owned(), TOOL.to_owned());
                     let _ = host.call_tool_as(user, id, server, tool, Default::default(), sent).await;
@@ -166,10 +166,10 @@ async fn drive(host: &Host, events: &mut Events) -> Result<(String, Instant), Be
     }
 }
 
-/// Takes the files of a measurement away.
+/// Removes the files of a measurement.
 pub(crate) fn clean_up() {
     if Measure::from_environment().is_some() {
-        // A folder that stays is in the temporary folder anyway.
+        // A remaining folder is in the system's temporary folder.
         let _ = std::fs::remove_dir_all(folder());
     }
 }

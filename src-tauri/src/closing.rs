@@ -1,4 +1,4 @@
-//! The end: however the app is closed, its servers end with it.
+//! Shutdown: the servers are stopped on every way in which the app ends.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::openings;
 use crate::page_sandbox::PageSandbox;
 use crate::{background, window};
 
-/// Longer than a server's own time to end takes. What is left then is ended by the system with its parent, or by the sweep
-/// at the next start.
+/// Timeout for stopping the servers. Longer than the grace period of a server. Remaining processes are killed by the
+/// system with their parent, or by the cleanup at the next start.
 const LIMIT: Duration = Duration::from_secs(6);
 
-/// Keeps the window from closing where the app lives on, and ends the servers when it does not.
+/// Prevents the window from closing if the app continues in the background, and stops the servers if the app exits.
 pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
@@ -22,10 +22,10 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
         {
             api.prevent_close();
         }
-        // A click on the app in the Dock.
+        // The user clicked the app in the Dock.
         #[cfg(target_os = "macos")]
         RunEvent::Reopen { .. } => window::show(app),
-        // Files that the user opens with the app.
+        // The user opens files with the app.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => openings::open(app, openings::arguments::of_urls(&urls)),
         RunEvent::Exit => end(app),
@@ -33,23 +33,23 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-/// Ends the servers, and waits for them.
+/// Stops the servers and waits for them.
 pub(crate) fn end<R: Runtime>(app: &AppHandle<R>) {
     app.state::<PageSandbox>().end();
     let Some(api) = app.try_state::<Api>() else { return };
     let ended = async { tokio::time::timeout(LIMIT, api.host().close()).await };
     if tauri::async_runtime::block_on(ended).is_err() {
-        tracing::warn!("some servers did not end within {} seconds", LIMIT.as_secs());
+        tracing::warn!("some servers did not stop within {} seconds", LIMIT.as_secs());
     }
 }
 
-/// Ends the app when the system tells it to.
+/// Exits the app on a termination signal of the system.
 pub(crate) fn on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         match signal().await {
             Ok(()) => app.exit(0),
-            Err(error) => tracing::warn!("signals can't be heard: {error}"),
+            Err(error) => tracing::warn!("failed to listen for signals: {error}"),
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What the page calls: the table of commands, and the shell's own.
+//! Dispatch of the commands that the page invokes: the table of `api`, and the shell's own commands.
 
 use api::{Api, COMMANDS};
 use serde_json::Value;
@@ -10,10 +10,10 @@ use crate::{
     shell_events, zoom,
 };
 
-/// What the table's commands get where the page gives no request.
+/// Request of a command whose invocation contains none.
 static NO_REQUEST: Value = Value::Null;
 
-/// Carries out whatever the page calls. Tauri has checked by then that the window may.
+/// Returns the handler of all commands. Tauri has checked before that the window may invoke them.
 pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     let of_the_shell = own();
     move |invoke| {
@@ -25,7 +25,7 @@ pub(crate) fn handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync 
     }
 }
 
-/// Those of the shell alone.
+/// Returns the handler of the shell's own commands.
 fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         events::listen_events,
@@ -49,13 +49,15 @@ fn own<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     ]
 }
 
-/// Carries out a command of the table. All of them share this one task: with Tauri's macro each would have a task of its own type, which is
+/// Executes a command of the table.
+///
+/// All commands share this one future. With Tauri's macro each command would have a future of its own type, which adds
 /// several megabytes of code.
 fn respond<R: Runtime>(invoke: Invoke<R>) {
     let Invoke { message, resolver, .. } = invoke;
     resolver.respond_async_serialized(async move {
         let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
-        let api = api.ok_or_else(|| InvokeError::from("there is no host"))?;
+        let api = api.ok_or_else(|| InvokeError::from("the host is not running"))?;
         let request = match message.payload() {
             InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&NO_REQUEST),
             InvokeBody::Raw(_) => &NO_REQUEST,
@@ -80,13 +82,13 @@ mod tests {
     #[test]
     fn the_window_may_call_the_table_and_the_shells_own_and_nothing_else() {
         let capability: Value = serde_json::from_str(include_str!("../capabilities/main.json")).expect("JSON");
-        assert_eq!(capability["windows"], serde_json::json!(["main"]), "only the one window may call anything");
+        assert_eq!(capability["windows"], serde_json::json!(["main"]), "only the main window may invoke commands");
         let allowed: BTreeSet<String> =
             serde_json::from_value(capability["permissions"].clone()).expect("a list of names");
         assert_eq!(
             allowed,
             permissions(api::COMMANDS.iter().chain(OWN_COMMANDS).copied()),
-            "capabilities/main.json names each command of the table and of the shell, and nothing else"
+            "capabilities/main.json should list each command of the table and of the shell, and nothing else"
         );
     }
 }

@@ -1,30 +1,30 @@
-//! Desktop files that the app writes for its user (Desktop Entry Specification 1.5), and where they lie (XDG Base Directory
-//! Specification 0.8). Callers: the start at login and the handler of links, on Linux.
+//! Desktop files that the app writes for its user (Desktop Entry Specification 1.5), and their location (XDG Base
+//! Directory Specification 0.8). Used on Linux by the start at login and by the handler of links.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The most that is read of a file, in bytes.
+/// Maximum size of a file that is read, in bytes.
 const LIMIT: u64 = 256 << 10;
 
-/// The path of this program, for a desktop file.
+/// Returns the path of this program for use in a desktop file. `purpose` completes the error message.
 ///
 /// # Errors
-/// In words, if it has none that is there at another start.
+/// Returns a message for the user if the path would not be valid at another start.
 pub(crate) fn program(purpose: &str) -> Result<PathBuf, String> {
     if Path::new("/.flatpak-info").exists() || env::var_os("SNAP").is_some() {
         return Err(format!("This package of Drawbridge can't {purpose}."));
     }
-    // An AppImage runs from a folder that is there for this start only.
+    // An AppImage runs from a mount point that exists only for this start.
     let program = env::var_os("APPIMAGE").map_or_else(env::current_exe, |file| Ok(file.into()));
-    program.map_err(|error| format!("The program's own path is not known: {error}"))
+    program.map_err(|error| format!("The path of the program is not known: {error}"))
 }
 
-/// A folder of the user's: the one that the variable names, else this one in the home folder. A relative one does not count.
+/// Returns a folder of the user: the value of the variable if it is an absolute path, or `usual` in the home folder.
 ///
 /// # Errors
-/// In words, if there is no home folder.
+/// Returns a message for the user if there is no home folder.
 pub(crate) fn user_folder(variable: &str, usual: &str) -> Result<PathBuf, String> {
     folder(env::var_os(variable), env::home_dir(), usual).ok_or_else(|| "This user has no home folder.".to_owned())
 }
@@ -34,13 +34,14 @@ fn folder(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option
     named.or_else(|| home.map(|home| home.join(usual)))
 }
 
-/// The value of `Exec` (section "The Exec key"): the program quoted, then escaped as every string of the file, and an argument of ours.
+/// Returns the value of the key `Exec` (section "The Exec key"): the program, quoted and then escaped like every string
+/// of the file, and an argument.
 ///
 /// # Errors
-/// In words, if a desktop file can't name the program.
+/// Returns a message for the user if the path can't be represented in a desktop file.
 pub(crate) fn exec(program: &Path, argument: &str) -> Result<String, String> {
     let path = program.to_str().filter(|path| !path.contains(char::is_control));
-    let path = path.ok_or_else(|| format!("No desktop file can name {}.", program.display()))?;
+    let path = path.ok_or_else(|| format!("A desktop file can't contain the path {}.", program.display()))?;
     let mut quoted = String::new();
     for character in path.chars() {
         match character {
@@ -53,7 +54,7 @@ pub(crate) fn exec(program: &Path, argument: &str) -> Result<String, String> {
     Ok(format!("\"{quoted}\" {argument}"))
 }
 
-/// The keys of one group of a desktop file, with their values.
+/// Returns the keys of one group of a desktop file with their values.
 pub(crate) fn keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
     let header = format!("[{group}]");
     let lines = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
@@ -61,16 +62,16 @@ pub(crate) fn keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
     keys.map(|(key, value)| (key.trim_end(), value.trim_start())).collect()
 }
 
-/// Whether a desktop file runs this command line, and is not turned off.
+/// Returns `true` if a desktop file runs this command line and is not disabled.
 pub(crate) fn runs(text: &str, exec: &str) -> bool {
     let keys = keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 
-/// The text of a file; none if it is not there.
+/// Reads a file of at most [`LIMIT`] bytes. Returns `None` if it does not exist.
 ///
 /// # Errors
-/// If it can't be read, is not UTF-8 or too long.
+/// Returns an error if the file can't be read, is not UTF-8, or is too large.
 pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
     use io::Read as _;
     let file = match fs::File::open(file) {
@@ -85,10 +86,10 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Writes a file, with the folders above it.
+/// Writes a file and creates its parent folders.
 ///
 /// # Errors
-/// If it can't be written.
+/// Returns an error if the file can't be written.
 pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -96,10 +97,10 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::write(file, text)
 }
 
-/// Removes a file that may be there.
+/// Removes a file if it exists.
 ///
 /// # Errors
-/// If it is there and can't be removed.
+/// Returns an error if the file exists and can't be removed.
 pub(crate) fn remove(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -107,7 +108,7 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// What is said when a file can't be dealt with.
+/// Returns the message for a failed operation on a file.
 pub(crate) fn problem(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }
@@ -119,36 +120,40 @@ mod tests {
     #[test]
     fn a_path_is_quoted() {
         let quoted = |path: &str| exec(Path::new(path), "-");
-        assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "a space");
-        assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "a field code");
-        assert_eq!(quoted("/$a`b\"").as_deref(), Ok(r#""/\\$a\\`b\\"" -"#), "what a shell would read");
-        assert_eq!(quoted(r"/a\b").as_deref(), Ok(r#""/a\\\\b" -"#), "a backslash");
-        assert!(quoted("/a\nHidden=true").is_err(), "a line break can't be named");
+        assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "space");
+        assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "field code");
+        assert_eq!(quoted("/$a`b\"").as_deref(), Ok(r#""/\\$a\\`b\\"" -"#), "shell characters");
+        assert_eq!(quoted(r"/a\b").as_deref(), Ok(r#""/a\\\\b" -"#), "backslash");
+        assert!(quoted("/a\nHidden=true").is_err(), "a line break should be rejected");
     }
 
     #[test]
     fn the_folder_is_the_users() {
         let home = || Some(PathBuf::from("/home/ann"));
         let config = |named, home| folder(named, home, ".config");
-        assert_eq!(config(None, home()), Some("/home/ann/.config".into()), "the usual one");
-        assert_eq!(config(Some("/c".into()), home()), Some("/c".into()), "the named one");
-        assert_eq!(config(Some("c".into()), home()), Some("/home/ann/.config".into()), "a relative one");
-        assert_eq!(config(None, None), None, "no home");
+        assert_eq!(config(None, home()), Some("/home/ann/.config".into()), "default folder");
+        assert_eq!(config(Some("/c".into()), home()), Some("/c".into()), "folder from the variable");
+        assert_eq!(
+            config(Some("c".into()), home()),
+            Some("/home/ann/.config".into()),
+            "a relative path should be ignored"
+        );
+        assert_eq!(config(None, None), None, "without a home folder there is no default");
     }
 
     #[test]
     fn keys_are_those_of_one_group() {
         let exec = exec(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
-        assert!(runs(&entry(""), &exec), "as it is written");
-        assert!(!runs(&entry("Hidden = true"), &exec), "turned off");
-        assert!(runs(&entry("[Other]\nHidden=true"), &exec), "a key of another group is not ours");
-        assert!(!runs("[Desktop Entry]\nExec=\"/other\" -", &exec), "another program");
+        assert!(runs(&entry(""), &exec), "the written entry should match");
+        assert!(!runs(&entry("Hidden = true"), &exec), "a hidden entry should not match");
+        assert!(runs(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
+        assert!(!runs("[Desktop Entry]\nExec=\"/other\" -", &exec), "the entry of another program should not match");
     }
 
     #[test]
     fn a_file_without_an_end_is_not_read() {
-        assert!(read(Path::new("/dev/zero")).is_err(), "bounded");
-        assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "nothing is there");
+        assert!(read(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
+        assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "a missing file should be `None`");
     }
 }

@@ -1,18 +1,20 @@
-//! How the window draws. On Linux WebKit draws with OpenGL. Where no graphics card is at hand, as in a virtual machine or over
-//! a remote desktop, that is emulated, and every new shape (a shadow, a rounded corner) first costs a compiler run: the first
-//! view and each question come a second late. Drawn without OpenGL they come at once.
+//! Hardware acceleration of the window.
+//!
+//! On Linux WebKit draws with OpenGL. Without a graphics card, as in a virtual machine or over a remote desktop, OpenGL
+//! is emulated and every new shape (a shadow, a rounded corner) first requires a shader compilation, which delays the
+//! first view and each consent request by a second. Drawing without OpenGL has no such delay.
 
 use tauri::{Runtime, WebviewWindow};
 
-/// Has the window draw in the way that is fast on this machine. To be called before its page is drawn.
+/// Selects the drawing method that is fast on this machine. Must be called before the page is drawn.
 ///
 /// # Errors
-/// If the window is gone already.
+/// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
 pub(crate) fn suit_the_machine<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt as _, WebViewExt as _};
 
-    // WebDriver's pictures wait for a drawing that WebKit reports only with OpenGL.
+    // WebDriver's screenshots wait for a draw event that WebKit emits only with OpenGL.
     let driven = std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some();
     if driven || has_graphics_card(std::path::Path::new("/dev/dri")) {
         return Ok(());
@@ -24,13 +26,14 @@ pub(crate) fn suit_the_machine<R: Runtime>(window: &WebviewWindow<R>) -> tauri::
     })
 }
 
-/// The other systems' web views see to it themselves.
+/// Does nothing, because the web views of other systems select the drawing method themselves.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn suit_the_machine<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Whether the kernel offers a graphics card to draw with: it does so as "render nodes" beside those for screens.
+/// Returns `true` if the kernel offers a graphics card for drawing, which has a render node in addition to the nodes
+/// for screens.
 #[cfg(target_os = "linux")]
 fn has_graphics_card(devices: &std::path::Path) -> bool {
     let Ok(entries) = std::fs::read_dir(devices) else { return false };
@@ -44,10 +47,10 @@ mod tests {
     #[test]
     fn a_graphics_card_is_a_render_node() {
         let devices = tempfile::tempdir().expect("a folder");
-        assert!(!has_graphics_card(&devices.path().join("dri")), "no folder, no card");
+        assert!(!has_graphics_card(&devices.path().join("dri")), "without the folder there is no graphics card");
         std::fs::write(devices.path().join("card0"), "").expect("a file");
-        assert!(!has_graphics_card(devices.path()), "a screen alone draws nothing");
+        assert!(!has_graphics_card(devices.path()), "a node for a screen is not sufficient");
         std::fs::write(devices.path().join("renderD128"), "").expect("a file");
-        assert!(has_graphics_card(devices.path()), "a render node is a card");
+        assert!(has_graphics_card(devices.path()), "a render node should be detected");
     }
 }

@@ -1,22 +1,25 @@
-//! Bundle files that are dropped on the window. Their paths come from the window system and never from the page, which gets no path of
-//! a dropped file. All other drops go on to the page, which attaches files to a conversation.
+//! Bundle files that are dropped on the window.
 //!
-//! Tauri's own handler keeps every drop from the page, so on Linux these are GTK's signals of the web view, taken as wry takes them. The
-//! other systems have no such choice: there a bundle is opened by its file, or chosen in the dialog.
+//! Their paths come from the window system, never from the page, which does not receive the paths of dropped files. All
+//! other drops are passed to the page, which attaches the files to a conversation.
+//!
+//! Tauri's handler would withhold every drop from the page. On Linux the GTK signals of the web view are used instead,
+//! in the way wry connects them. Other systems offer no such signals, so there a bundle is opened from the file manager
+//! or selected in the dialog.
 
 use tauri::WebviewWindow;
 
-/// Watches what is dropped on a window.
+/// Opens bundles that are dropped on a window.
 ///
 /// # Errors
-/// If the window is gone already.
+/// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
 pub(crate) fn watch(window: &WebviewWindow) -> tauri::Result<()> {
     let app = tauri::Manager::app_handle(window).clone();
     window.with_webview(move |webview| linux::watch(&webview.inner(), app))
 }
 
-/// Other systems have all drops go to the page.
+/// Does nothing, because on other systems all drops are passed to the page.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn watch(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
@@ -36,10 +39,10 @@ mod linux {
     use crate::openings::arguments::{Argument, has_bundle_name};
     use crate::shell_events::{ShellEvent, ShellEvents};
 
-    /// What WebKitGTK calls the form of data that is a list of URIs (`DropTargetGtk3.cpp`).
+    /// Info value of drag data that is a list of URIs in WebKitGTK (`DropTargetGtk3.cpp`).
     const URI_LIST: u32 = 2;
 
-    /// The bundles that are dragged over the window.
+    /// Bundles that are dragged over the window.
     #[derive(Default)]
     struct Dragged(RefCell<Vec<PathBuf>>);
 
@@ -69,7 +72,7 @@ mod linux {
         });
         view.connect_drag_leave(move |_, _, _| {
             let (left, app) = (Rc::clone(&dragged), app.clone());
-            // A drop comes right after it.
+            // A drop is signalled directly after the leave event.
             glib::idle_add_local_once(move || {
                 if !left.0.take().is_empty() {
                     tell(&app, 0);
@@ -82,7 +85,7 @@ mod linux {
         app.state::<ShellEvents>().send(ShellEvent::BundlesOver { count });
     }
 
-    /// The files of a list of URIs, if all of them are bundles by their name.
+    /// Returns the files of a list of URIs if all of them have the extension of a bundle.
     fn bundles<'u>(uris: impl Iterator<Item = &'u str>) -> Vec<PathBuf> {
         let files = uris.map(|uri| {
             let (path, host) = glib::filename_from_uri(uri).ok()?;
@@ -102,7 +105,11 @@ mod linux {
         #[test]
         fn bundles_are_taken_and_everything_else_goes_to_the_page() {
             let both = of(&["file:///home/ann/My%20notes.mcpb", "file:///b.DXT"]);
-            assert_eq!(both, [PathBuf::from("/home/ann/My notes.mcpb"), "/b.DXT".into()], "all are bundles");
+            assert_eq!(
+                both,
+                [PathBuf::from("/home/ann/My notes.mcpb"), "/b.DXT".into()],
+                "all files should be recognized as bundles"
+            );
             for others in [
                 &["file:///a.txt"][..],
                 &["file:///a.mcpb", "file:///a.txt"],

@@ -1,5 +1,7 @@
-//! The pump that carries events to the page. A Tauri channel takes whatever it is given and queues it without a bound, so the
-//! page says which batches it has seen, and only a few are ever on their way; meanwhile the others gather.
+//! Delivery of the host's events to the page.
+//!
+//! A Tauri channel queues messages without a bound. The page therefore acknowledges each batch, only a few batches are
+//! in flight at a time, and later events accumulate in the host's stream.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,10 +11,10 @@ use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
 use tokio::sync::Semaphore;
 
-/// The most batches that the page has not seen yet.
+/// Maximum number of batches that the page has not acknowledged.
 const UNSEEN: usize = 8;
 
-/// The pump of the window. A page that loads again gets a new one.
+/// Delivery task of the window. A reloaded page replaces it.
 #[derive(Default)]
 pub(crate) struct Pump(Mutex<Option<Running>>);
 
@@ -28,7 +30,7 @@ pub(crate) async fn listen_events(
     pump: State<'_, Pump>,
     channel: Channel<Events>,
 ) -> Result<(), ApiError> {
-    // Before the command is answered, so that the page misses nothing after it.
+    // Subscribed before the command returns, so that the page misses no event after it.
     let mut events = host.events();
     let room = Arc::new(Semaphore::new(UNSEEN));
     let seen = Arc::clone(&room);
@@ -48,7 +50,7 @@ pub(crate) async fn listen_events(
     Ok(())
 }
 
-/// The page has seen a batch.
+/// Records that the page has processed a batch.
 #[tauri::command]
 pub(crate) fn events_seen(pump: State<'_, Pump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,7 @@
-//! The desktop shell and nothing else: one window with the page in it, the commands and events of `api`, and what only the
-//! system can do (dialogs, browser, notifications, tray, start at login). Everything the app knows is in the host.
+//! Desktop shell of Drawbridge: one window with the page, the commands and events of `api`, and the features that need
+//! the operating system (dialogs, browser, notifications, tray, start at login).
+//!
+//! All application state is in the host.
 
 mod announcements;
 mod app_updates;
@@ -46,7 +48,7 @@ use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
-/// Runs the app until it is quit or told to end.
+/// Runs the app until it quits or receives a termination signal.
 #[must_use]
 pub fn run() -> ExitCode {
     store::keep_process_memory_private();
@@ -57,10 +59,10 @@ pub fn run() -> ExitCode {
         .with_writer(std::io::stderr)
         .init();
     let measure = Measure::from_environment();
-    // A measurement has files of its own, which are new each time.
+    // A measurement uses temporary files.
     let locations = if measure.is_none() { places::locations().ok() } else { None };
     let data_dir = locations.as_ref().map(|locations| locations.data_dir.as_path());
-    // SAFETY: nothing has started a thread yet but JavaScriptCore, as it was loaded, and that one only gives memory back.
+    // SAFETY: no thread was started yet except JavaScriptCore's at load time, which only releases memory.
     #[allow(unsafe_code)]
     let sandbox = unsafe { PageSandbox::prepare(data_dir) };
     let built = match measure {
@@ -68,7 +70,7 @@ pub fn run() -> ExitCode {
         Some(Measure::Window | Measure::Question) => app(measure, sandbox, Builder::default()),
         None => {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
-                // What starts at login does not open the window of an app that runs already.
+                // The start at login does not open the window of a running app.
                 if !background::is_asked_for(arguments.iter().cloned()) {
                     window::show(app);
                 }
@@ -85,7 +87,7 @@ pub fn run() -> ExitCode {
             u8::try_from(status).map_or(ExitCode::FAILURE, ExitCode::from)
         }
         Err(error) => {
-            tracing::error!("the window system can't be used: {error}");
+            tracing::error!("failed to initialize the window system: {error}");
             ExitCode::FAILURE
         }
     }
@@ -98,7 +100,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
     builder
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
-        // Links in the page open after the user saw them whole, never by a click alone.
+        // A click on a link is not sufficient to open it: the user sees the whole URL first.
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
         .manage(app_updates::restart_environment())
         .manage(sandbox)
@@ -115,7 +117,7 @@ fn app(measure: Option<Measure>, sandbox: PageSandbox, builder: Builder<Wry>) ->
         .build(context())
 }
 
-/// The configuration, and the page where it is built in.
+/// Returns the configuration, and the page if it is embedded.
 fn context() -> tauri::Context {
     #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
     let mut context = tauri::generate_context!();

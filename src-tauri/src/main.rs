@@ -1,6 +1,6 @@
-//! The desktop app.
+//! Executable of the desktop app.
 
-// A console window beside ours would be of no use on Windows.
+// Suppresses the console window on Windows.
 #![cfg_attr(all(windows, not(debug_assertions)), windows_subsystem = "windows")]
 
 fn main() -> std::process::ExitCode {

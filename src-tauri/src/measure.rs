@@ -1,4 +1,4 @@
-//! What the page tells of its drawing, for `cargo xtask bench`.
+//! Drawing times reported by the page, for `cargo xtask bench`.
 
 use std::env;
 use std::time::{Duration, Instant};
@@ -8,21 +8,21 @@ use tokio::sync::mpsc;
 
 use crate::page_sandbox::PageSandbox;
 
-/// What to measure, as `DRAWBRIDGE_BENCH` names it.
+/// Measurement selected by the environment variable `DRAWBRIDGE_BENCH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// `empty`: an empty window, from the start of the process until it is drawn.
     Empty,
-    /// `empty-at-rest`: an empty window that stays open, for whoever measures its processes from outside.
+    /// `empty-at-rest`: an empty window that stays open, so that its processes can be measured externally.
     EmptyAtRest,
-    /// `window`: our window, from the start of the process until its first content is drawn.
+    /// `window`: the main window, from the start of the process until its first content is drawn.
     Window,
-    /// `question`: a question, from the server's message until it is drawn.
+    /// `question`: a consent request, from the server's message until it is drawn.
     Question,
 }
 
 impl Measure {
-    /// What the environment asks for; nothing is the rule.
+    /// Returns the measurement that the environment selects, normally none.
     pub(crate) fn from_environment() -> Option<Self> {
         match env::var("DRAWBRIDGE_BENCH").ok()?.as_str() {
             "empty" => Some(Self::Empty),
@@ -34,25 +34,25 @@ impl Measure {
     }
 }
 
-/// What was drawn.
+/// Content that was drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Drawn {
-    /// The page's first content.
+    /// First content of the page.
     Page,
-    /// The question with this id.
+    /// Consent request with this identifier.
     Question(String),
 }
 
-/// Who waits for what is drawn: nobody, unless something is measured.
+/// Sender of drawing times. Empty unless a measurement is running.
 pub(crate) struct Measured(Option<mpsc::Sender<(Drawn, Instant)>>);
 
 impl Measured {
-    /// Nothing is measured.
+    /// Creates a sender that discards all times.
     pub(crate) const fn nothing() -> Self {
         Self(None)
     }
 
-    /// Something is, and the receiver is told.
+    /// Creates a sender and its receiver.
     pub(crate) fn channel() -> (Self, mpsc::Receiver<(Drawn, Instant)>) {
         let (sender, receiver) = mpsc::channel(16);
         (Self(Some(sender)), receiver)
@@ -60,34 +60,36 @@ impl Measured {
 
     fn tell(&self, drawn: Drawn) {
         if let Some(sender) = &self.0 {
-            // When it is full nobody reads, and the measurement runs out of time.
+            // If the channel is full nothing reads it, and the measurement times out.
             let _ = sender.try_send((drawn, Instant::now()));
         }
     }
 }
 
-/// The page's first content is drawn.
+/// Records that the first content of the page is drawn.
 #[tauri::command]
 pub(crate) fn painted(measured: State<'_, Measured>, sandbox: State<'_, PageSandbox>) {
     sandbox.page_came();
     measured.tell(Drawn::Page);
 }
 
-/// A question is drawn.
+/// Records that a consent request is drawn.
 #[tauri::command]
 pub(crate) fn question_drawn(measured: State<'_, Measured>, id: String) {
     measured.tell(Drawn::Question(id));
 }
 
-/// How long ago this process was started, to a hundredth of a second; none where the system does not say.
+/// Returns the age of this process with a resolution of 10 ms, or `None` if the system does not report it.
 pub(crate) fn since_process_start() -> Option<Duration> {
     let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     age(&uptime, &stat)
 }
 
-/// Linux counts the start in hundredths of a second since the system's: field 22 of `stat`, whose second field is a name in
-/// brackets that may hold anything (proc_pid_stat(5)).
+/// Computes the age of a process from the contents of `/proc/uptime` and `/proc/self/stat`.
+///
+/// Linux reports the start in hundredths of a second after the system's start: field 22 of `stat`, whose second field
+/// is a name in parentheses that may contain any character (proc_pid_stat(5)).
 fn age(uptime: &str, stat: &str) -> Option<Duration> {
     let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
     let started: f64 = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
@@ -105,8 +107,8 @@ mod tests {
         assert_eq!(
             age("13.00 20.00\n", stat),
             Some(expected),
-            "13 s after the system's start, 12.5 s is half a second old"
+            "a start at 12.5 s is half a second old at an uptime of 13 s"
         );
-        assert_eq!(age("13.00", "7 (a) S"), None, "what is too short says nothing");
+        assert_eq!(age("13.00", "7 (a) S"), None, "a truncated line should be rejected");
     }
 }

@@ -1,7 +1,7 @@
-// The shell's commands beside the table: events, what is measured, the page's own sandbox, a closing window, this desktop, what it opens,
-// its size, and updates. Included by the build script too.
+// The shell's own commands, in addition to the table of `api`: events, measurements, the sandbox of the page, a closing
+// window, the desktop, openings, the zoom, and updates. Also included by the build script.
 
-/// The names of the shell's own commands.
+/// Names of the shell's own commands.
 const OWN_COMMANDS: &[&str] = &[
     "listen_events",
     "events_seen",

@@ -1,4 +1,4 @@
-//! Where the app's files lie, and the demo server beside the program.
+//! Locations of the app's files and of the demo server.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use domain::StoreError;
 use store::Locations;
 
-/// Names the settings file, instead of the system's usual place.
+/// Environment variable that overrides the path of the settings file.
 const CONFIG: &str = "DRAWBRIDGE_CONFIG";
-/// Names the folder for all else, instead of the system's usual place.
+/// Environment variable that overrides the folder for all other files.
 const DATA_DIR: &str = "DRAWBRIDGE_DATA_DIR";
-/// Names the registry that servers are installed from, instead of the official one.
+/// Environment variable that overrides the registry that servers are installed from.
 const REGISTRY: &str = "DRAWBRIDGE_REGISTRY";
 
-/// The places in use: the system's own, or those that the environment names.
+/// Returns the locations in use: those in the environment, or the system's defaults.
 ///
 /// # Errors
-/// If the environment does not name both and the system names no home folder.
+/// Returns an error if the environment does not contain both paths and there is no home folder.
 pub(crate) fn locations() -> Result<Locations, StoreError> {
     choose(env::var_os(CONFIG), env::var_os(DATA_DIR), store::default_locations)
 }
 
-/// The address of the registry that the environment names, if it does.
+/// Returns the address of the registry from the environment, if set.
 pub(crate) fn registry() -> Option<String> {
     env::var(REGISTRY).ok().filter(|address| !address.is_empty())
 }
@@ -42,10 +42,10 @@ fn choose(
     }
 }
 
-/// The folder of an installed app's own programs, beside the folder of those that users call: /usr/lib/drawbridge for /usr/bin.
+/// Folder of the app's internal programs, relative to the folder of the executable: /usr/lib/drawbridge for /usr/bin.
 const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
 
-/// The demo server: where a package installs it, or beside the program as a build leaves it.
+/// Returns the path of the demo server: the installed one, or the one next to the executable as in a build.
 pub(crate) fn demo_server() -> Option<PathBuf> {
     demo_server_of(&env::current_exe().ok()?)
 }
@@ -53,7 +53,7 @@ pub(crate) fn demo_server() -> Option<PathBuf> {
 fn demo_server_of(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
-    // The path goes into the settings file and a consent request, so it has no "..".
+    // The path appears in the settings file and in a consent request, so it must not contain "..".
     let installed = beside.join(INSTALLED_PROGRAMS).canonicalize().ok().map(|folder| folder.join(&name));
     installed.into_iter().chain([beside.join(&name)]).find(|demo| demo.is_file())
 }
@@ -71,11 +71,11 @@ mod tests {
     fn the_environment_names_one_place_or_both() {
         let places = choose(Some("/a.json".into()), Some("".into()), usual);
         let expected = Locations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
-        assert_eq!(places.ok(), Some(expected), "what is empty is not named");
+        assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
         let both = choose(Some("/a.json".into()), Some("/d".into()), || {
             Err(StoreError { path: String::new(), cause: String::from("no home") })
         });
-        assert!(both.is_ok(), "with both named, a missing home folder does not matter");
+        assert!(both.is_ok(), "with both variables set, no home folder should be needed");
     }
 
     #[test]
@@ -88,10 +88,10 @@ mod tests {
         }
         let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
         let app = bin.join("drawbridge");
-        assert_eq!(demo_server_of(&app), None, "nothing is named that is not there");
+        assert_eq!(demo_server_of(&app), None, "a missing file should not be returned");
         std::fs::write(bin.join(&name), "").unwrap();
-        assert_eq!(demo_server_of(&app), Some(bin.join(&name)), "a build leaves it beside the app");
+        assert_eq!(demo_server_of(&app), Some(bin.join(&name)), "the demo server next to the app should be found");
         std::fs::write(lib.join(&name), "").unwrap();
-        assert_eq!(demo_server_of(&app), Some(lib.join(&name)), "a package has its own folder for it");
+        assert_eq!(demo_server_of(&app), Some(lib.join(&name)), "the installed demo server should take precedence");
     }
 }

@@ -1,4 +1,4 @@
-//! What only the system can do: dialogs, the browser, notifications.
+//! Implementation of the host's [`Platform`] on the desktop: dialogs, the browser, notifications.
 
 use std::env;
 use std::path::PathBuf;
@@ -15,10 +15,11 @@ use tokio::sync::oneshot;
 use crate::announcements::{self, Announcements};
 use crate::{window, words};
 
-/// Names a folder with the answers of the system, for tests; see [`PlatformInFolder`].
+/// Environment variable with the folder of scripted responses for tests. See [`PlatformInFolder`].
 const TEST_PLATFORM: &str = "DRAWBRIDGE_TEST_PLATFORM";
 
-/// The platform for tests, if the environment names one. The product knows none: nothing may stand in for its dialogs.
+/// Returns the platform for tests, if the environment selects one. Not available in release builds, so that nothing can
+/// replace their dialogs.
 pub(crate) fn for_tests() -> Option<PlatformInFolder> {
     if !cfg!(debug_assertions) {
         return None;
@@ -26,7 +27,7 @@ pub(crate) fn for_tests() -> Option<PlatformInFolder> {
     env::var_os(TEST_PLATFORM).filter(|folder| !folder.is_empty()).map(PlatformInFolder::new)
 }
 
-/// The system the app runs on.
+/// Platform of the desktop app.
 #[derive(Default)]
 pub(crate) struct Desktop {
     app: OnceLock<AppHandle>,
@@ -34,15 +35,15 @@ pub(crate) struct Desktop {
 }
 
 impl Desktop {
-    /// Gives it the app to show dialogs and notifications with, before the host starts.
+    /// Sets the app that shows dialogs and notifications. Called before the host starts.
     pub(crate) fn attach(&self, app: &AppHandle) {
-        // Set once, at the start.
+        // Called once at the start.
         let _ = self.app.set(app.clone());
     }
 
-    /// From now on announcements are in the language of the app's settings.
+    /// Sets the settings that determine the language of notifications.
     pub(crate) fn read_settings_from(&self, documents: Arc<dyn Documents>) {
-        // Set once, at the start.
+        // Called once at the start.
         let _ = self.documents.set(documents);
     }
 
@@ -55,7 +56,7 @@ impl Desktop {
 impl Platform for Desktop {
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let (app, url) = (self.app()?.clone(), url.to_owned());
-        // The system's opener may take its time.
+        // The system's opener may block.
         let opened = tauri::async_runtime::spawn_blocking(move || app.opener().open_url(url, None::<&str>));
         opened.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
@@ -87,7 +88,7 @@ impl Platform for Desktop {
         let Ok(app) = self.app().cloned() else { return };
         let documents = self.documents.get().cloned();
         let (server, kind) = (server.to_owned(), kind.to_owned());
-        // Asking for the focus waits for the main thread, and the host must not.
+        // Querying the focus blocks on the main thread, which the host must not do.
         tauri::async_runtime::spawn_blocking(move || {
             let text = announcements::text(is_chinese(documents.as_deref()), &server, &kind);
             app.state::<Announcements>().show(&app, question, &kind, text);
@@ -111,7 +112,7 @@ async fn path_of(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Option<P
     picked.map(|path| path.into_path().map_err(|error| error.to_string())).transpose()
 }
 
-/// Whether the app's language is Chinese, by its settings.
+/// Returns `true` if the app's language is Chinese according to its settings.
 fn is_chinese(documents: Option<&dyn Documents>) -> bool {
     let settings = documents.and_then(|d| d.read(Document::Settings).ok().flatten());
     words::is_chinese(settings.as_ref().and_then(|s| s.get("language")?.as_str()).unwrap_or("system"))

@@ -1,5 +1,6 @@
-//! What goes on, in numbers, for whoever does not see the window. It follows the host's events, keeps the tray up to date, and
-//! withdraws notifications of requests that are decided.
+//! Numbers of running servers and waiting requests, for a user who does not see the window.
+//!
+//! Follows the host's events, updates the tray, and withdraws notifications of requests that are decided.
 
 use std::time::Duration;
 
@@ -11,17 +12,17 @@ use crate::announcements::Announcements;
 use crate::tray::Tray;
 use crate::{background, words};
 
-/// Changes within this time are told once.
+/// Debounce interval of updates.
 const TOGETHER: Duration = Duration::from_millis(250);
 
-/// The numbers, and the language to tell them in.
+/// Numbers to display, and their language.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Presence {
-    /// Servers that run.
+    /// Number of running servers.
     pub(crate) servers: usize,
-    /// Requests that wait for the user.
+    /// Number of requests that wait for the user.
     pub(crate) requests: usize,
-    /// Whether to tell it in Chinese.
+    /// `true` to display them in Chinese.
     pub(crate) chinese: bool,
 }
 
@@ -34,7 +35,7 @@ impl Presence {
         }
     }
 
-    /// The line about servers.
+    /// Returns the line with the number of servers.
     pub(crate) fn servers_line(self) -> String {
         match (self.servers, self.chinese) {
             (0, false) => "No server is running".to_owned(),
@@ -45,7 +46,7 @@ impl Presence {
         }
     }
 
-    /// The line about requests.
+    /// Returns the line with the number of requests.
     pub(crate) fn requests_line(self) -> String {
         match (self.requests, self.chinese) {
             (0, false) => "No request is waiting".to_owned(),
@@ -56,18 +57,18 @@ impl Presence {
         }
     }
 
-    /// What opens the window.
+    /// Returns the label of the menu item that opens the window.
     pub(crate) const fn open(self) -> &'static str {
         if self.chinese { "打开 Drawbridge" } else { "Open Drawbridge" }
     }
 
-    /// What ends the app.
+    /// Returns the label of the menu item that quits the app.
     pub(crate) const fn quit(self) -> &'static str {
         if self.chinese { "退出" } else { "Quit" }
     }
 }
 
-/// Follows what goes on until the host ends.
+/// Spawns a task that follows the host's events until the host ends.
 pub(crate) fn follow(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
@@ -88,7 +89,7 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
                 }
             }
             tokio::time::sleep(TOGETHER).await;
-            // They are in the next snapshot.
+            // The next snapshot contains the changes of the pending events.
             while events.try_next().is_some() {}
         }
     });
@@ -112,7 +113,7 @@ mod tests {
             let presence = Presence { servers, requests, chinese };
             [presence.servers_line(), presence.requests_line()]
         };
-        assert_eq!(lines(0, 0, false), ["No server is running", "No request is waiting"], "none");
+        assert_eq!(lines(0, 0, false), ["No server is running", "No request is waiting"], "zero");
         assert_eq!(lines(1, 1, false), ["1 server is running", "1 request is waiting"], "one");
         assert_eq!(lines(2, 3, false), ["2 servers are running", "3 requests are waiting"], "some");
         assert_eq!(lines(2, 3, true), ["2 个服务器正在运行", "有 3 个请求等待处理"], "in Chinese");

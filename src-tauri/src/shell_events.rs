@@ -1,5 +1,6 @@
-//! What the shell tells its page: events of the window and the desktop, which the host knows nothing of. Callers: `background.rs`,
-//! `announcements.rs`, `app_updates`, `openings`, `dropping.rs` and the tray.
+//! Events of the window and the desktop that the shell sends to its page and that the host does not know.
+//!
+//! Sent by `background.rs`, `announcements.rs`, `app_updates`, `openings`, `dropping.rs` and the tray.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,53 +11,53 @@ use updates::UpdateReport;
 
 use crate::openings::{Opened, Openings};
 
-/// One event of the shell.
+/// Event of the shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ShellEvent {
-    /// The user closes the window while servers run: ask what to do.
+    /// The user closes the window while servers run. The page shows the choice.
     ClosingAsked {
-        /// How many servers run.
+        /// Number of running servers.
         servers: usize,
     },
-    /// The user chose a consent request outside of the window: bring it to the front.
+    /// The user selected a consent request outside of the window. The page brings it to the front.
     ShowQuestion {
-        /// Its id; the list of all that wait if none.
+        /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
-    /// Something is to be opened; `openings` waits until the page is done with it.
+    /// The page has to open an item. `openings` waits until it is done.
     Opened(Opened),
     /// Files are dragged over the window, or no longer.
     BundlesOver {
-        /// How many bundles they are; none if others are among them, or nothing is dragged any more.
+        /// Number of bundles. 0 if other files are among them, or if nothing is dragged any more.
         count: usize,
     },
-    /// What Settings shows of updates has changed.
+    /// The state of updates in Settings changed.
     UpdatesChanged {
-        /// What it shows now.
+        /// State after the change.
         report: UpdateReport,
     },
 }
 
-/// The way to the page. A page that loads again replaces the former.
+/// Channel to the page. A reloaded page replaces the previous channel.
 #[derive(Default)]
 pub(crate) struct ShellEvents(Mutex<Link>);
 
 #[derive(Default)]
 struct Link {
     channel: Option<Channel<ShellEvent>>,
-    /// The request to show once there is a page: the window may not have been opened yet.
+    /// Request to show as soon as there is a page, because the window may not have been opened yet.
     held: Option<ShellEvent>,
 }
 
 impl ShellEvents {
-    /// Sends an event to the page. False if there is no page.
+    /// Sends an event to the page. Returns `false` if there is no page.
     pub(crate) fn send(&self, event: ShellEvent) -> bool {
         let link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.channel.as_ref().is_some_and(|channel| channel.send(event).is_ok())
     }
 
-    /// Sends an event to the page, or to the next one. Only the last one is held.
+    /// Sends an event to the page, or stores it for the next page. Only the last event is stored.
     pub(crate) fn send_or_hold(&self, event: ShellEvent) {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_sent = link.channel.as_ref().is_some_and(|channel| channel.send(event.clone()).is_ok());
@@ -70,13 +71,13 @@ impl ShellEvents {
         if let Some(held) = link.held.take()
             && let Err(error) = channel.send(held)
         {
-            tracing::warn!("the page was not told which request to show: {error}");
+            tracing::warn!("failed to send the request to show to the page: {error}");
         }
         link.channel = Some(channel);
     }
 }
 
-/// Sends the events of the shell to the page from now on.
+/// Sends the events of the shell from now on to the page.
 #[tauri::command]
 pub(crate) fn listen_shell_events(
     events: State<'_, ShellEvents>,
@@ -87,7 +88,7 @@ pub(crate) fn listen_shell_events(
     openings.tell(&events);
 }
 
-/// Brings the window to the front with a consent request, or the list of all that wait.
+/// Brings the window to the front with a consent request, or with the list of all pending ones.
 pub(crate) fn show_question(app: &AppHandle, id: Option<String>) {
     app.state::<ShellEvents>().send_or_hold(ShellEvent::ShowQuestion { id });
     crate::window::show(app);
@@ -117,13 +118,21 @@ mod tests {
     #[test]
     fn a_request_waits_for_a_page_and_a_closing_window_does_not() {
         let events = ShellEvents::default();
-        assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "nobody could answer");
+        assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
         events.send_or_hold(ShellEvent::ShowQuestion { id: Some("1".into()) });
         events.send_or_hold(ShellEvent::ShowQuestion { id: Some("2".into()) });
         let (channel, got) = page();
         events.begin(channel);
-        assert_eq!(*got.lock().unwrap(), [json!({"type": "show_question", "id": "2"})], "the last one");
-        assert!(events.send(ShellEvent::ClosingAsked { servers: 2 }), "now there is a page");
-        assert_eq!(got.lock().unwrap().last(), Some(&json!({"type": "closing_asked", "servers": 2})), "told");
+        assert_eq!(
+            *got.lock().unwrap(),
+            [json!({"type": "show_question", "id": "2"})],
+            "only the last request should be sent"
+        );
+        assert!(events.send(ShellEvent::ClosingAsked { servers: 2 }), "with a page the event should be sent");
+        assert_eq!(
+            got.lock().unwrap().last(),
+            Some(&json!({"type": "closing_asked", "servers": 2})),
+            "the page should receive the event"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The start: files, host, window, in this order.
+//! Startup sequence: files, host, window.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,20 +23,21 @@ use crate::{
     announcements, app_updates, background, bench, closing, dropping, openings, places, platform, presence, window,
 };
 
-/// Why the app could not start.
+/// Cause of a failed start.
 #[derive(Debug, thiserror::Error)]
 enum Problem {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Config(#[from] ConfigProblem),
-    #[error("the window could not be opened: {0}")]
+    #[error("failed to open the window: {0}")]
     Window(#[from] tauri::Error),
     #[error("{0}")]
     Bench(#[from] bench::BenchProblem),
 }
 
-/// The files, which are opened on a thread of their own while the window system starts: the keychain takes about as long to answer.
+/// Background thread that opens the files while the window system starts, because the keychain takes about as long to
+/// respond.
 pub(crate) struct Opening(JoinHandle<Result<Opened, Problem>>);
 
 struct Opened {
@@ -46,7 +47,8 @@ struct Opened {
 }
 
 impl Opening {
-    /// Begins to open them, before there is an app. A second start does so too, and ends without having changed anything.
+    /// Starts to open the files before the app exists. A second instance does this too, and exits without having
+    /// changed anything.
     pub(crate) fn begin(measure: Option<Measure>) -> Self {
         Self(std::thread::spawn(move || open(measure)))
     }
@@ -56,7 +58,7 @@ impl Opening {
     }
 }
 
-/// Starts all that the app is. When that fails, says why in a dialog, and ends.
+/// Starts all parts of the app. On failure shows the cause in a dialog and exits.
 pub(crate) fn app(app: &AppHandle, measure: Option<Measure>, opening: Opening) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
@@ -104,7 +106,8 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     window::prepare(app, &locations.data_dir, dropping::watch)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::named_here() };
     if measure.is_some() || !background::is_asked_for_here() || !named.is_empty() {
-        // Not before the host has started: a page that begins to draw without its data is held back for half a second by WebKitGTK.
+        // Opened after the host has started, because WebKitGTK delays a page by half a second if it draws before its
+        // data has arrived.
         window::open(app)?;
     }
     openings::look_at(app, named);
@@ -121,7 +124,7 @@ fn try_start(app: &AppHandle, measure: Option<Measure>, opening: Opening) -> Res
     Ok(())
 }
 
-/// What *Check this computer* looks at.
+/// Returns the environment that *Check this computer* examines.
 fn computer(ports: &Ports, data_folder: PathBuf) -> Computer {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
@@ -154,7 +157,7 @@ fn open(measure: Option<Measure>) -> Result<Opened, Problem> {
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
-    // Asks the keychain for the key of the seals. The host waits for the answer.
+    // Requests the key of the seals from the keychain. The host waits for the result.
     ports.documents.settle(Duration::ZERO);
     Ok(Opened { locations, ports, desktop })
 }

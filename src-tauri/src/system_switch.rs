@@ -1,24 +1,25 @@
-//! A switch that the system has, and no file of the app's: the start at login, and the handler of links.
+//! Setting that is stored by the operating system instead of a file of the app: the start at login, and the handler of
+//! links.
 
 use serde::Serialize;
 
-/// How it stands.
+/// State of the setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum SystemSwitch {
-    /// On.
+    /// The setting is on.
     On,
-    /// Off.
+    /// The setting is off.
     Off,
-    /// It can't be told or changed here.
+    /// The setting can't be read or changed on this system.
     Unavailable {
-        /// Why, in words.
+        /// Cause as a sentence for the user.
         cause: String,
     },
 }
 
 impl SystemSwitch {
-    /// From what the system says.
+    /// Creates the state from the system's response.
     pub(crate) fn of(is_on: Result<bool, String>) -> Self {
         match is_on {
             Ok(true) => Self::On,

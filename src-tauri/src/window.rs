@@ -1,4 +1,4 @@
-//! The one window. It shows the app's own page and never leaves it.
+//! The main window, which shows the app's own page and never navigates away from it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,23 +9,23 @@ use tauri_plugin_window_state::StateFlags;
 use crate::drawing;
 use crate::page_sandbox::PageSandbox;
 
-/// Its label, which the capability names.
+/// Label of the window, as used in the capability.
 pub(crate) const MAIN: &str = "main";
 
-/// What each window is opened with.
+/// Parameters with which windows are opened.
 struct WindowSetup {
-    /// The data folder, where the window's place and what its web view stores lie.
+    /// Data folder, which contains the window's position and the storage of its web view.
     folder: PathBuf,
     on_open: OnOpen,
 }
 
-/// What is done with a window when it is opened.
+/// Function that is called with a window after it was opened.
 pub(crate) type OnOpen = fn(&WebviewWindow) -> tauri::Result<()>;
 
-/// Has windows come where and as large as they were last time. To be called before the window is opened.
+/// Restores the position and size of windows from their last use. Must be called before the window is opened.
 ///
 /// # Errors
-/// If the place can't be followed.
+/// Returns an error if the plugin for the window state can't be initialized.
 pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OnOpen) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
@@ -35,10 +35,10 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OnOpen) -> taur
     Ok(())
 }
 
-/// Opens the window, on the main thread.
+/// Opens the window. Must be called on the main thread.
 ///
 /// # Errors
-/// If the system can't open a window.
+/// Returns an error if the system can't open a window.
 pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     let setup = app.state::<WindowSetup>();
     let builder = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
@@ -46,12 +46,12 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .inner_size(1180.0, 780.0)
         .min_inner_size(640.0, 480.0)
         .data_directory(setup.folder.join("webview"))
-        // Files that are dropped go to the page, which attaches them; else nothing happens, as it is led to no other address. Tauri's
-        // handler would keep all of them from it. `dropping` takes out the bundles.
+        // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's handler would
+        // withhold them from the page. `dropping` intercepts the bundles.
         .disable_drag_drop_handler()
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
-        // Files are written by the host, where the user chose to.
+        // Files are only written by the host, to a path that the user selected.
         .on_download(|_, _| false);
     PageSandbox::open(app);
     let window = builder.build()?;
@@ -59,43 +59,43 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .and_then(|()| drawing::suit_the_machine(&window))
         .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
-        // Its page has nothing to talk to. Closed, it would end the app before the message is read.
+        // The page has no host. Closing the window would exit the app before the user reads the message.
         let _ = window.hide();
     }
     ready
 }
 
-/// Brings the window to the front. An app that started in the background opens it.
+/// Brings the window to the front, or opens it if the app started in the background.
 pub(crate) fn show(app: &AppHandle) {
     let shown = app.clone();
     if let Err(error) = app.run_on_main_thread(move || show_now(&shown)) {
-        tracing::warn!("the window can't be shown: {error}");
+        tracing::warn!("failed to show the window: {error}");
     }
 }
 
 fn show_now(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN) else {
-        // Before the files are there the app is still starting, and opens its window itself.
+        // Without the setup the app is still starting, and opens its window later.
         if app.try_state::<WindowSetup>().is_some()
             && let Err(error) = open(app)
         {
-            tracing::error!("the window could not be opened: {error}");
+            tracing::error!("failed to open the window: {error}");
         }
         return;
     };
-    // A window that can't be raised is at least marked by the system.
+    // If the window can't be raised, most systems mark it instead.
     let raised = window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
     if let Err(error) = raised {
-        tracing::warn!("the window can't be brought to the front: {error}");
+        tracing::warn!("failed to bring the window to the front: {error}");
     }
 }
 
-/// Whether the user has the window in front. Waits for the main thread.
+/// Returns `true` if the window has the focus. Blocks on the main thread.
 pub(crate) fn is_in_front(app: &AppHandle) -> bool {
     app.get_webview_window(MAIN).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// The page as Tauri serves it, or the development server's where that is what is built.
+/// Returns `true` for the page as served by Tauri, or by the development server in development builds.
 fn is_own_page(url: &Url) -> bool {
     let own = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_window_stays_with_its_page() {
         for own in ["tauri://localhost/index.html", "http://tauri.localhost/", "https://tauri.localhost/#/settings"] {
-            assert!(is_own_page(&own.parse().expect("a URL")), "{own} is the page");
+            assert!(is_own_page(&own.parse().expect("a URL")), "{own} should be the page");
         }
         let others = [
             "https://example.com/",
@@ -127,7 +127,7 @@ mod tests {
             "about:blank",
         ];
         for other in others {
-            assert!(!is_own_page(&other.parse().expect("a URL")), "{other} is not the page");
+            assert!(!is_own_page(&other.parse().expect("a URL")), "{other} should not be the page");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The language of what the system shows for the app: notifications and the tray. The page has its own messages.
+//! Language of notifications and the tray. The page has its own messages.
 
 use std::env;
 
-/// Whether the system's language is Chinese.
+/// Returns `true` if the system's language is Chinese.
 fn is_system_chinese() -> bool {
     ["LC_ALL", "LC_MESSAGES", "LANG"]
         .into_iter()
@@ -11,7 +11,7 @@ fn is_system_chinese() -> bool {
         .is_some_and(|value| value.starts_with("zh"))
 }
 
-/// Whether the app speaks Chinese with this language in its settings: `en`, `zh`, or what the system says.
+/// Returns `true` if the app uses Chinese with this language setting: `en`, `zh`, or the language of the system.
 pub(crate) fn is_chinese(language: &str) -> bool {
     match language {
         "zh" => true,
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn the_settings_choose_the_language() {
-        assert!(is_chinese("zh") && !is_chinese("en"), "whatever the system says");
-        assert_eq!(is_chinese("system"), is_system_chinese(), "else as the system says");
+        assert!(is_chinese("zh") && !is_chinese("en"), "the setting should take precedence over the system");
+        assert_eq!(is_chinese("system"), is_system_chinese(), "the language of the system should be used");
     }
 }

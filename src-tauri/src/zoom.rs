@@ -1,13 +1,15 @@
-//! How large the page is drawn. The web view's own zoom scales text, pictures and the widths that styles ask for alike, as in a browser.
-//! The size is among the app's settings; the page passes it on when it starts, and whenever it changes.
+//! Zoom of the page.
+//!
+//! The web view's zoom scales text, images and the widths of media queries alike, as in a browser. The zoom is stored
+//! in the app's settings, and the page applies it at its start and on each change.
 
 use api::data::{LEAST_ZOOM, MOST_ZOOM};
 use tauri::{Runtime, Webview};
 
-/// Draws the page in this size, in percent. Sizes out of bounds become the nearest that is within.
+/// Sets the zoom of the page in percent, clamped to the permitted range.
 ///
 /// # Errors
-/// In words, if the window is gone already.
+/// Returns a message if the window is already closed.
 #[tauri::command]
 pub(crate) fn set_zoom<R: Runtime>(webview: Webview<R>, percent: u16) -> Result<(), String> {
     webview.set_zoom(scale(percent)).map_err(|error| error.to_string())

@@ -1,5 +1,5 @@
-//! What the windows may call, as Tauri resolves it from the capabilities and from what each plugin brings. `acl.txt` is all
-//! of it; whatever comes to it has to be written there on purpose.
+//! Test of the commands that windows may invoke, as Tauri resolves them from the capabilities and plugins. `acl.txt`
+//! lists all of them, so that every addition is deliberate.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,20 +12,22 @@ use tauri_utils::acl::manifest::Manifest;
 use tauri_utils::acl::resolved::Resolved;
 use tauri_utils::platform::Target;
 
-/// What the build script left for this very build.
+/// Reads a file that the build script generated for this build.
 fn built(name: &str) -> String {
-    fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script wrote it")
+    fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script should write the file")
 }
 
 fn resolved() -> (BTreeMap<String, Manifest>, Resolved) {
-    let manifests: BTreeMap<String, Manifest> = serde_json::from_str(&built("acl-manifests.json")).expect("it is JSON");
+    let manifests: BTreeMap<String, Manifest> =
+        serde_json::from_str(&built("acl-manifests.json")).expect("the file should be JSON");
     let capabilities: BTreeMap<String, Capability> =
-        serde_json::from_str(&built("capabilities.json")).expect("it is JSON");
-    let resolved = Resolved::resolve(&manifests, capabilities, Target::current()).expect("the capabilities are valid");
+        serde_json::from_str(&built("capabilities.json")).expect("the file should be JSON");
+    let resolved =
+        Resolved::resolve(&manifests, capabilities, Target::current()).expect("the capabilities should be valid");
     (manifests, resolved)
 }
 
-/// One line for each thing that is there, and for each that is allowed.
+/// Returns one line for each known manifest and each allowed command.
 fn lines() -> BTreeSet<String> {
     let (manifests, resolved) = resolved();
     let mut lines: BTreeSet<String> = manifests.keys().map(|name| format!("known   {name}")).collect();
@@ -56,27 +58,33 @@ fn nothing_is_allowed_that_is_not_written_down() {
     let found = lines();
     let list = |lines: Vec<&String>| lines.into_iter().map(|line| format!("\n  {line}")).collect::<String>();
     let (new, gone) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
-    assert!(new.is_empty(), "this is new; if it is meant, add it to src-tauri/tests/acl.txt:{new}");
-    assert!(gone.is_empty(), "this is no more; take it out of src-tauri/tests/acl.txt:{gone}");
+    assert!(new.is_empty(), "new permissions. If they are intended, add them to src-tauri/tests/acl.txt:{new}");
+    assert!(gone.is_empty(), "removed permissions. Remove them from src-tauri/tests/acl.txt:{gone}");
 }
 
 #[test]
 fn own_commands_are_checked_too() {
     let (_, resolved) = resolved();
-    assert!(resolved.has_app_acl, "without a list of its own commands Tauri lets every local page call all of them");
-    assert!(resolved.command_scope.is_empty(), "no command has a scope: what it may touch is decided in the host");
-    assert!(resolved.global_scope.is_empty(), "and no plugin has one");
+    assert!(
+        resolved.has_app_acl,
+        "without a list of the app's commands Tauri lets every local page invoke all of them"
+    );
+    assert!(
+        resolved.command_scope.is_empty(),
+        "no command should have a scope, because the host authorizes each operation"
+    );
+    assert!(resolved.global_scope.is_empty(), "no plugin should have a scope");
 }
 
 #[test]
 fn plugins_that_reach_the_system_are_absent() {
     let (manifests, resolved) = resolved();
     for plugin in ["shell", "fs", "http", "process", "deep-link", "clipboard-manager", "upload", "websocket"] {
-        assert!(!manifests.contains_key(plugin), "the plugin {plugin} is not part of the app");
+        assert!(!manifests.contains_key(plugin), "the plugin {plugin} should not be part of the app");
     }
     let has_updater = manifests.contains_key("updater");
-    assert_eq!(has_updater, cfg!(feature = "updater"), "the updater is for builds that update themselves");
+    assert_eq!(has_updater, cfg!(feature = "updater"), "only builds with the feature should contain the updater");
     let of_plugins: Vec<&String> =
         resolved.allowed_commands.keys().filter(|command| command.starts_with("plugin:")).collect();
-    assert!(of_plugins.is_empty(), "the page calls nothing of a plugin or of Tauri itself: {of_plugins:?}");
+    assert!(of_plugins.is_empty(), "the page should not invoke commands of plugins or of Tauri itself: {of_plugins:?}");
 }

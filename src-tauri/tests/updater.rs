@@ -1,5 +1,5 @@
-//! The way of an update from the check to the new program on disk, as the commands take it, with Tauri's updater, against a server of releases
-//! on this computer and with key pairs made here.
+//! Tests of an update from the check to the new program on disk with Tauri's updater, as the commands perform it,
+//! against a local release server and with generated key pairs.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../../crates/updates/tests/server/mod.rs"]
@@ -15,11 +15,11 @@ use tauri::{App, Manager as _};
 use tempfile::TempDir;
 use updates::{Channel, Refusal, SignatureProblem, UpdateLimits, UpdateStep, Updates};
 
-/// Higher than any version of the tests' app.
+/// Version higher than any version of the tested app.
 const NEW: &str = "900.1.0";
 const OLD: &[u8] = b"the program that runs";
 
-/// An app whose program lies in a folder of its own.
+/// App whose executable is in a temporary folder.
 struct Program {
     app: App<MockRuntime>,
     folder: TempDir,
@@ -37,7 +37,7 @@ impl Program {
         Self { app, folder, channel }
     }
 
-    /// Checks, and installs what is found.
+    /// Checks for an update and installs it.
     async fn update(&self) -> Result<(), Refusal> {
         let version = self.app.package_info().version.clone();
         let channel = Ok(Some(self.channel.clone()));
@@ -54,13 +54,13 @@ impl Program {
     }
 }
 
-/// What an update comes to, which is not installed.
+/// Runs an update that must fail, and returns its refusal.
 async fn refused(keys: &Keys, served: Served) -> Refusal {
     let server = Server::start(served).await;
     let program = Program::new(&server, keys);
     let refusal = program.update().await.unwrap_err();
-    assert_eq!(program.bytes(), OLD, "the program stays");
-    assert_eq!(fs::read_dir(program.folder.path()).unwrap().count(), 1, "and nothing is left beside it");
+    assert_eq!(program.bytes(), OLD, "the program should be unchanged");
+    assert_eq!(fs::read_dir(program.folder.path()).unwrap().count(), 1, "no other file should remain");
     refusal
 }
 
@@ -84,7 +84,7 @@ async fn nothing_new_changes_nothing() {
         let program = Program::new(&server, &keys);
         program.update().await.unwrap();
         assert_eq!(program.bytes(), OLD);
-        assert!(!server.asked().contains(&"/file".to_owned()), "nothing is downloaded");
+        assert!(!server.asked().contains(&"/file".to_owned()), "nothing should be downloaded");
     }
 }
 
@@ -96,7 +96,7 @@ async fn a_tampered_byte_is_refused() {
     assert_eq!(refused(&keys, served).await, Refusal::FileSignature(SignatureProblem::Changed));
 }
 
-/// The project's key did sign both, and a manifest announces an old file as a new one.
+/// The manifest announces an old file as a new version, and the project's key signed both.
 #[tokio::test]
 async fn an_older_version_with_a_raised_number_is_refused() {
     let keys = Keys::new();

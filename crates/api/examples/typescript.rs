@@ -1,4 +1,4 @@
-//! Prints the contract as TypeScript; `cargo xtask codegen` writes it into the page.
+//! Prints the contract as TypeScript. Used by `cargo xtask codegen`, which writes it into the page.
 #![allow(clippy::print_stdout)]
 
 fn main() {

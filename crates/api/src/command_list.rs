@@ -1,233 +1,243 @@
 // The table of commands: name, request, response. Included by `table.rs` and, for the list of names alone, by the
-// shell's build script; that is why this file has no imports.
+// shell's build script. For this reason the file has no imports.
 
-/// Calls back a macro with the whole table.
+/// Invokes a callback macro with the whole command table.
 #[macro_export]
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Everything the page shows at its start, and again after a gap in the events.
+            /// Returns the whole state that the page needs at its start and after a gap in the events.
             snapshot: Nothing => Snapshot,
 
-            /// Adds a server to the settings. It is not started.
+            /// Adds a server to the settings without starting it.
             add_server: AddServer => SecretsKept,
-            /// Reads pasted text: `mcpServers`, VS Code's `servers`, one bare entry, a command line, or a URL.
+            /// Parses pasted text: `mcpServers`, VS Code's `servers`, one bare entry, a command line, or a URL.
             check_import: ImportText => ImportPreview,
-            /// Looks for servers in the settings of other apps. Nothing is started, and nothing is written.
+            /// Searches the settings of other apps for servers. Nothing is started or written.
             import_candidates: ImportSource => ImportCandidates,
-            /// The files with servers that a project folder has, which are not read.
+            /// Lists the files of a project folder that may define servers, without reading them.
             project_files: ProjectFolder => ProjectFiles,
-            /// Imports servers that were found: stopped, without any approval, their secrets in the keychain.
+            /// Imports servers found by `import_candidates`: stopped and without any approval, with their secrets in
+            /// the keychain.
             import_servers: ImportServers => ImportedServers,
-            /// Searches the registry of servers.
+            /// Searches the registry for servers by name.
             registry_search: RegistrySearch => RegistryPage,
-            /// Reads one server of the registry: its versions, packages and remotes.
+            /// Returns one server of the registry with its versions, packages and remotes.
             registry_server: RegistryServerName => RegistryServer,
-            /// Which registry servers are installed from. Nobody is asked.
+            /// Returns the registry that servers are installed from. Sends no request.
             registry_setting: Nothing => RegistryReport,
-            /// Sets the registry, or the official one again. The value of its header goes to the keychain.
+            /// Sets the registry, or resets it to the official one. The value of its header is stored in the keychain.
             set_registry: SetRegistry => SecretsKept,
-            /// Makes the plan for a server of the registry or a bundle, with the inputs that the user fills in. A bundle is downloaded, and
-            /// nothing is unpacked.
+            /// Creates the install plan for a server of the registry or a bundle, with the inputs that the user fills
+            /// in. A bundle is downloaded, but not unpacked.
             install_offer: InstallSource => InstallOffer,
-            /// Fills the plan with these values: the exact command or address and its hash, or the problems of the values. Nothing is unpacked.
+            /// Fills the plan with the given values and returns the exact command or address with its hash, or the
+            /// problems of the values. Nothing is unpacked.
             install_preview: InstallDraft => InstallPreview,
-            /// Installs a server as it was previewed: unpacks it if it is a bundle, and adds it, or puts it in the place of its other version. It is
-            /// not started.
+            /// Installs a server exactly as previewed: unpacks it if it is a bundle, and adds it or replaces its other
+            /// version. The server is not started.
             install: Install => SecretsKept,
-            /// Which installed servers have a newer version, or one that should not be used any more. Nothing is changed.
+            /// Lists the installed servers that have a newer version or whose version is deprecated. Nothing is
+            /// changed.
             newer_versions: InstalledVersions => VersionReports,
-            /// Makes the plan for another version of an installed server. Nothing is changed.
+            /// Creates the plan for another version of an installed server. Nothing is changed.
             upgrade_offer: UpgradeSource => UpgradeOffer,
-            /// Changes a server's name, command or address. A running server is stopped; what is new asks again.
+            /// Changes a server's name, command or address. A running server is stopped, and a changed command or
+            /// address needs consent again.
             update_server: UpdateServer => SecretsKept,
-            /// Enters the secret of a header or a variable again, or one that signing in needs.
+            /// Replaces the secret of a header, of an environment variable or of the sign-in settings.
             set_secret: SetSecret => SecretsKept,
-            /// Stops a server and takes it out of the settings.
+            /// Stops a server and removes it from the settings.
             remove_server: ServerName => Nothing,
-            /// Starts a server, asking first when its exact command was not approved yet.
+            /// Starts a server. Requests consent first if its exact command is not approved yet.
             start_server: ServerName => Nothing,
-            /// Stops a server and everything it started.
+            /// Stops a server and all processes that it started.
             stop_server: ServerName => Nothing,
             /// Stops a server and starts it again.
             restart_server: ServerName => Nothing,
-            /// Makes the next attempt to bring a server back at once.
+            /// Makes the next reconnect attempt of a server immediately.
             retry_now: ServerName => Nothing,
-            /// Says that the network is there again: servers that are waited for are tried, and those in use asked whether they live.
+            /// Reports that the network is back: pending reconnects are attempted immediately and connected servers are
+            /// probed.
             network_changed: Nothing => Nothing,
-            /// Signs the user in to a remote server. Returns when that has begun; its questions come in the queue.
+            /// Starts the sign-in to a remote server. Returns once it has started, and its consent requests are queued.
             sign_in: ServerName => Nothing,
-            /// Ends a sign-in that is under way.
+            /// Cancels a sign-in that is in progress.
             cancel_sign_in: ServerName => Nothing,
-            /// Forgets the tokens of a server, and has them revoked where that is offered. A session that runs ends.
+            /// Deletes the tokens of a server and revokes them if the authorization server supports it. An active
+            /// session ends.
             sign_out: ServerName => SignedOut,
-            /// Signs out, then begins to sign in as somebody else.
+            /// Signs out, then starts a sign-in with another account.
             change_account: ServerName => SignedOut,
-            /// What is known of the sign-in to a server.
+            /// Returns the authorization state of a server.
             authorization: ServerName => Authorization,
-            /// Takes the address that a browser was sent back to, where that browser could not reach Drawbridge.
+            /// Accepts the redirect URL of a sign-in whose browser could not reach Drawbridge.
             paste_redirect: PasteRedirect => Nothing,
-            /// Sets from which level on a server sends log messages.
+            /// Sets the minimum level of the log messages that a server sends.
             set_log_level: SetLogLevel => Nothing,
-            /// Asks a server whether it is there, and says how long its answer took.
+            /// Pings a server and returns the round-trip time.
             ping: ServerName => PingAnswer,
-            /// Sets which folders a server may know of, and tells it of the change.
+            /// Sets the folders that a server may know of and notifies it of the change.
             set_roots: SetRoots => Nothing,
-            /// Sets how a server's content flows on.
+            /// Sets how the content of a server may be passed on.
             set_data_flow: SetDataFlow => Nothing,
-            /// What a local server would reach in its sandbox if it were started now. Nothing is started.
+            /// Returns what a local server could reach in its sandbox if it were started now. Nothing is started.
             sandbox: ServerName => SandboxReport,
-            /// How much a server uses of what each server gets.
+            /// Returns how much a server uses of each limit.
             limits: ServerName => LimitsUse,
-            /// Lets the user pick a folder with the system's dialog.
+            /// Opens the system's dialog to select a folder.
             pick_folder: Nothing => PickedFolder,
-            /// Lets the user pick a file with the system's dialog.
+            /// Opens the system's dialog to select a file.
             pick_file: PickFile => PickedFile,
 
-            /// What a server offers: tools, prompts, resources and templates.
+            /// Returns the tools, prompts, resources and resource templates of a server.
             catalog: ServerName => Catalog,
-            /// Asks a server for a list again, however fresh it is. Resolves with all lists when it was read.
+            /// Requests a list from a server again, even if it is still fresh. Returns all lists once it was read.
             refresh_list: RefreshList => Catalog,
-            /// Says that the user has looked at definitions: any change of them is told from now on.
+            /// Records that the user reviewed definitions. Any later change of them is reported.
             review: Review => Nothing,
-            /// What was kept of what the user saw of a server.
+            /// Returns the definitions of a server that are stored as reviewed.
             pins: ServerName => Pins,
-            /// Calls a tool. Resolves when the call has ended; asks for approval on the way.
+            /// Calls a tool, after requesting consent where the policy requires it. Returns when the call has ended.
             call_tool: CallTool => ToolResult,
-            /// Gets a prompt's messages.
+            /// Returns the messages of a prompt.
             get_prompt: GetPrompt => PromptResult,
-            /// Reads a resource.
+            /// Reads a resource of a server.
             read_resource: ReadResource => ResourceResult,
-            /// Asks a server which skills it lists. None of them is read.
+            /// Requests the list of skills from a server. No skill is read.
             skills: ServerName => Skills,
-            /// Reads a skill's instructions or a file of it, as reading a resource, and checks it against the list.
+            /// Reads a skill's instructions or one of its files, with the same checks as a resource, and verifies it
+            /// against the list.
             read_skill: ReadSkill => SkillContents,
-            /// Cancels a running call of any kind, by the id its caller chose.
+            /// Cancels a running call of any kind, by the identifier that its caller chose.
             cancel_call: CallRef => Nothing,
-            /// Asks a server to complete an argument.
+            /// Requests completions of an argument from a server.
             complete: Complete => Completion,
             /// Expands a URI template (RFC 6570).
             expand_template: ExpandTemplate => ExpandedTemplate,
-            /// Asks a server to tell when a resource changes.
+            /// Subscribes to changes of a resource.
             subscribe: ResourceRef => Nothing,
-            /// Ends a subscription.
+            /// Ends a subscription to a resource.
             unsubscribe: ResourceRef => Nothing,
 
-            /// Answers the question in front, bound to the hash of what was shown.
+            /// Submits the user's decision on the first consent request, bound to the hash that was shown.
             answer_question: AnswerQuestion => Nothing,
-            /// Changes what would cross. The question comes back with a new hash.
+            /// Changes the payload of a consent request. The returned consent request has a new hash.
             edit_question: EditQuestion => Question,
-            /// Checks a form's content without sending it.
+            /// Validates the content of a form without sending it.
             check_form: CheckForm => FormProblems,
-            /// Refuses every open question of a server; `mute` also refuses those to come.
+            /// Denies all open consent requests of a server. With `mute`, later ones are denied too.
             deny_all: DenyAll => Nothing,
-            /// How much of the user's models a server may use, and has used.
+            /// Returns the sampling settings and the model usage of a server.
             sampling: ServerName => SamplingReport,
-            /// Sets how much of the user's models a server may use. It learns of it when it is started next.
+            /// Sets how much of the user's models a server may use. Applies from the server's next start.
             set_sampling: SetSampling => Nothing,
-            /// Lets a muted server ask again.
+            /// Allows a muted server to request consent again.
             unmute: ServerName => Nothing,
 
-            /// One page of a server's messages.
+            /// Returns one page of a server's activity log.
             activity: ActivityRange => ActivityPage,
-            /// One message, whole.
+            /// Returns one message of the activity log in full.
             activity_body: ActivityRef => ActivityBody,
-            /// Writes a server's messages to a file the user picks, as JSON Lines.
+            /// Writes the activity log of a server as JSON Lines to a file that the user selects.
             export_activity: ServerName => SavedFile,
 
-            /// Starts a conversation.
+            /// Creates an empty conversation.
             create_conversation: NewConversation => Conversation,
-            /// One conversation with its items.
+            /// Returns one conversation with its items.
             conversation: ConversationRef => Conversation,
             /// Appends items to a conversation.
             append_items: AppendItems => Nothing,
-            /// Renames a conversation.
+            /// Sets the title of a conversation.
             rename_conversation: RenameConversation => Nothing,
-            /// Deletes a conversation.
+            /// Deletes a conversation and its items.
             delete_conversation: ConversationRef => Nothing,
-            /// Some items of a conversation, before others that were read.
+            /// Returns a page of items of a conversation, older than a given item.
             items: ItemRange => ItemPage,
-            /// What is left out of an item as it is large.
+            /// Returns large content that was omitted from an item.
             blob: BlobRef => Blob,
-            /// Searches all that was said in all conversations.
+            /// Searches the text of all conversations.
             search_history: SearchHistory => FoundItems,
 
-            /// Sends a message to a conversation's model. Resolves when it is sent; the answer comes as events.
+            /// Sends a message to a conversation's model. Returns once it is sent, and the reply is delivered as
+            /// events.
             send_message: SendMessage => ReplyBegun,
-            /// Writes a message anew, in a branch of its own, and has it answered.
+            /// Replaces a message in a new branch and requests a reply to it.
             edit_message: EditMessage => ReplyBegun,
-            /// Has an answer once more, in a branch of its own.
+            /// Requests a reply again, in a new branch.
             retry_reply: RetryReply => ReplyBegun,
-            /// Lets a model go on that stopped after many calls, or was stopped.
+            /// Continues a reply that was stopped by the limit on calls or by the user.
             continue_reply: ConversationRef => ReplyBegun,
-            /// Stops the answer of a conversation, and the calls that it made.
+            /// Stops the streaming reply of a conversation and the calls that it made.
             stop_reply: ConversationRef => Nothing,
-            /// Shows the branch of a conversation that goes through an item.
+            /// Selects the branch of a conversation that contains an item.
             choose_branch: ItemRef => Nothing,
-            /// Sets a conversation up: its model, its system prompt, its servers.
+            /// Sets the model, the system prompt and the servers of a conversation.
             set_conversation: SetConversation => Nothing,
-            /// Keeps what the user wrote in a conversation and did not send yet.
+            /// Stores the unsent text of a conversation's composer.
             set_draft: SetDraft => Nothing,
-            /// The tools of a conversation: which its model may use, and why it may not use others.
+            /// Returns the tools of a conversation, each with the reason if its model may not use it.
             conversation_tools: ConversationRef => ConversationTools,
-            /// What a conversation took, in the branch that is shown.
+            /// Returns the token usage and the cost of a conversation.
             conversation_cost: ConversationRef => ConversationCost,
-            /// Writes a conversation to a file the user picks.
+            /// Writes a conversation to a file that the user selects.
             export_conversation: ExportConversation => SavedFile,
 
-            /// The latest decisions that fit, newest first.
+            /// Returns the latest decisions that match a filter, newest first.
             audit: AuditRange => AuditPage,
-            /// Checks the whole audit log: its chain and its seal.
+            /// Verifies the whole audit log: its hash chain and its seal.
             verify_audit: Nothing => AuditVerdict,
-            /// Writes the audit log to a file the user picks, as JSON Lines that can be verified by themselves.
+            /// Writes the audit log to a file that the user selects, as JSON Lines that can be verified independently.
             export_audit: Nothing => SavedFile,
-            /// Every standing approval.
+            /// Returns all grants that are in effect.
             grants: Nothing => Grants,
-            /// Takes an approval back.
+            /// Revokes a grant by its identifier.
             revoke_grant: GrantRef => Nothing,
-            /// All rules, presets, and what is wrong with their files.
+            /// Returns all rules, the presets, and the problems of the rule files.
             policy: Nothing => Policy,
-            /// Adds a rule of the user's, or changes the one with its number.
+            /// Adds a rule to the user's file, or replaces the one with the same number.
             set_policy_rule: Rule => RuleRef,
-            /// Removes a rule of the user's.
+            /// Removes a rule from the user's file.
             remove_policy_rule: RuleRef => Nothing,
-            /// Chooses how much is asked about.
+            /// Sets the preset, which decides how often consent is requested.
             set_preset: SetPreset => Nothing,
-            /// Trusts a server with calls of its tools, or ends that.
+            /// Trusts a server with calls of its tools, or ends that trust.
             set_trust: SetTrust => Nothing,
-            /// Tells what would happen, and which rule says so. Nothing does.
+            /// Returns the policy's decision on an act and the rule behind it, without performing the act.
             dry_run: DryRun => DryRunResult,
-            /// All rules and standing approvals as text.
+            /// Returns all rules and grants as text.
             policy_text: Nothing => PolicyText,
-            /// Writes all rules and standing approvals to a file the user picks.
+            /// Writes all rules and grants to a file that the user selects.
             export_policy: Nothing => SavedFile,
-            /// Writes a picture, a sound or other bytes that a server gave to a file the user picks. It is neither opened nor run.
+            /// Writes an image, audio or other binary content of a server to a file that the user selects. The file is
+            /// neither opened nor executed.
             save_media: SaveMedia => SavedFile,
-            /// The providers of models, what they list, and what serves models on this computer.
+            /// Returns the model providers with their models, and the model servers found on this computer.
             models: Nothing => Models,
-            /// Adds a provider of models, or changes the one with its id.
+            /// Adds a model provider, or changes the one with the same identifier.
             set_provider: SetProvider => Nothing,
-            /// Takes a provider out, and its key.
+            /// Removes a model provider and its API key.
             remove_provider: ProviderId => Nothing,
-            /// Enters a provider's key. It never comes out again.
+            /// Stores the API key of a provider. No command returns it.
             set_provider_key: SetProviderKey => SecretsKept,
-            /// Tries a provider: whether it lists its models, and what one of them says.
+            /// Tests a provider by listing its models and, if one is given, requesting a reply from it.
             test_provider: TestProvider => ProviderTest,
-            /// Asks a provider for its models.
+            /// Requests the list of models from a provider again.
             refresh_models: ProviderId => Nothing,
-            /// Sets the model that new conversations begin with.
+            /// Sets the model of new conversations.
             set_default_model: DefaultModel => Nothing,
-            /// Changes the app's settings.
+            /// Changes the settings of the app.
             set_settings: Settings => Nothing,
-            /// Whether secrets outlast the program. The system may ask its user to unlock the keychain for it.
+            /// Returns whether secrets persist after Drawbridge exits. The system may prompt the user to unlock the
+            /// keychain.
             secrets_status: Nothing => SecretsStatus,
-            /// Tells if conversations and contents of the audit log are encrypted on disk.
+            /// Returns whether conversations and the contents of the audit log are encrypted on disk.
             content_protection: Nothing => ContentProtection,
-            /// Takes a URL apart, for the dialog that shows it before it is opened.
+            /// Parses a URL into its parts, for the dialog that displays it before it is opened.
             inspect_url: UrlText => UrlParts,
-            /// Looks at this computer for what keeps servers from working. Takes some seconds. Nothing is changed.
+            /// Checks this computer for causes that keep servers from working. Takes some seconds and changes nothing.
             check_computer: Nothing => CheckedComputer,
-            /// Opens a URL in the system's browser, after the user saw it whole.
+            /// Opens a URL in the system's browser, after the user has seen all of it.
             open_url: UrlText => Nothing,
         }
     };

@@ -1,64 +1,64 @@
-//! Errors as the page gets them: a code to act on, words to show.
+//! Errors of commands: a code for the page to act on and a message to display.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What went wrong, to choose the next step by.
+/// Kind of failure, by which the page chooses the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
-    /// The request has another shape than the table says.
+    /// The command is unknown, or the request does not match its type in the command table.
     BadRequest,
-    /// There is no such server, question, call, conversation or grant.
+    /// No server, consent request, call, conversation or grant has this identifier.
     NotFound,
-    /// The name is taken or not usable.
+    /// The name is already taken or not valid.
     BadName,
-    /// The settings file can't be read or written; nothing was changed.
+    /// The settings file can't be read or written. Nothing was changed.
     Config,
     /// The server is not running or not ready.
     NotReady,
-    /// The server wants its user to sign in.
+    /// The server requires the user to sign in.
     SignInNeeded,
-    /// The policy or the user refused.
+    /// The policy or the user denied the operation.
     Refused,
-    /// The user cancelled.
+    /// The user cancelled the operation.
     Cancelled,
-    /// The server did not answer in time.
+    /// The server did not respond in time.
     Timeout,
-    /// The server answered with an error.
+    /// The server responded with an error.
     Server,
-    /// The server's answer can't be understood.
+    /// The server's response can't be parsed.
     BadAnswer,
-    /// The server ended while the call was under way.
+    /// The server's session ended while the call was in progress.
     ServerGone,
-    /// The server does not offer this.
+    /// The server does not support the operation.
     Unsupported,
-    /// The question changed or is no longer open; look at it again.
+    /// The consent request changed or is no longer open. The page has to read it again.
     Stale,
-    /// What the user gave is not valid; `data` says where.
+    /// The user's input is not valid. `data` lists the invalid fields.
     Invalid,
-    /// Something of the system failed (a file, the browser, the dialog).
+    /// An operation of the operating system failed, such as a file access, the browser or a dialog.
     System,
-    /// A fault of Drawbridge itself.
+    /// A bug in Drawbridge.
     Internal,
 }
 
-/// An error of a command.
+/// Error returned by a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
-    /// To act on.
+    /// Kind of failure, for the page to act on.
     pub code: ErrorCode,
-    /// To show: what failed and why, in words.
+    /// Message to display: what failed and for which reason.
     pub message: String,
-    /// More, by code.
+    /// Further details, whose shape depends on the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub data: Option<serde_json::Value>,
 }
 
 impl ApiError {
-    /// An error without data.
+    /// Creates an error without data.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }

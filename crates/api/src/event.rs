@@ -1,128 +1,127 @@
-//! What the page is told without asking: one ordered stream.
+//! Events that the page receives: one ordered stream.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::data::*;
 
-/// A batch of events in order. The first one's number is `first`; each next is one more. After a gap the page reads the
-/// snapshot again.
+/// Batch of consecutive events. After a gap in the numbers the page reads the snapshot again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Events {
-    /// The number of the first event.
+    /// Number of the first event. Each following event has the next number.
     pub first: u64,
-    /// The events.
+    /// Events of the batch, in order.
     pub events: Vec<Event>,
 }
 
-/// One change.
+/// Change of the state that the page displays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Event {
-    /// A server was added or is no longer as it was.
+    /// A server was added or its state changed.
     ServerChanged {
-        /// As it is now.
+        /// State of the server after the change.
         server: Server,
     },
-    /// A server is gone from the settings.
+    /// A server was removed from the settings.
     ServerRemoved {
-        /// Its name.
+        /// Name of the removed server.
         name: String,
     },
-    /// What a server offers changed; read its catalog again.
+    /// The lists of a server changed. The page reads its catalog again.
     CatalogChanged {
-        /// The server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// A subscribed resource changed.
     ResourceUpdated {
-        /// The server.
+        /// Name of the server in the settings.
         server: String,
-        /// The resource.
+        /// URI of the resource.
         uri: String,
     },
-    /// A question was put into the queue, or one in the queue changed.
+    /// A consent request was queued, or a queued one changed.
     QuestionChanged {
-        /// As it is now.
+        /// Consent request after the change.
         question: Question,
     },
-    /// A question left the queue.
+    /// A consent request left the queue.
     QuestionClosed {
-        /// The question.
+        /// Identifier of the consent request.
         id: String,
-        /// What became of it.
+        /// Outcome of the consent request.
         outcome: QuestionOutcome,
     },
-    /// A model that answers a server's request said more: to append to what the question has.
+    /// A model that responds to a sampling request produced more text, to be appended to the consent request's.
     SamplingText {
-        /// The question.
+        /// Identifier of the consent request.
         id: String,
-        /// The text; empty while it only thinks.
+        /// Appended text. Empty while the model produces only thinking.
         text: String,
     },
-    /// What a server may use of the user's models, or what it used, changed; read it again.
+    /// The sampling settings or the usage of a server changed. The page reads them again.
     SamplingChanged {
-        /// The server.
+        /// Name of the server in the settings.
         server: String,
     },
-    /// A call started, moved on or ended.
+    /// A call started, made progress or ended.
     CallChanged {
-        /// As it is now.
+        /// State of the call after the change.
         call: Call,
     },
-    /// What is known of the sign-in to a server changed; read its authorization again.
+    /// The authorization state of a server changed. The page reads it again.
     AuthorizationChanged {
-        /// The server.
+        /// Name of the server in the settings.
         server: String,
     },
-    /// A server's activity grew.
+    /// Entries were appended to the activity log of a server.
     ActivityAppended {
-        /// The server.
+        /// Name of the server in the settings.
         server: String,
-        /// The number of the latest entry.
+        /// Number of the latest entry.
         last: u64,
     },
-    /// The list of conversations changed, or the items of one did.
+    /// The list of conversations or the items of one of them changed.
     ConversationsChanged {
-        /// The list as it is now.
+        /// All conversations after the change.
         conversations: Vec<ConversationSummary>,
-        /// The one whose items changed.
+        /// Identifier of the conversation whose items changed.
         changed: Option<String>,
     },
-    /// More of an answer came. `seq` counts them from 0; after a gap the page reads the conversation again.
+    /// More content of a streaming reply arrived. After a gap in `seq` the page reads the conversation again.
     ReplyDelta {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
-        /// The answer.
+        /// Identifier of the reply's item.
         item: String,
-        /// Its number.
+        /// Number of this delta in the reply, from 0.
         seq: u64,
-        /// What is appended.
+        /// Content to append to the reply.
         append: Vec<Append>,
     },
-    /// An item of a conversation is new, or no longer as it was. A new one is the head of the conversation from now on.
+    /// An item of a conversation was added or changed. An added item becomes the head of the conversation.
     ItemChanged {
-        /// The conversation.
+        /// Identifier of the conversation.
         conversation: String,
-        /// As it is now.
+        /// Item after the change.
         item: Box<ConversationItem>,
-        /// Whether a model is answering there.
+        /// `true` if a model is replying in the conversation.
         answering: bool,
     },
-    /// A decision was written to the audit log, or a grant was given or taken back.
+    /// A decision was written to the audit log, or a grant was given or revoked.
     AuditChanged,
-    /// The providers of models changed, or what they list; read them again.
+    /// The model providers or their lists of models changed. The page reads them again.
     ModelsChanged,
-    /// The app's settings changed.
+    /// The settings of the app changed.
     SettingsChanged {
-        /// As they are now.
+        /// All settings after the change.
         settings: Settings,
     },
-    /// The rules changed, or what is wrong with their files; read them again.
+    /// The rules or the problems of their files changed. The page reads them again.
     RulesChanged,
-    /// The settings file was edited and can't be used (the old settings stay), or is in order again.
+    /// The settings file was edited and can't be used, so the previous settings stay in effect, or it is valid again.
     ConfigProblem {
-        /// What is wrong, or nothing.
+        /// Problem of the settings file, or `None` if it is valid again.
         problem: Option<ConfigProblem>,
     },
 }

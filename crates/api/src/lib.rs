@@ -1,8 +1,8 @@
-//! The contract between Drawbridge and its page: commands, events, data and errors.
+//! Contract between Drawbridge and its web UI: commands, events, data types and errors.
 //!
-//! One table ([`commands!`](crate::commands)) names each command with its request and its response. It expands to the
-//! [`Handler`] trait, to [`respond`], to the list that the shell gives to its window's capability, and to the generated
-//! TypeScript. This crate knows nothing of Tauri: the shell and the development host both serve it.
+//! The table in [`commands!`](crate::commands) lists every command with its request and response types. It expands to
+//! the [`Handler`] trait, to [`respond`], to the list of commands that the shell grants to its window, and to the
+//! generated TypeScript. The crate does not depend on Tauri: both the shell and the development host serve it.
 
 pub mod data;
 mod error;

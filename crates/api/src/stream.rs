@@ -1,4 +1,4 @@
-//! The events of the host as the page gets them: batched, so that a burst costs one message.
+//! Event stream for the page, batched so that a burst of events costs one message.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use crate::data::ConversationSummary;
 use crate::handler::{Api, conversation_list, event};
 use crate::{Event, Events};
 
-/// At least this long from one batch to the next: one frame of the page.
+/// Minimum interval between two batches: one frame of the page at 60 Hz.
 const FRAME: Duration = Duration::from_millis(16);
-/// What belongs together, such as a message and the question in it, comes within this time.
+/// Delay before a batch is sent, so that related events such as a message and its consent request are in one batch.
 const TOGETHER: Duration = Duration::from_millis(2);
-/// The most events of one batch.
+/// Maximum number of events in one batch.
 const MAX_BATCH: usize = 256;
 
-/// The events of the host, in batches.
+/// Stream of the host's events in batches.
 pub struct EventStream {
     api: Api,
     events: host::Events,
-    /// An event that was read and is not in a batch yet.
+    /// Event that was received and is not part of a batch yet.
     held: Option<Arc<NumberedEvent>>,
-    /// When the batch before was given.
+    /// Time at which the previous batch was returned.
     given: Option<Instant>,
 }
 
@@ -34,8 +34,10 @@ impl EventStream {
         Self { api, events, held: None, given: None }
     }
 
-    /// The next batch; none when the host has ended. After a pause it comes at once, in a burst once in a frame. A batch
-    /// never spans a gap. Dropped while it waits for events, it loses none.
+    /// Returns the next batch, or `None` if the host has ended.
+    ///
+    /// After an idle period a batch is returned almost at once, during a burst once per frame. A batch never spans a
+    /// gap in the numbers. Cancel safe: no event is lost if the future is dropped while it waits.
     pub async fn next(&mut self) -> Option<Events> {
         if self.held.is_none() {
             self.held = Some(self.events.next().await?);
@@ -61,7 +63,7 @@ impl EventStream {
 
     async fn conversations(&self, batch: &[Arc<NumberedEvent>]) -> Vec<ConversationSummary> {
         if batch.iter().any(|e| matches!(e.event, HostEvent::ConversationsChanged(_))) {
-            // A list that can't be read shows as empty; the next command says why.
+            // If the list can't be read, the page displays it as empty and the next command returns the error.
             return conversation_list(&self.api).await.unwrap_or_default();
         }
         Vec::new()

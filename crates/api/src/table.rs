@@ -1,4 +1,4 @@
-//! What the table of commands expands to here: the list of names, the trait, and the dispatch by name.
+//! Expansion of the command table: the list of names, the [`Handler`] trait, and the dispatch by name.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -10,19 +10,20 @@ include!("command_list.rs");
 
 macro_rules! expand {
     ($($(#[$doc:meta])* $name:ident: $request:ty => $response:ty,)*) => {
-        /// The names of all commands, in the table's order.
+        /// Names of all commands, in the order of the table.
         pub const COMMANDS: &[&str] = &[$(stringify!($name)),*];
 
-        /// Carries out the commands.
+        /// Implementation of the commands.
         #[async_trait::async_trait]
         pub trait Handler: Send + Sync {
             $($(#[$doc])* async fn $name(&self, request: $request) -> Result<$response, ApiError>;)*
         }
 
-        /// Carries out the command `name` with a JSON request, and gives the response as JSON text.
+        /// Executes the command `name` with a JSON request and returns the response as JSON text.
         ///
         /// # Errors
-        /// [`ErrorCode::BadRequest`] for an unknown name or a request of another shape, else the command's own error.
+        /// Returns [`ErrorCode::BadRequest`] for an unknown name or a request that does not match its type,
+        /// [`ErrorCode::Internal`] if the response can't be serialized, or the error of the command.
         pub async fn respond(handler: &dyn Handler, name: &str, request: &Value) -> Result<String, ApiError> {
             match name {
                 $(stringify!($name) => {
@@ -54,10 +55,10 @@ macro_rules! expand {
 }
 commands!(expand);
 
-/// As [`respond`], with the response as a value.
+/// Executes a command like [`respond`], but returns the response as a [`Value`].
 ///
 /// # Errors
-/// Those of [`respond`].
+/// Returns the errors of [`respond`].
 pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
     let text = respond(handler, name, &request).await?;
     serde_json::from_str(&text).map_err(|error| not_json(name, &error))

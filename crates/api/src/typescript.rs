@@ -1,11 +1,11 @@
-//! The contract as TypeScript, for the page.
+//! Export of the contract as TypeScript for the page. Called by `cargo xtask codegen`.
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 
 use ts_rs::{Config, TS, TypeVisitor};
 
-/// The declarations collected so far, by name.
+/// TypeScript declarations collected so far, by name.
 pub(crate) struct Declarations {
     config: Config,
     seen: HashSet<TypeId>,
@@ -32,12 +32,14 @@ impl TypeVisitor for Declarations {
     }
 }
 
-/// Large integers are times and sizes that stay below 2^53; JSON carries them as numbers.
+/// Returns the configuration of the export.
+///
+/// Large integers are exported as `number`: they are times and sizes below 2^53, which JSON carries as numbers.
 fn config() -> Config {
     Config::default().with_large_int("number")
 }
 
-/// The whole contract as one TypeScript module.
+/// Returns the whole contract as one TypeScript module.
 #[must_use]
 pub fn typescript() -> String {
     let mut all = Declarations { config: config(), seen: HashSet::new(), by_name: BTreeMap::new() };
@@ -46,7 +48,7 @@ pub fn typescript() -> String {
     all.add::<crate::ApiError>();
     let mut text = format!(
         "// Generated from crates/api by `cargo xtask codegen`. Do not edit.\n\n\
-         /** The most servers of one conversation. */\n\
+         /** Maximum number of servers in one conversation. */\n\
          export const MAX_CONVERSATION_SERVERS = {};\n\n",
         chat::MAX_SERVERS
     );

@@ -1,4 +1,4 @@
-//! The host at the other end of a request: what it speaks, what it can do, and telling it things.
+//! The host that sent a request: its revision, its capabilities, and notifications to it.
 
 #![allow(deprecated, reason = "logging is deprecated for the future and part of every revision so far")]
 
@@ -8,10 +8,10 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-/// The context of one request.
+/// Context of one request.
 pub(crate) type Context = RequestContext<RoleServer>;
 
-/// The log levels, from chatter to emergency.
+/// Log levels in ascending order of severity.
 pub(crate) const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Debug,
     LoggingLevel::Info,
@@ -23,30 +23,30 @@ pub(crate) const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
-/// The revision that this request is spoken in.
+/// Returns the protocol revision of the request.
 pub(crate) fn revision(context: &Context) -> ProtocolVersion {
     context.protocol_version().unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
 
-/// Whether the request is of the stateless era.
+/// Returns `true` if the request uses a stateless revision.
 pub(crate) fn is_modern(context: &Context) -> bool {
     !revision(context).has_initialize()
 }
 
-/// Whether the request's revision is this one or a later one.
+/// Returns `true` if the request uses this revision or a later one.
 pub(crate) fn is_at_least(context: &Context, oldest: &ProtocolVersion) -> bool {
     revision(context) >= *oldest
 }
 
-/// What the host has declared: once for a session, or with this very request.
+/// Returns the capabilities that the host declared, for the session or in this request.
 pub(crate) fn capabilities(context: &Context) -> ClientCapabilities {
     context.client_capabilities().unwrap_or_default()
 }
 
-/// Sends a log message, if the host wants messages of that level.
+/// Sends a log message if the host requested messages of this level.
 ///
-/// `session_level` is what `logging/setLevel` has set; a modern request carries its own level,
-/// and without one it gets no messages.
+/// `session_level` is the level set by `logging/setLevel`. A modern request carries its own level, and without one no
+/// messages are sent.
 pub(crate) async fn log(
     context: &Context,
     session_level: LoggingLevel,
@@ -60,18 +60,18 @@ pub(crate) async fn log(
     }
     let message = LoggingMessageNotificationParam::new(level, data).with_logger(logger);
     if let Err(error) = context.peer.notify_logging_message(message).await {
-        tracing::debug!("a log message was lost: {error}");
+        tracing::debug!("failed to send a log message: {error}");
     }
 }
 
-/// Reports progress, if the host asked for it.
+/// Reports progress if the host requested it.
 pub(crate) async fn progress(context: &Context, done: f64, total: f64, message: String) {
     let Some(token) = context.meta.get_progress_token() else {
         return;
     };
     let progress = ProgressNotificationParam::new(token, done).with_total(total).with_message(message);
     if let Err(error) = context.peer.notify_progress(progress).await {
-        tracing::debug!("a progress report was lost: {error}");
+        tracing::debug!("failed to send a progress notification: {error}");
     }
 }
 

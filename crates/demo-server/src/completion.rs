@@ -1,4 +1,4 @@
-//! Completions for the arguments of prompts and the variables of templates.
+//! Completions for arguments of prompts and variables of resource templates.
 
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorData, Reference};
 
@@ -7,7 +7,7 @@ use crate::prompts::MOODS;
 use crate::state::State;
 use crate::templates;
 
-/// Answers `completion/complete`.
+/// Handles a `completion/complete` request.
 pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     let earlier = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
     let argument = request.argument.name.as_str();
@@ -39,7 +39,7 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
     Ok(CompleteResult::new(completion))
 }
 
-/// The ships of one harbour, or all while the harbour is not known.
+/// Returns the ships of one harbour, or all ships if the harbour is unknown.
 fn ships_in(harbour: Option<&str>) -> Vec<String> {
     HARBOURS
         .iter()

@@ -1,36 +1,36 @@
-//! The pictures, the sound and the texts that the server hands out.
+//! Images, audio and texts that the server returns.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::Icon;
 
-/// A sea chart, 320 by 200 pixels.
+/// Sea chart of 320 by 200 pixels.
 pub(crate) const CHART_PNG: &[u8] = include_bytes!("../assets/chart.png");
-/// A ship's bell, 0.8 seconds.
+/// Ship's bell of 0.8 seconds.
 pub(crate) const BELL_WAV: &[u8] = include_bytes!("../assets/bell.wav");
 const ANCHOR_PNG: &[u8] = include_bytes!("../assets/anchor.png");
 
-/// The first text a newcomer reads.
+/// Introductory text for new users.
 pub(crate) const WELCOME: &str = "Welcome to the harbour.\n\n\
     Try the tool \"add\" first, then \"show_everything\". \
     \"ask_user\" and \"ask_model\" show how a server asks you back.\n";
 
-/// The guide, in Markdown.
+/// Guide to the harbour, in Markdown.
 pub(crate) const GUIDE: &str = include_str!("../assets/guide.md");
 
-/// Bytes as the protocol carries them.
+/// Encodes bytes as Base64, as the protocol requires.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     BASE64_STANDARD.encode(bytes)
 }
 
-/// The server's icon, inside the message itself so that nobody has to fetch it.
+/// Returns the server's icon as a `data:` URL, so that no download is needed.
 pub(crate) fn anchor() -> Icon {
     Icon::new(format!("data:image/png;base64,{}", base64(ANCHOR_PNG)))
         .with_mime_type("image/png")
         .with_sizes(vec!["48x48".to_owned()])
 }
 
-/// The time now, as RFC 3339 in UTC, to the second.
+/// Returns the current time in UTC, formatted by RFC 3339 with a resolution of one second.
 pub(crate) fn now() -> String {
     chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

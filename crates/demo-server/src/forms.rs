@@ -1,4 +1,4 @@
-//! The questions themselves: forms, a URL, a message for a model, the list of folders.
+//! Contents of the server's requests to the host: forms, a URL, a message for a model, the list of folders.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::content::{BELL_WAV, CHART_PNG, base64};
 
-/// A form with every kind of field that a revision knows.
+/// Returns a form with every kind of field that a revision supports.
 ///
-/// `modern_fields` adds those that came with 2025-11-25: choices with titles, several choices, and
-/// defaults for all kinds.
+/// `modern_fields` adds those introduced in 2025-11-25: choices with titles, multiple choice, and defaults for all
+/// kinds.
 pub(crate) fn arrival_form(modern_fields: bool) -> Value {
     let mut form = json!({
         "type": "object",
@@ -57,7 +57,7 @@ pub(crate) fn arrival_form(modern_fields: bool) -> Value {
     form
 }
 
-/// A form with a single yes or no.
+/// Returns a form with a single yes or no field.
 pub(crate) fn consent_form() -> Value {
     json!({
         "type": "object",
@@ -68,7 +68,7 @@ pub(crate) fn consent_form() -> Value {
     })
 }
 
-/// A form with a single line of text.
+/// Returns a form with a single text field.
 pub(crate) fn line_form(name: &str, title: &str) -> Value {
     json!({
         "type": "object",
@@ -77,7 +77,7 @@ pub(crate) fn line_form(name: &str, title: &str) -> Value {
     })
 }
 
-/// Asks for a form.
+/// Creates an elicitation request for a form.
 pub(crate) fn form(message: &str, schema: Value) -> Result<InputRequest, ErrorData> {
     let requested_schema: ElicitationSchema = serde_json::from_value(schema)
         .map_err(|error| ErrorData::internal_error(format!("a bad form: {error}"), None))?;
@@ -86,7 +86,7 @@ pub(crate) fn form(message: &str, schema: Value) -> Result<InputRequest, ErrorDa
     Ok(InputRequest::Elicitation(ElicitRequest::new(params)))
 }
 
-/// Asks to open a URL. The id exists in 2025-11-25 only; later revisions ignore it.
+/// Creates an elicitation request for a URL. The id is used only in 2025-11-25 and ignored by later revisions.
 pub(crate) fn url(message: &str, url: &str, elicitation_id: &str) -> InputRequest {
     InputRequest::Elicitation(ElicitRequest::new(ElicitRequestParams::UrlElicitationParams {
         meta: None,
@@ -96,21 +96,21 @@ pub(crate) fn url(message: &str, url: &str, elicitation_id: &str) -> InputReques
     }))
 }
 
-/// Asks which folders the server may use.
+/// Creates a request for the folders that the server may use (roots).
 pub(crate) fn folders() -> InputRequest {
     InputRequest::ListRoots(ListRootsRequest { method: Default::default(), extensions: Default::default() })
 }
 
-/// What a question to a model brings along.
+/// Parameters of a sampling request.
 pub(crate) struct ForModel<'a> {
     pub(crate) question: &'a str,
     pub(crate) with_picture: bool,
     pub(crate) with_sound: bool,
-    /// The most tokens that the answer may have.
+    /// Maximum number of tokens of the response.
     pub(crate) max_tokens: u32,
 }
 
-/// Asks a model.
+/// Creates a sampling request for the host's model.
 pub(crate) fn model(ask: &ForModel<'_>) -> Result<InputRequest, ErrorData> {
     let mut messages = vec![
         SamplingMessage::user_text("You are on the quay. What can you see?"),
@@ -155,10 +155,10 @@ mod tests {
         for schema in [arrival_form(false), arrival_form(true), consent_form()] {
             let typed: ElicitationSchema = serde_json::from_value(schema.clone()).unwrap();
             let sent = serde_json::to_value(typed).unwrap();
-            assert_eq!(sent, schema, "the SDK's types keep every field of the form");
+            assert_eq!(sent, schema, "the SDK's types should preserve every field of the form");
             let names =
                 |form: &Value| -> Vec<String> { form["properties"].as_object().unwrap().keys().cloned().collect() };
-            assert_eq!(names(&sent), names(&schema), "the fields keep their order");
+            assert_eq!(names(&sent), names(&schema), "the order of the fields should be preserved");
         }
     }
 }

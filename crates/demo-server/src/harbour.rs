@@ -1,6 +1,6 @@
-//! What there is to know about the harbours: places, ships and tides. All of it is made up.
+//! Fictional data about harbours: places, ships and tides.
 
-/// The harbours, as `(name, ships that lie there)`.
+/// Harbours with the ships in each.
 pub(crate) const HARBOURS: [(&str, &[&str]); 6] = [
     ("Amsterdam", &["Aurora", "Albatross"]),
     ("Bergen", &["Borealis"]),
@@ -10,10 +10,10 @@ pub(crate) const HARBOURS: [(&str, &[&str]); 6] = [
     ("Faro", &["Fulmar"]),
 ];
 
-/// The days that a tide table covers.
+/// Days that a tide table covers.
 pub(crate) const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A ship and where it lies.
+/// Ship and its harbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ship {
     pub(crate) name: &'static str,
@@ -22,12 +22,12 @@ pub(crate) struct Ship {
     pub(crate) length_m: u32,
 }
 
-/// The names of all harbours.
+/// Returns the names of all harbours.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     HARBOURS.iter().map(|(name, _)| *name)
 }
 
-/// All ships, harbour by harbour.
+/// Returns all ships, grouped by harbour.
 pub(crate) fn ships() -> impl Iterator<Item = Ship> {
     const KINDS: [&str; 3] = ["sailing boat", "tug", "ferry"];
     HARBOURS
@@ -38,16 +38,16 @@ pub(crate) fn ships() -> impl Iterator<Item = Ship> {
         .map(|(((harbour, name), number), kind)| Ship { name, harbour, kind, length_m: 12 + 3 * number })
 }
 
-/// The harbour of that name, whatever its case.
+/// Returns the harbour with this name, ignoring case.
 pub(crate) fn find(name: &str) -> Option<&'static str> {
     names().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// A day's tide table as Markdown, or nothing when harbour or day is not known.
+/// Returns a day's tide table as Markdown, or `None` if the harbour or the day is unknown.
 pub(crate) fn tide_table(harbour: &str, day: &str) -> Option<String> {
     let place = names().position(|name| name.eq_ignore_ascii_case(harbour))?;
     let day = DAYS.iter().position(|name| name.eq_ignore_ascii_case(day))?;
-    // The tide comes about fifty minutes later every day.
+    // Tides are about fifty minutes later every day.
     let first = (place * 67 + day * 50) % 360;
     let rows: String = ["high", "low", "high", "low"]
         .iter()
@@ -64,7 +64,7 @@ pub(crate) fn tide_table(harbour: &str, day: &str) -> Option<String> {
     ))
 }
 
-/// The distance between two harbours in nautical miles.
+/// Returns the distance between two harbours in nautical miles, or `None` if one is unknown.
 pub(crate) fn distance(from: &str, to: &str) -> Option<u32> {
     let place = |name: &str| names().position(|known| known.eq_ignore_ascii_case(name));
     let between = u32::try_from(place(from)?.abs_diff(place(to)?)).ok()?;

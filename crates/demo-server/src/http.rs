@@ -1,4 +1,4 @@
-//! Serving hosts over Streamable HTTP: sessions for those of the legacy era, single requests for the others.
+//! Server for Streamable HTTP: sessions for hosts of the legacy era, single requests for others.
 
 use std::io::{Write as _, stdout};
 use std::net::Ipv4Addr;
@@ -14,11 +14,11 @@ use crate::options::Options;
 use crate::server::DemoServer;
 use crate::state::State;
 
-/// After which pause hosts should take up a stream that was lost. The SDK forgets a stream with its last answer, so
-/// that its own three seconds are too long for most calls.
+/// Delay after which hosts should resume a lost stream. The SDK discards a stream with its last response, so its
+/// default of three seconds is too long for most calls.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// Serves at `/mcp` until the process is ended; the server's address is the first line of standard output.
+/// Serves at `/mcp` until the process is terminated. The first line of standard output is the server's address.
 pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
     let state = Arc::new(State::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
@@ -28,7 +28,7 @@ pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
     let service = StreamableHttpService::new(factory, Arc::new(sessions), config);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
-    // Not buffered: whoever started it waits for this line.
+    // Flushed because the parent process waits for this line.
     let mut out = stdout();
     writeln!(out, "http://{address}")?;
     out.flush()?;

@@ -1,7 +1,7 @@
-//! A server from before `server/discover`: to it, that is a method like any unknown one.
+//! Server that predates `server/discover` and treats it as an unknown method.
 //!
-//! The SDK has no switch for this: with only legacy revisions configured it still answers the
-//! probe, with "unsupported protocol version". Real legacy servers say "method not found".
+//! The SDK has no option for this: with only legacy revisions configured it still responds to the probe with
+//! "unsupported protocol version". Real legacy servers respond with "method not found".
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
 
 use crate::server::DemoServer;
 
-/// The demo server without `server/discover`.
+/// Demo server without support for `server/discover`.
 pub(crate) struct LegacyOnly(pub(crate) DemoServer);
 
 impl Service<RoleServer> for LegacyOnly {

@@ -1,8 +1,8 @@
-//! `demo-server`: a small MCP server about a harbour that shows everything a host can meet.
+//! `demo-server`: a small MCP server about a harbour that shows every feature a host can encounter.
 //!
-//! It speaks over standard input and output or over Streamable HTTP, in both eras: the sessions
-//! that open with `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of
-//! 2026-07-28. It keeps everything in memory, reads no files and opens no connections.
+//! The server uses standard input and output or Streamable HTTP, and supports both eras: sessions opened by
+//! `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of 2026-07-28. All data is in memory. The server
+//! reads no files and opens no connections.
 
 mod client;
 mod completion;
@@ -35,7 +35,7 @@ use crate::options::Options;
 fn main() -> ExitCode {
     let options = Options::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,demo_server=info"));
-    // Standard output carries the protocol, so everything for people goes to standard error.
+    // Standard output carries the protocol, so logs are written to standard error.
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).init();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
             None => stdio::serve(options).await.map_err(|error| error.to_string()),
         }
     });
-    // A read of standard input that is still waiting must not hold the process.
+    // A pending read of standard input must not block the exit.
     runtime.shutdown_background();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,40 +1,39 @@
-//! The command line: which era and which revisions the server admits to.
+//! Command line options: the era and the revisions that the server supports.
 
 use std::borrow::Cow;
 
 use clap::{Parser, ValueEnum};
 use rmcp::model::ProtocolVersion;
 
-/// A small MCP server about a harbour that shows everything a host can meet.
+/// A small MCP server about a harbour that shows every feature a host can encounter.
 #[derive(Debug, Clone, Parser)]
 #[command(version)]
 pub(crate) struct Options {
-    /// The era to speak: sessions that open with `initialize`, stateless requests, or what the
-    /// host asks for.
+    /// Era to support: sessions opened by `initialize`, stateless requests, or the one that the host chooses.
     #[arg(long, value_enum, default_value_t = Era::Both)]
     pub(crate) era: Era,
-    /// Speak this revision only, for example 2025-06-18. It decides the era.
+    /// The only revision to support, for example 2025-06-18. Determines the era.
     #[arg(long, value_parser = known_revision)]
     pub(crate) revision: Option<ProtocolVersion>,
-    /// Serve Streamable HTTP at /mcp on this port of 127.0.0.1 instead of standard input and
-    /// output; 0 takes any. The address is printed first.
+    /// Serve Streamable HTTP at /mcp on this port of 127.0.0.1 instead of standard input and output, or on any free
+    /// port if it is 0. The address is printed first.
     #[arg(long, value_name = "PORT")]
     pub(crate) http: Option<u16>,
 }
 
-/// The two ways of MCP to hold a conversation.
+/// Era of the MCP protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Era {
-    /// 2024-11-05 to 2025-11-25: `initialize` first; `server/discover` is an unknown method.
+    /// 2024-11-05 to 2025-11-25: sessions opened by `initialize`. `server/discover` is an unknown method.
     Legacy,
-    /// 2026-07-28: `server/discover`, no session; `initialize` is refused.
+    /// 2026-07-28: `server/discover` and no session. `initialize` is rejected.
     Modern,
-    /// Whatever the host opens with.
+    /// The era of the host's first request.
     Both,
 }
 
 impl Options {
-    /// The era that the two options together ask for.
+    /// Returns the era that results from both options.
     pub(crate) fn era(&self) -> Era {
         match &self.revision {
             Some(revision) if revision.has_initialize() => Era::Legacy,
@@ -43,7 +42,7 @@ impl Options {
         }
     }
 
-    /// The revisions that the server answers to.
+    /// Returns the revisions that the server supports.
     pub(crate) fn revisions(&self) -> Cow<'static, [ProtocolVersion]> {
         match (&self.revision, self.era()) {
             (Some(revision), _) => Cow::Owned(vec![revision.clone()]),

@@ -1,12 +1,12 @@
-//! Lists in pages.
+//! Pagination of the server's lists.
 
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
-/// How many items a page holds.
+/// Number of items in a page.
 const PAGE_SIZE: usize = 10;
 const CURSOR_PREFIX: &str = "from-";
 
-/// The page that the request asks for, and the cursor of the next one.
+/// Returns the requested page and the cursor of the next one.
 pub(crate) fn page<T>(
     items: Vec<T>,
     request: Option<&PaginatedRequestParams>,
@@ -47,21 +47,21 @@ mod tests {
             seen.extend(items);
             cursor = after;
         }
-        assert_eq!(seen, all, "no item is lost or repeated at a page's edge");
+        assert_eq!(seen, all, "no item should be lost or repeated between pages");
     }
 
     #[test]
     fn a_full_last_page_has_no_next() {
         let (items, next) = page(vec![0; PAGE_SIZE], None).unwrap();
-        assert_eq!(items.len(), PAGE_SIZE, "the page is full");
-        assert_eq!(next, None, "nothing follows, so no cursor is given");
+        assert_eq!(items.len(), PAGE_SIZE, "the page should be full");
+        assert_eq!(next, None, "the last page should have no cursor");
     }
 
     #[test]
     fn a_foreign_cursor_is_an_invalid_parameter() {
         for cursor in ["", "10", "from-", "from--1", "from-9999"] {
             let error = page(vec![1, 2, 3], Some(&at(cursor))).unwrap_err();
-            assert_eq!(error.code.0, -32602, "cursor {cursor:?} is refused as the specification asks");
+            assert_eq!(error.code.0, -32602, "cursor {cursor:?} should be rejected as the specification requires");
         }
     }
 }

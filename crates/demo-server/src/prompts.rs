@@ -1,4 +1,4 @@
-//! Prompts: with arguments and completions, with a picture, with a question back, and plain.
+//! Prompts: with arguments and completions, with an image, with an elicitation, and plain.
 
 use rmcp::model::{
     ContentBlock, ElicitResult, ElicitationAction, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -14,10 +14,10 @@ use crate::questions::{Answers, Stop, ask};
 use crate::resources::GUIDE_URI;
 use crate::state::State;
 
-/// The moods that a diary entry can have.
+/// Moods that a diary entry can have.
 pub(crate) const MOODS: [&str; 4] = ["calm", "cheerful", "homesick", "seasick"];
 
-/// All prompts.
+/// Returns all prompts of the server.
 pub(crate) fn list(state: &State) -> Vec<Prompt> {
     let mut all = vec![
         prompt(
@@ -66,7 +66,7 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
     all
 }
 
-/// Answers `prompts/get`.
+/// Handles a `prompts/get` request.
 pub(crate) async fn get(
     state: &State,
     context: &Context,
@@ -90,7 +90,7 @@ pub(crate) async fn get(
     }
 }
 
-/// The arguments that were given.
+/// Arguments of the request.
 struct Given(JsonObject);
 
 impl Given {

@@ -1,8 +1,8 @@
-//! Asking the host something in the middle of its request, in both eras.
+//! Requests to the host while one of its requests is handled, in both eras.
 //!
-//! In a legacy session the question is a request of its own and the answer comes back while the
-//! host's request waits. In the stateless era the host's request ends with the question, and the
-//! host repeats it with the answer. A handler calls [`ask`] and need not know which it is.
+//! In a legacy session the server sends a separate request and receives the response while the host's request is
+//! pending. In the stateless era the host's request ends with the server's request, and the host repeats its request
+//! with the response. Handlers call [`ask`] and need not distinguish the two.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 
@@ -16,14 +16,14 @@ use serde_json::Value;
 
 use crate::client::{self, Context};
 
-/// Why a request ends before its work is done.
+/// Reason why a request ends before its work is done.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The work failed, and this is what the user should read.
+    /// The work failed, with a message for the user.
     Failed(String),
-    /// The request itself is wrong.
+    /// The request is not valid.
     Refused(ErrorData),
-    /// The host has to answer first.
+    /// The host has to respond first.
     Ask(Box<InputRequiredResult>),
 }
 
@@ -33,7 +33,7 @@ impl From<ErrorData> for Stop {
     }
 }
 
-/// What a repeated request brings along. Empty in a legacy session.
+/// Responses and state in a repeated request. Empty in a legacy session.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) responses: InputResponses,
@@ -41,12 +41,12 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// From the two fields of a request.
+    /// Creates the value from the two fields of a request.
     pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self { responses: responses.unwrap_or_default(), state }
     }
 
-    /// Checks that the state came back as it was sent.
+    /// Checks that the state was returned exactly as it was sent.
     fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
         if self.state.as_deref() == sent {
             return Ok(());
@@ -58,9 +58,9 @@ impl Answers {
     }
 }
 
-/// Asks one question and returns its answer.
+/// Sends one request to the host and returns the response.
 ///
-/// `state` goes along in the stateless era and has to come back untouched.
+/// `state` is included in the stateless era, and the host has to return it unchanged.
 pub(crate) async fn ask<T: DeserializeOwned>(
     context: &Context,
     answers: &Answers,
@@ -75,7 +75,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     })
 }
 
-/// Asks several questions, in one round where the era allows it, and returns the answers in order.
+/// Sends several requests to the host, in one round where the era supports it, and returns the responses in order.
 pub(crate) async fn ask_all(
     context: &Context,
     answers: &Answers,
@@ -95,7 +95,7 @@ pub(crate) async fn ask_all(
     Ok(values)
 }
 
-/// The answers of this round, or the questions for the next one.
+/// Returns the responses of this round, or the requests for the next one.
 fn from_round(
     answers: &Answers,
     questions: Vec<(&str, InputRequest)>,
@@ -111,7 +111,7 @@ fn from_round(
     Err(Stop::Ask(Box::new(result)))
 }
 
-/// Sends the question as a request and waits for the answer or the end of the host's own request.
+/// Sends a request and waits for the response or for the end of the host's own request.
 async fn request(context: &Context, question: InputRequest) -> Result<Value, Stop> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
@@ -146,7 +146,7 @@ fn internal(message: &str) -> Stop {
     ErrorData::internal_error(message.to_owned(), None).into()
 }
 
-/// A server asks only what the host has said it can answer, and what the revision knows.
+/// Checks that the host declared the required capability and that the revision supports the request.
 fn check_capability(context: &Context, question: &InputRequest) -> Result<(), Stop> {
     let has = client::capabilities(context);
     let builder = ClientCapabilities::builder();
@@ -166,7 +166,7 @@ fn check_capability(context: &Context, question: &InputRequest) -> Result<(), St
         InputRequest::Elicitation(request) => {
             let is_url = matches!(request.params, ElicitRequestParams::UrlElicitationParams { .. });
             let supported = has.elicitation.is_some_and(|modes| {
-                // Neither mode named means forms, as before URLs existed.
+                // If no mode is declared, only forms are supported, as before URLs were introduced.
                 if is_url { modes.url.is_some() } else { modes.form.is_some() || modes.url.is_none() }
             });
             let (what, since) = if is_url {

@@ -1,4 +1,4 @@
-//! Resources: what there is to read, and reading it.
+//! Resources of the server: their lists, and reading them.
 
 use rmcp::model::{
     Annotations, CacheScope, ElicitResult, ElicitationAction, ErrorData, ReadResourceRequestParams,
@@ -15,20 +15,20 @@ use crate::skills;
 use crate::state::State;
 use crate::templates::{self, Expanded, expanded};
 
-/// The clock, which ticks for those who subscribe to it.
+/// URI of the clock, which changes periodically for its subscribers.
 pub(crate) const CLOCK: &str = "clock:///now";
-/// The guide, in Markdown.
+/// URI of the guide, in Markdown.
 pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
-/// The chart, a picture.
+/// URI of the sea chart, an image.
 pub(crate) const CHART_URI: &str = "harbour:///chart.png";
 const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
-/// How long hosts may keep what never changes, in milliseconds.
+/// Time for which hosts may cache constant content, in milliseconds.
 pub(crate) const KEPT: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
 
-/// All resources that can be listed.
+/// Returns all resources that are listed.
 pub(crate) fn list(state: &State) -> Vec<Resource> {
     let mut all = vec![
         Resource::new(WELCOME_URI, "welcome.txt")
@@ -68,7 +68,7 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
     all
 }
 
-/// The templates.
+/// Returns the resource templates of the server.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(templates::NOTE, "note")
@@ -87,7 +87,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// The chart, as a listed resource or as a link in a result.
+/// Returns the chart, as a listed resource or as a link in a result.
 pub(crate) fn chart() -> Resource {
     Resource::new(CHART_URI, "chart.png")
         .with_title("Sea chart")
@@ -96,12 +96,12 @@ pub(crate) fn chart() -> Resource {
         .with_size(CHART_PNG.len() as u64)
 }
 
-/// A note, as a listed resource or as a link in a result.
+/// Returns a note, as a listed resource or as a link in a result.
 pub(crate) fn note(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }
 
-/// The URI of a note.
+/// Returns the URI of a note.
 pub(crate) fn note_uri(name: &str) -> String {
     format!("note:///{name}")
 }
@@ -110,17 +110,17 @@ fn ship_uri(name: &str) -> String {
     format!("ship:///{}", name.to_lowercase())
 }
 
-/// Whether this URI can be read.
+/// Returns `true` if this URI can be read.
 pub(crate) fn exists(state: &State, uri: &str) -> bool {
     uri == DIARY_URI || contents(state, uri).is_some()
 }
 
-/// The error for a URI that cannot be read.
+/// Returns the error for a URI that can't be read.
 pub(crate) fn not_found(uri: &str) -> ErrorData {
     ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
 }
 
-/// Answers `resources/read`.
+/// Handles a `resources/read` request.
 pub(crate) async fn read(
     state: &State,
     context: &Context,
@@ -145,7 +145,7 @@ pub(crate) async fn read(
     Ok(result.into())
 }
 
-/// The diary opens only to those who promise not to tell.
+/// Reads the diary after the user promised not to tell.
 async fn diary(context: &Context, answers: &Answers) -> Result<ResourceContents, Stop> {
     let question = forms::form("Before the diary opens:", forms::consent_form())?;
     let answer: ElicitResult = ask(context, answers, "promise", question, Some(DIARY_STATE)).await?;

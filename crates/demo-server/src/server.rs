@@ -1,4 +1,4 @@
-//! The server's face to the SDK: who it is, and which module answers which request.
+//! Implementation of the SDK's server trait: the server's description, and the dispatch of requests to the modules.
 
 #![allow(
     deprecated,
@@ -35,7 +35,7 @@ const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\"
 
 type Reply<T> = Result<T, ErrorData>;
 
-/// The demo server.
+/// State of the demo server for one session or request.
 pub(crate) struct DemoServer {
     options: Options,
     state: Arc<State>,
@@ -45,8 +45,7 @@ pub(crate) struct DemoServer {
 }
 
 impl DemoServer {
-    /// A server that has not met its host yet. Over HTTP there is one for each session or request, and
-    /// what they remember is the same.
+    /// Creates a server without a host. Over HTTP there is one for each session or request, and all share `state`.
     pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
         Self {
             options,

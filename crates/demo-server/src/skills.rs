@@ -1,4 +1,4 @@
-//! Skills: what is listed, and the files of each, which are read as resources.
+//! Skills: their list, and their files, which are read as resources.
 
 use rmcp::model::{ErrorData, ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources};
 use serde_json::json;
@@ -8,10 +8,10 @@ const PLAN: &str = include_str!("../assets/plan-passage/SKILL.md");
 const RULES_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
 const RULES: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
 
-/// The files of the one skill.
+/// Files of the only skill, with their URIs.
 const FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN), (RULES_URI, RULES)];
 
-/// All skills.
+/// Returns all skills of the server.
 pub(crate) fn list() -> Vec<Skill> {
     let frontmatter = SkillFrontmatter::new(
         "plan-passage",
@@ -23,13 +23,13 @@ pub(crate) fn list() -> Vec<Skill> {
     vec![Skill::new(PLAN_URI, frontmatter, SkillResources::Files(files.to_vec()))]
 }
 
-/// The skill whose `SKILL.md` is there.
+/// Returns the skill whose `SKILL.md` has this URI.
 pub(crate) fn get(uri: &str) -> Result<Skill, ErrorData> {
     let found = list().into_iter().find(|skill| skill.uri == uri);
     found.ok_or_else(|| ErrorData::invalid_params("there is no such skill", Some(json!({ "uri": uri }))))
 }
 
-/// A file of a skill.
+/// Returns a file of a skill.
 pub(crate) fn contents(uri: &str) -> Option<ResourceContents> {
     let (uri, text) = FILES.into_iter().find(|(known, _)| *known == uri)?;
     Some(ResourceContents::text(text, uri).with_mime_type("text/markdown"))

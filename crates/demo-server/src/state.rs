@@ -1,4 +1,4 @@
-//! What the server remembers: notes, added tools, half-finished visits, and who wants to know.
+//! State of the server: notes, added tools, pending visits, and subscribers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,38 +7,38 @@ use rmcp::task_manager::TaskManager;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
-/// The most notes that are kept.
+/// Maximum number of notes that are stored.
 pub(crate) const MAX_NOTES: usize = 100;
-/// The most tools that can be added.
+/// Maximum number of tools that can be added.
 pub(crate) const MAX_ADDED_TOOLS: usize = 20;
 const MAX_VISITS: usize = 32;
 const MAX_WAITING_CHANGES: usize = 256;
 
-/// Something that a host may want to hear about.
+/// Change that is reported to subscribed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The list of tools.
+    /// The list of tools changed.
     Tools,
-    /// The list of prompts.
+    /// The list of prompts changed.
     Prompts,
-    /// The list of resources.
+    /// The list of resources changed.
     Resources,
-    /// The resource with this URI.
+    /// The resource with this URI changed.
     Resource(String),
 }
 
-/// A tool that was added while the server runs.
+/// Tool that was added while the server runs.
 #[derive(Debug, Clone)]
 pub(crate) struct AddedTool {
     pub(crate) name: String,
     pub(crate) description: String,
-    /// How often its definition was changed. Every change adds one argument.
+    /// Number of changes of the definition. Each change adds one argument.
     pub(crate) edition: u32,
-    /// Whether a prompt of the same name exists beside it.
+    /// `true` if there is also a prompt with this name.
     pub(crate) with_prompt: bool,
 }
 
-/// Everything the server remembers.
+/// State that all sessions and requests share.
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     added_tools: Mutex<Vec<AddedTool>>,
@@ -54,7 +54,7 @@ struct Visits {
 }
 
 impl State {
-    /// A harbour with two notes and the lighthouse.
+    /// Creates a state with two notes and the tool `lighthouse`.
     pub(crate) fn new() -> Self {
         let notes = [("shopping", "Rope, tar, two lemons."), ("weather", "Fair, wind from the west.")];
         Self {
@@ -71,18 +71,18 @@ impl State {
         }
     }
 
-    /// The notes by name.
+    /// Returns the notes by name.
     pub(crate) fn notes(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         lock(&self.notes)
     }
 
-    /// The tools that were added, oldest first.
+    /// Returns the added tools, oldest first.
     pub(crate) fn added_tools(&self) -> MutexGuard<'_, Vec<AddedTool>> {
         lock(&self.added_tools)
     }
 
-    /// Keeps what a visitor has answered so far and returns the handle under which to find it.
-    /// The oldest visit is forgotten when there are too many.
+    /// Stores the responses of a visitor and returns a handle for them. The oldest visit is dropped if there are too
+    /// many.
     pub(crate) fn keep_visit(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
         visits.count += 1;
@@ -94,29 +94,29 @@ impl State {
         handle
     }
 
-    /// What was answered under that handle.
+    /// Returns the responses stored under a handle.
     pub(crate) fn visit(&self, handle: &str) -> Option<Vec<Value>> {
         lock(&self.visits).open.iter().find(|(known, _)| known == handle).map(|(_, answers)| answers.clone())
     }
 
-    /// The tasks that run or have ended not long ago.
+    /// Returns the tasks that run or have ended recently.
     pub(crate) fn tasks(&self) -> &TaskManager {
         &self.tasks
     }
 
-    /// Tells everyone who listens.
+    /// Reports a change to all subscribers.
     pub(crate) fn announce(&self, change: Change) {
-        // An error only says that nobody listens.
+        // Sending fails only if there are no subscribers.
         let _ = self.changes.send(change);
     }
 
-    /// What is announced from now on.
+    /// Subscribes to all changes from now on.
     pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
         self.changes.subscribe()
     }
 }
 
-/// Locks, also after a panic elsewhere: everything here is valid after each single statement.
+/// Locks a mutex, even if it is poisoned: the data is valid after each statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -132,7 +132,7 @@ mod tests {
         for _ in 0..MAX_VISITS {
             state.keep_visit(vec![]);
         }
-        assert_eq!(state.visit(&first), None, "the oldest visit makes room for the newest");
-        assert_eq!(lock(&state.visits).open.len(), MAX_VISITS, "no more visits are kept than the bound");
+        assert_eq!(state.visit(&first), None, "the oldest visit should be dropped");
+        assert_eq!(lock(&state.visits).open.len(), MAX_VISITS, "the number of visits should be bounded");
     }
 }

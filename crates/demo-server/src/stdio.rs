@@ -1,4 +1,4 @@
-//! Serving one host over standard input and output, and leaving soon after it has gone.
+//! Server for one host over standard input and output, which exits soon after the host has closed them.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::options::{Era, Options};
 use crate::server::DemoServer;
 use crate::state::State;
 
-/// How long answers in the making may take once standard input has closed. The SDK alone would
-/// wait five seconds for a subscription, which never ends by itself.
+/// Time for pending responses after standard input has closed. The SDK would wait five seconds for a subscription,
+/// which never ends on its own.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 
 /// Serves until the host closes standard input.
@@ -30,7 +30,7 @@ pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError>
         Era::Modern | Era::Both => run(server).await,
     };
     match outcome {
-        // A host that leaves before it has said anything is no failure.
+        // A host that disconnects before its first message is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         outcome => outcome,
     }
@@ -48,7 +48,7 @@ async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeE
     tokio::select! {
         finished = running.waiting() => {
             if let Err(error) = finished {
-                tracing::error!("the session broke: {error}");
+                tracing::error!("the session failed: {error}");
             }
         }
         () = after_the_end => {}
@@ -57,7 +57,7 @@ async fn run<S: Service<RoleServer>>(service: S) -> Result<(), ServerInitializeE
     Ok(())
 }
 
-/// A reader that tells others when it has reached the end.
+/// Reader that cancels a token at the end of the stream.
 struct NoticesEnd<R> {
     inner: R,
     ended: CancellationToken,

@@ -1,5 +1,5 @@
-//! Telling hosts what has changed: unasked and by `resources/subscribe` in legacy sessions, by
-//! `subscriptions/listen` in the stateless era.
+//! Notifications of changes: unsolicited and by `resources/subscribe` in legacy sessions, by `subscriptions/listen` in
+//! the stateless era.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -14,12 +14,12 @@ use tokio::time::{Interval, MissedTickBehavior, interval_at};
 use crate::resources::CLOCK;
 use crate::state::{Change, State, lock};
 
-/// How often the clock ticks for those who subscribe to it.
+/// Interval of the clock's updates for its subscribers.
 const TICK: Duration = Duration::from_secs(2);
-/// The most resources that one host can subscribe to.
+/// Maximum number of resources to which one host can subscribe.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
-/// The subscriptions of a legacy session, by URI.
+/// Subscriptions of a legacy session, by URI.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 
@@ -50,7 +50,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Stops to report changes of a resource. Not having reported them is fine too.
+    /// Stops reporting changes of a resource. Does nothing if it is not subscribed.
     pub(crate) fn remove(&self, uri: &str) {
         if let Some(task) = lock(&self.0).remove(uri) {
             task.abort();
@@ -58,7 +58,7 @@ impl Subscriptions {
     }
 }
 
-/// Reports changed lists to a legacy session for as long as it lasts.
+/// Reports changed lists to a legacy session until it ends.
 pub(crate) async fn report_lists(peer: Peer<RoleServer>, state: Arc<State>) {
     let mut watch = Watch::new(state.changes(), false);
     while let Some(change) = watch.next().await {
@@ -77,27 +77,28 @@ async fn notify_list(peer: &Peer<RoleServer>, change: &Change) -> Result<(), Ser
     }
 }
 
-/// Changes since a subscription was granted: a host may change something as soon as it has read that, which is before
-/// [`listen`] begins.
+/// Changes since a subscription was granted. A host may change something as soon as it has received the grant, which is
+/// before [`listen`] starts.
 #[derive(Debug, Default)]
 pub(crate) struct Granted(Mutex<VecDeque<Receiver<Change>>>);
 
 impl Granted {
-    /// A subscription is granted now.
+    /// Starts to record changes for a subscription that is granted now.
     pub(crate) fn add(&self, state: &State) {
         let mut waiting = lock(&self.0);
-        // One that never began would wait for ever.
+        // Bounded because a subscription may never start.
         waiting.truncate(MAX_SUBSCRIPTIONS - 1);
         waiting.push_back(state.changes());
     }
 
-    /// The changes for the subscription that begins. Which of several takes which only means that one sees more.
+    /// Returns the changes for the subscription that starts. If several start at once, one of them may receive earlier
+    /// changes of another.
     fn take(&self) -> Option<Receiver<Change>> {
         lock(&self.0).pop_front()
     }
 }
 
-/// Serves one `subscriptions/listen` until the host ends it.
+/// Serves one `subscriptions/listen` request until the host ends it.
 pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted: &Granted) {
     let with_clock =
         context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK));
@@ -116,14 +117,14 @@ pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted
             Some(Change::Resource(uri)) => sink.notify_resource_updated(uri).await,
         };
         match sent {
-            // The sink knows what this host has asked for.
+            // The sink rejects notifications that the host did not request.
             Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
             Err(_) => return,
         }
     }
 }
 
-/// Changes as they come, and the ticks of the clock between them.
+/// Stream of changes, merged with the ticks of the clock.
 struct Watch {
     changes: Receiver<Change>,
     clock: Option<Interval>,
@@ -139,7 +140,7 @@ impl Watch {
         Self { changes, clock }
     }
 
-    /// The next change; `None` when there will be no more.
+    /// Returns the next change, or `None` at the end of the stream.
     async fn next(&mut self) -> Option<Change> {
         loop {
             let tick = async {
@@ -152,7 +153,7 @@ impl Watch {
                 change = self.changes.recv() => match change {
                     Ok(change) => return Some(change),
                     Err(RecvError::Lagged(missed)) => {
-                        tracing::warn!("{missed} changes came too fast to be reported");
+                        tracing::warn!("{missed} changes were not reported because the receiver lagged");
                     }
                     Err(RecvError::Closed) => return None,
                 },

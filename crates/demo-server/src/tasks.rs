@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::client::{self, Context};
 
-/// The tool's name.
+/// Name of the tool.
 pub(crate) const DO_LATER: &str = "do_later";
 const POLL_MS: u64 = 200;
 const TAKES: Duration = Duration::from_millis(600);
 
-/// Whether the host has declared the extension: to all others the tool is not there.
+/// Returns `true` if the host declared the extension. The tool is not available to other hosts.
 pub(crate) fn are_understood(context: &Context) -> bool {
     client::is_modern(context) && client::capabilities(context).supports_tasks()
 }
 
-/// The tool.
+/// Returns the definition of the tool.
 pub(crate) fn definition() -> Tool {
     let input = match json!({ "type": "object", "properties": {}, "additionalProperties": false }) {
         Value::Object(object) => object,
@@ -28,7 +28,7 @@ pub(crate) fn definition() -> Tool {
         .with_title("Do it later")
 }
 
-/// Begins the task.
+/// Starts the task and returns it.
 pub(crate) fn do_later(tasks: &TaskManager) -> CallToolResponse {
     let options = TaskOptions::new().with_poll_interval_ms(POLL_MS).with_status_message("Looking for the broom.");
     let task = tasks.spawn(options, |context| {

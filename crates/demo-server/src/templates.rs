@@ -1,27 +1,27 @@
-//! The URIs that templates stand for: taking them apart.
+//! URI templates of the server, and parsing of URIs that match them.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// `note:///{name}`
+/// Template of the notes.
 pub(crate) const NOTE: &str = "note:///{name}";
-/// `tide:///{harbour}/{day}`
+/// Template of the tide tables.
 pub(crate) const TIDE: &str = "tide:///{harbour}/{day}";
-/// `ships:///search{?filter*}`
+/// Template of the ship search.
 pub(crate) const SHIPS: &str = "ships:///search{?filter*}";
 
-/// A URI that one of the templates gives.
+/// URI that matches one of the templates.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Expanded {
-    /// A note by its name.
+    /// Note with this name.
     Note(String),
-    /// A tide table.
+    /// Tide table of a harbour on a day.
     Tide { harbour: String, day: String },
-    /// A search, as pairs of field and text.
+    /// Search for ships, as pairs of field and text.
     Ships(Vec<(String, String)>),
 }
 
-/// Which template gives this URI, and with which values.
+/// Parses a URI into its template and values, or returns `None` if no template matches.
 pub(crate) fn expanded(uri: &str) -> Option<Expanded> {
     let url = Url::parse(uri).ok()?;
     let path = url.path().strip_prefix('/')?;
@@ -51,19 +51,23 @@ mod tests {
         assert_eq!(
             expanded("note:///a%20b+c"),
             Some(note),
-            "RFC 6570 encodes a space as %20 and leaves a plus alone in a path"
+            "RFC 6570 encodes a space as %20 and leaves a plus in a path unchanged"
         );
         let tide = Expanded::Tide { harbour: "Bergen".to_owned(), day: "monday".to_owned() };
-        assert_eq!(expanded("tide:///Bergen/monday"), Some(tide), "two variables are two path segments");
+        assert_eq!(expanded("tide:///Bergen/monday"), Some(tide), "two variables should be two path segments");
         let ships = Expanded::Ships(vec![("kind".to_owned(), "tug".to_owned())]);
-        assert_eq!(expanded("ships:///search?kind=tug"), Some(ships), "an exploded map becomes a query");
-        assert_eq!(expanded("ships:///search"), Some(Expanded::Ships(vec![])), "an empty map leaves no query");
+        assert_eq!(expanded("ships:///search?kind=tug"), Some(ships), "an exploded map should become a query");
+        assert_eq!(
+            expanded("ships:///search"),
+            Some(Expanded::Ships(vec![])),
+            "an empty map should result in no query"
+        );
     }
 
     #[test]
     fn other_uris_are_nobodys() {
         for uri in ["", "note:///", "tide:///Bergen", "file:///etc/passwd", "note:///a%2Fb"] {
-            assert_eq!(expanded(uri), None, "{uri:?} matches no template");
+            assert_eq!(expanded(uri), None, "{uri:?} should match no template");
         }
     }
 }

@@ -1,7 +1,9 @@
-//! Newer versions of the app, for its settings page: what there is, and one click that installs it and starts it. `crates/updates` finds
-//! and downloads a release; Tauri's updater checks its file and puts it in place (`plugin.rs`), in builds with the feature `updater`.
-//! The page calls the commands here and none of the updater's. Nothing is asked before the user wants it, once or by the setting
-//! `checkUpdates`.
+//! Updates of the app for its settings page: a check for newer releases, and one click that installs a release and
+//! restarts.
+//!
+//! `crates/updates` finds and downloads a release. In builds with the feature `updater`, Tauri's updater verifies its
+//! file and replaces the program (`plugin.rs`). The page calls the commands of this module and none of the updater's.
+//! No request is sent unless the user starts a check or enables the setting `checkUpdates`.
 
 #[cfg(feature = "updater")]
 pub mod plugin;
@@ -24,10 +26,10 @@ use without as installing;
 
 use crate::shell_events::{ShellEvent, ShellEvents};
 
-/// How long after a check by itself the next one is made.
+/// Interval between two automatic checks.
 const REST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Finds out where updates of this installation come from. Asks nobody.
+/// Determines where updates of this installation come from, without a request.
 pub(crate) fn start(app: &AppHandle) {
     let version = app.package_info().version.clone();
     let updates = Updates::new(version, installation(app), installing::channel(), UpdateLimits::default());
@@ -37,8 +39,10 @@ pub(crate) fn start(app: &AppHandle) {
     app.manage(updates);
 }
 
-/// What a restart goes by, to be managed before the app is built: the arguments of this start are left out. They would hide the window of
-/// a restart that the user asked for, or open once more the file that was named.
+/// Returns the environment for a restart, to be managed before the app is built.
+///
+/// The arguments of this start are dropped: they would hide the window of a restart that the user requested, or open
+/// the given file again.
 pub(crate) fn restart_environment() -> Env {
     without_arguments(Env::default())
 }
@@ -48,7 +52,7 @@ fn without_arguments(mut environment: Env) -> Env {
     environment
 }
 
-/// Checks by itself while the setting says so, until the host ends: at the start, and once a day.
+/// Checks for updates at the start and once a day while the setting is enabled, until the host ends.
 pub(crate) fn follow(app: &AppHandle, host: Host) {
     let updates = app.state::<Updates>();
     if !matches!(updates.report().source, UpdateSource::Releases { .. }) {
@@ -70,7 +74,7 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
                     () = &mut rest => break,
                     event = events.next() => match event.as_ref().map(|event| &event.event) {
                         None => return,
-                        // Turned on, it is made at once; any other change of the settings leaves the time as it is.
+                        // Enabling the setting causes an immediate check, and other changes do not affect the schedule.
                         Some(HostEvent::SettingsChanged(settings)) => {
                             let was_on = std::mem::replace(&mut is_on, settings.check_updates);
                             if is_on && !was_on {
@@ -85,19 +89,19 @@ pub(crate) fn follow(app: &AppHandle, host: Host) {
     });
 }
 
-/// A check that nobody waits for. It does not disturb what the user looks at.
+/// Checks automatically, unless that would replace a state that the user is looking at.
 async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
     let updates = app.state::<Updates>();
     if !may_check_quietly(&updates.report().step) {
         return;
     }
     if let Err(refusal) = updates.check(&|report| tell(app, report)).await {
-        tracing::info!("no check for updates: {refusal}");
+        tracing::info!("check for updates failed: {refusal}");
     }
 }
 
-/// Whether nothing is going on, and nothing is shown that the user is to act on. A check that failed, for want of a network for instance, is
-/// made again.
+/// Returns `true` if no operation is in progress and the user has nothing to act on. A failed check, for example
+/// without a network, is repeated.
 const fn may_check_quietly(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
@@ -106,27 +110,27 @@ fn tell<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
     app.state::<ShellEvents>().send(ShellEvent::UpdatesChanged { report });
 }
 
-/// What Settings shows of updates.
+/// Returns the state of updates for Settings.
 #[tauri::command]
 pub(crate) fn app_updates_report(updates: State<'_, Updates>) -> UpdateReport {
     updates.report()
 }
 
-/// Asks for a newer version. What it comes to is told as an event.
+/// Checks for a newer release. The result is reported as an event.
 ///
 /// # Errors
-/// In words, why what is announced is not taken.
+/// Returns a message for the user if the announced release is refused.
 #[tauri::command]
 pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(), String> {
     let updates = app.state::<Updates>();
     updates.check(&|report| tell(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
-/// Downloads the version that the user was shown, installs it, and starts it: the servers end as they do when the app is quit. How far it
-/// is is told as events.
+/// Downloads the version that the user was shown, installs it, and restarts the app, which stops the servers as on
+/// quitting. Progress is reported as events.
 ///
 /// # Errors
-/// In words, why it is not installed.
+/// Returns a message for the user if the release is not installed.
 #[tauri::command]
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updates>();
@@ -134,7 +138,7 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
     let installed = updates.install(&version, &install, &|report| tell(&app, report)).await;
     match installed {
         Ok(()) => app.request_restart(),
-        // By the user, who is shown the version again.
+        // The user stopped the download and sees the version again.
         Err(Refusal::Stopped) => {}
         Err(refusal) => return Err(refusal.to_string()),
     }
@@ -175,7 +179,7 @@ fn bundle(mark: BundleType) -> Option<Bundle> {
         BundleType::App => Bundle::App,
         BundleType::Nsis => Bundle::Nsis,
         BundleType::Msi => Bundle::Msi,
-        // It holds an .app, and no program has its mark.
+        // A disk image contains an .app, and no executable has this mark.
         BundleType::Dmg => return None,
     })
 }
@@ -192,6 +196,6 @@ mod tests {
         environment.args_os = ["drawbridge", "--background", "/notes.mcpb"].map(Into::into).to_vec();
         let builder = mock_builder().manage(without_arguments(environment));
         let app = builder.build(mock_context(noop_assets())).expect("an app without a window");
-        assert_eq!(app.env().args_os, ["drawbridge"], "what Tauri starts again");
+        assert_eq!(app.env().args_os, ["drawbridge"], "the restart should have no arguments");
     }
 }

@@ -1,5 +1,7 @@
-//! Tauri's updater, for what it does well on each system: it checks that the project's key signed a file as the announced version, and puts
-//! the file in place of the present one. It fetches nothing: `crates/updates` does, as the updater would read an answer of any size.
+//! Installation of updates with Tauri's updater.
+//!
+//! The updater verifies that the project's key signed a file as the announced version, and replaces the present file
+//! with it. It downloads nothing, because it would read a response of any size: downloads are done by `crates/updates`.
 //! Public for `src-tauri/tests/updater.rs`.
 
 use std::path::PathBuf;
@@ -10,17 +12,17 @@ use tauri::{AppHandle, Context, Runtime};
 use tauri_plugin_updater::{Builder, Config, Error, Update, UpdaterExt as _};
 use updates::{Channel, Install, Refusal, Release, SignatureProblem};
 
-/// The address of the manifest, given to the build.
+/// URL of the update manifest, set at build time.
 const ADDRESS: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS");
-/// The project's public key as `tauri signer generate` writes it, given to the build.
+/// Public key of the project as written by `tauri signer generate`, set at build time.
 const KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
 
-/// What this build is updated from. None if it was given no address or no key.
+/// Returns the update channel of this build, or `None` if it has no URL or no key.
 pub(super) fn channel() -> Result<Option<Channel>, Refusal> {
     Channel::of_build(ADDRESS, KEY)
 }
 
-/// Sets the updater up, whatever the configuration file says.
+/// Configures the updater regardless of the configuration file.
 pub fn configure<R: Runtime>(context: &mut Context<R>) {
     let config = json!({
         "pubkey": KEY.unwrap_or_default(),
@@ -31,13 +33,13 @@ pub fn configure<R: Runtime>(context: &mut Context<R>) {
     context.config_mut().plugins.0.insert("updater".to_owned(), config);
 }
 
-/// The updater itself. Its commands are allowed to no window.
+/// Returns the updater plugin. No window may invoke its commands.
 #[must_use]
 pub fn plugin<R: Runtime>() -> TauriPlugin<R, Config> {
     Builder::new().build()
 }
 
-/// Installs by Tauri's updater.
+/// Installer that uses Tauri's updater.
 #[derive(Debug)]
 pub struct UpdateInstall<R: Runtime> {
     app: AppHandle<R>,
@@ -46,7 +48,8 @@ pub struct UpdateInstall<R: Runtime> {
 }
 
 impl<R: Runtime> UpdateInstall<R> {
-    /// Takes what `channel` signed, in place of `program`; by default that is the program that runs, or its AppImage.
+    /// Creates an installer for files signed by `channel`, which replace `program`. The default is the running program
+    /// or its AppImage.
     #[must_use]
     pub fn new(app: &AppHandle<R>, channel: Result<Option<Channel>, Refusal>, program: Option<PathBuf>) -> Self {
         Self { app: app.clone(), channel, program }
@@ -56,7 +59,7 @@ impl<R: Runtime> UpdateInstall<R> {
         Self::new(app, channel(), None)
     }
 
-    /// The release as the updater reads it.
+    /// Converts the release to the updater's type.
     fn update(&self, release: &Release) -> Result<Update, Refusal> {
         let channel = self.channel.clone()?.ok_or(Refusal::NotHere)?;
         let builder = self.app.updater_builder().pubkey(channel.key.as_str()).target(&release.platform);
@@ -64,7 +67,7 @@ impl<R: Runtime> UpdateInstall<R> {
             Some(program) => builder.executable_path(program),
             None => builder,
         };
-        // On Windows the updater ends this process once the set-up program runs.
+        // On Windows the updater exits this process once the setup program runs.
         #[cfg(windows)]
         let builder = {
             let app = self.app.clone();
@@ -75,7 +78,7 @@ impl<R: Runtime> UpdateInstall<R> {
         };
         let builder = builder.endpoints(vec![channel.address.url().clone()]).map_err(|error| refusal(&error))?;
         let updater = builder.build().map_err(|error| refusal(&error))?;
-        // It demands a signed version, whatever the configuration says.
+        // The updater requires a signed version regardless of the configuration.
         let update = updater.restore_update(release.manifest.clone()).map_err(|error| refusal(&error))?;
         update.ok_or(Refusal::NotReady)
     }

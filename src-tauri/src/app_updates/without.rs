@@ -1,4 +1,4 @@
-//! Builds without the feature `updater`, as for distribution packages: nothing is asked and nothing installed.
+//! Builds without the feature `updater`, as for distribution packages: they neither check for updates nor install them.
 
 use tauri::{AppHandle, Runtime};
 use updates::{Channel, Install, Refusal, Release};
@@ -7,7 +7,7 @@ pub(super) fn channel() -> Result<Option<Channel>, Refusal> {
     Ok(None)
 }
 
-/// Installs nothing.
+/// Installer that always returns an error.
 pub(super) struct UpdateInstall;
 
 impl UpdateInstall {

@@ -1,19 +1,19 @@
-//! macOS: a scheme is named when the app is built, and can't be turned on or off.
+//! Links on macOS, where a scheme is declared at build time and can't be turned on or off.
 
 const CAUSE: &str = "On this system an app can't turn links on or off. Paste the link where a server is added.";
 
-/// Whether links come to this app.
+/// Returns `true` if links are opened by this app.
 ///
 /// # Errors
-/// Always.
+/// Always returns a message for the user.
 pub(super) fn is_on() -> Result<bool, String> {
     Err(CAUSE.to_owned())
 }
 
-/// Has links come to this app, or not.
+/// Registers or unregisters this app for links.
 ///
 /// # Errors
-/// Always.
+/// Always returns a message for the user.
 pub(super) fn set(_: bool) -> Result<(), String> {
     Err(CAUSE.to_owned())
 }

@@ -1,6 +1,8 @@
-//! Links on Linux: a desktop file of its own for the scheme, and the user's choice of it (Association between MIME types and
-//! applications 1.0.1). The package's desktop file names no scheme. The choice is written without `xdg-mime`, and it does without the
-//! cache that `update-desktop-database` makes.
+//! Links on Linux: a separate desktop file for the scheme, and the user's default application (Association between MIME
+//! types and applications 1.0.1).
+//!
+//! The package's desktop file declares no scheme. The default is written without `xdg-mime`, and needs no cache of
+//! `update-desktop-database`.
 
 use std::fs;
 use std::io;
@@ -8,27 +10,27 @@ use std::path::{Path, PathBuf};
 
 use crate::desktop_entry::{exec, keys, problem, program, read, remove, runs, user_folder, write};
 
-/// The desktop file, in the folder for data.
+/// Path of the desktop file in the folder for data.
 const ENTRY: &str = "applications/drawbridge-links.desktop";
-/// What it is called in a choice.
+/// Desktop file ID in the list of default applications.
 const ID: &str = "drawbridge-links.desktop";
-/// The choices, in the folder for configuration.
+/// Path of the list of default applications in the folder for configuration.
 const CHOICES: &str = "mimeapps.list";
 const GROUP: &str = "Default Applications";
 const TYPE: &str = "x-scheme-handler/drawbridge";
 
-/// Whether links come to this app.
+/// Returns `true` if links are opened by this app.
 ///
 /// # Errors
-/// In words, if that can't be told.
+/// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
     Places::of_user()?.is_on()
 }
 
-/// Has links come to this app, or not.
+/// Registers or unregisters this app for links.
 ///
 /// # Errors
-/// In words, if a file can't be read or written.
+/// Returns a message for the user if a file can't be read or written.
 pub(super) fn set(on: bool) -> Result<(), String> {
     Places::of_user()?.set(on)
 }
@@ -36,7 +38,7 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 struct Places {
     entry: PathBuf,
     choices: PathBuf,
-    /// The command line of the desktop file.
+    /// Command line of the desktop file.
     exec: String,
 }
 
@@ -71,7 +73,7 @@ impl Places {
         remove(&self.entry).map_err(|error| problem(&self.entry, "removed", &error))
     }
 
-    /// Writes the choices, which are all of the user's: as a whole, or not at all.
+    /// Writes the list of default applications atomically, because it contains all of the user's choices.
     fn choose(&self, before: &str, after: &str) -> Result<(), String> {
         if before == after {
             return Ok(());
@@ -85,7 +87,7 @@ fn text(file: &Path) -> Result<String, String> {
 }
 
 fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // Behind a link, as of a user who keeps such files elsewhere, its target is what is replaced.
+    // If the file is a symbolic link, as for users who manage such files elsewhere, its target is replaced.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let new = file.with_extension("list.drawbridge");
     write(&new, text)?;
@@ -95,7 +97,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new, &file)
 }
 
-/// What is chosen for the scheme: the first of a list.
+/// Returns the default application for the scheme: the first entry of its list.
 fn chosen(choices: &str) -> Option<&str> {
     let (_, value) = keys(choices, GROUP).into_iter().find(|(key, _)| *key == TYPE)?;
     value.split(';').next().map(str::trim)
@@ -140,46 +142,54 @@ mod tests {
     fn links_are_off_until_they_are_turned_on_and_nothing_is_left_when_they_are_turned_off() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
-        assert_eq!(places.is_on(), Ok(false), "off at first");
-        assert_eq!(places.set(false), Ok(()), "off once more");
-        assert!(!places.choices.exists(), "and nothing is written for it");
+        assert_eq!(places.is_on(), Ok(false), "links should be off by default");
+        assert_eq!(places.set(false), Ok(()), "turning off twice should succeed");
+        assert!(!places.choices.exists(), "turning off should write nothing");
         write(&places.choices, OTHERS).expect("written");
-        assert_eq!(places.set(true), Ok(()), "turned on");
-        assert_eq!(places.is_on(), Ok(true), "on");
-        assert_eq!(places.set(true), Ok(()), "on once more");
+        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.is_on(), Ok(true), "links should be on");
+        assert_eq!(places.set(true), Ok(()), "turning on twice should succeed");
         let text = fs::read_to_string(&places.entry).expect("the file");
-        assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "with the link: {text}");
+        assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "the command should receive the link: {text}");
         let choices = fs::read_to_string(&places.choices).expect("the choices");
-        assert_eq!(choices.matches(ID).count(), 1, "chosen once: {choices}");
-        assert_eq!(places.set(false), Ok(()), "turned off");
-        assert_eq!(places.is_on(), Ok(false), "off");
-        assert!(!places.entry.exists(), "the desktop file is gone");
-        assert_eq!(fs::read_to_string(&places.choices).ok().as_deref(), Some(OTHERS), "and the choices are as before");
+        assert_eq!(choices.matches(ID).count(), 1, "the default should be written once: {choices}");
+        assert_eq!(places.set(false), Ok(()), "turning off should succeed");
+        assert_eq!(places.is_on(), Ok(false), "links should be off");
+        assert!(!places.entry.exists(), "the desktop file should be removed");
+        assert_eq!(
+            fs::read_to_string(&places.choices).ok().as_deref(),
+            Some(OTHERS),
+            "the other defaults should be unchanged"
+        );
     }
 
     #[test]
     fn a_choice_of_another_app_is_left_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = places(folder.path());
-        assert_eq!(places.set(true), Ok(()), "turned on");
+        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
         let others = "[Default Applications]\nx-scheme-handler/drawbridge = other.desktop;drawbridge-links.desktop\n";
         write(&places.choices, others).expect("written");
-        assert_eq!(places.is_on(), Ok(false), "the user chose another app elsewhere");
-        assert_eq!(places.set(false), Ok(()), "turned off");
-        assert_eq!(fs::read_to_string(&places.choices).ok().as_deref(), Some(others), "their choice stays");
+        assert_eq!(places.is_on(), Ok(false), "another default should turn links off");
+        assert_eq!(places.set(false), Ok(()), "turning off should succeed");
+        assert_eq!(
+            fs::read_to_string(&places.choices).ok().as_deref(),
+            Some(others),
+            "the other default should be kept"
+        );
     }
 
     #[test]
     fn choices_without_a_group_or_a_last_line_get_theirs() {
         for before in ["", "[Default Applications]", "[Added Associations]\na/b=c.desktop"] {
             let after = choosing(before);
-            assert_eq!(chosen(&after), Some(ID), "chosen in {after:?}");
-            assert_eq!(choosing(&after), after, "once");
+            assert_eq!(chosen(&after), Some(ID), "the default should be set in {after:?}");
+            assert_eq!(choosing(&after), after, "setting the default twice should change nothing");
         }
         assert_eq!(
             chosen("[Added Associations]\nx-scheme-handler/drawbridge=drawbridge-links.desktop"),
             None,
-            "no choice"
+            "an association is not a default"
         );
     }
 
@@ -191,9 +201,9 @@ mod tests {
         write(&real, OTHERS).expect("written");
         fs::create_dir_all(folder.path().join("config")).expect("a folder");
         std::os::unix::fs::symlink(&real, &places.choices).expect("a link");
-        assert_eq!(places.set(true), Ok(()), "turned on");
-        assert_eq!(places.is_on(), Ok(true), "on");
-        assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "still a link");
-        assert!(fs::read_to_string(&real).expect("there").contains(ID), "what it leads to has the choice");
+        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.is_on(), Ok(true), "links should be on");
+        assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "the symbolic link should be kept");
+        assert!(fs::read_to_string(&real).expect("there").contains(ID), "the target should contain the default");
     }
 }

@@ -1,10 +1,12 @@
-//! Whether `drawbridge:` links of other programs come to this app. Off until the user turns it on in the settings, and links that come
-//! anyway are refused while it is off: any web page can fire a link. As with the start at login, the system's own entry is what holds.
+//! Handler of `drawbridge:` links from other programs.
 //!
-//! The crate `tauri-plugin-deep-link` is not used. It would have the packages claim the scheme when they are installed, before anybody
-//! turned it on, never takes back what it wrote into `mimeapps.list`, and runs `xdg-mime` and `update-desktop-database`, where a program is
-//! started by `process` alone. macOS takes schemes from the app's `Info.plist` only, so there they can't be turned on or off: the app
-//! names none, and links are pasted.
+//! The handler is off until the user turns it on in the settings, and links that arrive while it is off are refused,
+//! because any web page can open a link. As for the start at login, the state is stored in the operating system.
+//!
+//! The crate `tauri-plugin-deep-link` is not used: it would register the scheme at the installation of the package, it
+//! never removes its entry from `mimeapps.list`, and it runs `xdg-mime` and `update-desktop-database`, while in this
+//! repository only `process` starts programs. macOS reads schemes only from the app's `Info.plist`, so they can't be
+//! turned on or off there: the app declares none, and the user pastes links.
 
 #[cfg(not(any(target_os = "linux", windows)))]
 mod elsewhere;
@@ -22,20 +24,20 @@ use windows as system;
 
 use crate::system_switch::SystemSwitch;
 
-/// Whether links come to this app, as the system has it.
+/// Returns the state as reported by the system.
 pub(crate) fn state() -> SystemSwitch {
     SystemSwitch::of(system::is_on())
 }
 
-/// Whether the user turned links on.
+/// Returns `true` if the user turned links on.
 pub(crate) fn is_on() -> bool {
     system::is_on().unwrap_or(false)
 }
 
-/// Has links come to this app, or not.
+/// Registers or unregisters this app for links.
 ///
 /// # Errors
-/// In words, if the system does not take it.
+/// Returns a message for the user if the system rejects the change.
 #[tauri::command(async)]
 pub(crate) fn set_link_handler(on: bool) -> Result<(), String> {
     system::set(on)

@@ -1,5 +1,5 @@
-//! Links on Windows: the scheme as a key below the user's own `Software\Classes` ("Registering an Application to a URI Scheme",
-//! learn.microsoft.com).
+//! Links on Windows: a key for the scheme in the user's `Software\Classes` ("Registering an Application to a URI
+//! Scheme", learn.microsoft.com).
 
 use std::env;
 
@@ -8,25 +8,25 @@ use windows_registry::CURRENT_USER;
 const CLASS: &str = r"Software\Classes\drawbridge";
 const COMMAND: &str = r"Software\Classes\drawbridge\shell\open\command";
 
-/// Whether links come to this app.
+/// Returns `true` if links are opened by this app.
 ///
 /// # Errors
-/// In words, if that can't be told.
+/// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
     let command = command()?;
     let registered = CURRENT_USER.open(COMMAND).and_then(|key| key.get_string(""));
     Ok(registered.is_ok_and(|registered| registered == command))
 }
 
-/// Has links come to this app, or not.
+/// Registers or unregisters this app for links.
 ///
 /// # Errors
-/// In words, if the registry does not take it.
+/// Returns a message for the user if the registry rejects the change.
 pub(super) fn set(on: bool) -> Result<(), String> {
     if on {
         let command = command()?;
         let class = CURRENT_USER.create(CLASS).map_err(|error| error.to_string())?;
-        // Its presence is what makes the class a scheme.
+        // This value marks the class as a URI scheme.
         class.set_string("URL Protocol", "").map_err(|error| error.to_string())?;
         class.set_string("", "URL:Drawbridge").map_err(|error| error.to_string())?;
         let key = CURRENT_USER.create(COMMAND).map_err(|error| error.to_string())?;
@@ -39,8 +39,8 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 }
 
 fn command() -> Result<String, String> {
-    let program = env::current_exe().map_err(|error| format!("The program's own path is not known: {error}"))?;
+    let program = env::current_exe().map_err(|error| format!("The path of the program is not known: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
-    // A path can't hold quotation marks here.
+    // Paths on Windows can't contain quotation marks.
     Ok(format!("\"{path}\" -- \"%1\""))
 }

@@ -1,4 +1,4 @@
-//! The start at login on macOS (a launch agent) and Windows (the user's own Run key).
+//! Start at login on macOS (a launch agent) and Windows (the user's Run key).
 
 use std::env;
 
@@ -6,27 +6,27 @@ use auto_launch::{AutoLaunch, AutoLaunchBuilder, WindowsEnableMode};
 
 use super::BACKGROUND;
 
-/// Whether the app starts at login.
+/// Returns `true` if the app starts at login.
 ///
 /// # Errors
-/// In words, if that can't be told.
+/// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
     entry()?.is_enabled().map_err(|error| error.to_string())
 }
 
-/// Has the app start at login, or not.
+/// Turns the start at login on or off.
 ///
 /// # Errors
-/// In words, if the system does not take it.
+/// Returns a message for the user if the system rejects the change.
 pub(super) fn set(on: bool) -> Result<(), String> {
     let entry = entry()?;
     if on { entry.enable() } else { entry.disable() }.map_err(|error| error.to_string())
 }
 
 fn entry() -> Result<AutoLaunch, String> {
-    let program = env::current_exe().map_err(|error| format!("The program's own path is not known: {error}"))?;
+    let program = env::current_exe().map_err(|error| format!("The path of the program is not known: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
-    // The Run key is a command line.
+    // The value of the Run key is a command line, so the path is quoted.
     let path = if cfg!(windows) { format!("\"{path}\"") } else { path.to_owned() };
     AutoLaunchBuilder::new()
         .set_app_name("Drawbridge")

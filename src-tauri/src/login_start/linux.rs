@@ -1,33 +1,36 @@
-//! The start at login on Linux: a desktop file in the user's autostart folder (Desktop Application Autostart Specification 0.5). The
-//! crate `auto-launch`, which the other systems use, does not quote the program's path and does not know `XDG_CONFIG_HOME`.
+//! Start at login on Linux: a desktop file in the user's autostart folder (Desktop Application Autostart Specification
+//! 0.5).
+//!
+//! The crate `auto-launch`, which is used on other systems, does not quote the program's path and ignores
+//! `XDG_CONFIG_HOME`.
 
 use std::path::PathBuf;
 
 use super::BACKGROUND;
 use crate::desktop_entry::{exec, keys, problem, program, read, remove, runs, user_folder, write};
 
-/// The file, in the folder for configuration.
+/// Path of the desktop file in the folder for configuration.
 const FILE: &str = "autostart/drawbridge.desktop";
 
-/// Whether the app starts at login.
+/// Returns `true` if the app starts at login.
 ///
 /// # Errors
-/// In words, if that can't be told.
+/// Returns a message for the user if the state can't be determined.
 pub(super) fn is_on() -> Result<bool, String> {
     Place::of_user()?.is_on()
 }
 
-/// Has the app start at login, or not.
+/// Turns the start at login on or off.
 ///
 /// # Errors
-/// In words, if the file can't be written or removed.
+/// Returns a message for the user if the file can't be written or removed.
 pub(super) fn set(on: bool) -> Result<(), String> {
     Place::of_user()?.set(on)
 }
 
 struct Place {
     file: PathBuf,
-    /// The command line in it.
+    /// Command line of the desktop file.
     exec: String,
 }
 
@@ -55,7 +58,7 @@ impl Place {
     }
 }
 
-/// Whether a desktop file has this command line started at login.
+/// Returns `true` if a desktop file starts this command line at login.
 fn starts(text: &str, exec: &str) -> bool {
     runs(text, exec) && !keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
@@ -72,21 +75,27 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let exec = exec(Path::new("/opt/a b/drawbridge"), BACKGROUND).expect("text");
         let place = Place { file: folder.path().join(FILE), exec };
-        assert_eq!(place.is_on(), Ok(false), "off at first");
-        assert_eq!(place.set(false), Ok(()), "off once more");
-        assert_eq!(place.set(true), Ok(()), "turned on");
-        assert_eq!(place.is_on(), Ok(true), "on");
+        assert_eq!(place.is_on(), Ok(false), "the start at login should be off by default");
+        assert_eq!(place.set(false), Ok(()), "turning off twice should succeed");
+        assert_eq!(place.set(true), Ok(()), "turning on should succeed");
+        assert_eq!(place.is_on(), Ok(true), "the start at login should be on");
         let text = fs::read_to_string(&place.file).expect("the file");
-        assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" --background\n"), "without a window: {text}");
-        assert_eq!(place.set(false), Ok(()), "turned off");
-        assert!(!place.file.exists(), "nothing is left");
+        assert!(
+            text.contains("\nExec=\"/opt/a b/drawbridge\" --background\n"),
+            "the command should start without a window: {text}"
+        );
+        assert_eq!(place.set(false), Ok(()), "turning off should succeed");
+        assert!(!place.file.exists(), "the desktop file should be removed");
     }
 
     #[test]
     fn what_the_desktop_turned_off_is_off() {
         let entry = |more: &str| format!("[Desktop Entry]\nExec=x --background\n{more}");
-        assert!(starts(&entry(""), "x --background"), "as it is written");
-        assert!(!starts(&entry("Hidden=true"), "x --background"), "by the specification's key");
-        assert!(!starts(&entry("X-GNOME-Autostart-enabled = false"), "x --background"), "by GNOME's");
+        assert!(starts(&entry(""), "x --background"), "the written entry should start the app");
+        assert!(!starts(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");
+        assert!(
+            !starts(&entry("X-GNOME-Autostart-enabled = false"), "x --background"),
+            "GNOME's key should disable the entry"
+        );
     }
 }

@@ -1,5 +1,7 @@
-//! The start at login, in the background. Off until the user turns it on in the settings; nothing else changes it, and the system's
-//! own settings may turn it off. What the system says is what holds: it is in no file of the app's.
+//! Start at login, in the background.
+//!
+//! The start is off until the user turns it on in the settings. The system's own settings may turn it off, so the state
+//! is read from the system and not stored by the app.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -14,15 +16,15 @@ use linux as system;
 use crate::background::BACKGROUND;
 use crate::system_switch::SystemSwitch;
 
-/// Whether the app starts at login, as the system has it.
+/// Returns the state as reported by the system.
 pub(crate) fn state() -> SystemSwitch {
     SystemSwitch::of(system::is_on())
 }
 
-/// Has the app start at login, or not.
+/// Turns the start at login on or off.
 ///
 /// # Errors
-/// In words, if the system does not take it.
+/// Returns a message for the user if the system rejects the change.
 #[tauri::command(async)]
 pub(crate) fn set_login_start(on: bool) -> Result<(), String> {
     system::set(on)

@@ -1,5 +1,7 @@
-//! What a command line names to be opened. A second start hands its arguments over as they were given, and anybody may have given
-//! them: what they are is decided here, from the text first and then from the file, which is not opened.
+//! Files and links on the command line.
+//!
+//! A second instance passes its arguments on unchanged, and any program may have started it. Arguments are classified
+//! by their text first and by the file's metadata second. The file itself is not opened.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,27 +14,29 @@ use tauri::Url;
 
 use super::{Opening, Refusal};
 
-/// How the app's own links begin, in any case (RFC 3986, section 3.1).
+/// Scheme of the app's links, case-insensitive (RFC 3986, section 3.1).
 const SCHEME: &str = "drawbridge:";
-/// How those of its links begin that install a server. `other-apps` reads what follows; everything else it would read as pasted settings.
+/// Prefix of links that install a server. The rest is parsed by `other-apps`, which would parse any other text as
+/// pasted settings.
 const INSTALL: &str = "drawbridge://mcp/install?";
-/// The longest link that is handed on, in bytes. `other-apps` reads no longer one.
+/// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK: usize = 32 << 10;
-/// The most arguments of one start that are looked at.
+/// Maximum number of arguments of one start that are considered.
 const MOST_ARGUMENTS: usize = 64;
-/// The most characters that are said of what is not opened.
+/// Maximum number of characters of a refused item that are displayed.
 const MOST_SAID: usize = 300;
 
-/// Something that is named to be opened.
+/// File or link to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Argument {
-    /// A file.
+    /// Path of a file.
     File(PathBuf),
-    /// A link, of whatever scheme.
+    /// Link with any scheme.
     Link(String),
 }
 
-/// What the arguments of a program name, without its own name and without options. Paths begin in `folder`.
+/// Returns the files and links in a program's arguments, without the program name and options. Paths are relative to
+/// `folder`.
 pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) -> Vec<Argument> {
     let mut has_options = true;
     let named = arguments.skip(1).filter_map(|argument| {
@@ -45,7 +49,7 @@ pub(crate) fn named(arguments: impl Iterator<Item = OsString>, folder: &Path) ->
     named.take(MOST_ARGUMENTS).collect()
 }
 
-/// The same of this program.
+/// Returns the files and links in the arguments of this process.
 pub(crate) fn named_here() -> Vec<Argument> {
     named(env::args_os(), &env::current_dir().unwrap_or_default())
 }
@@ -65,8 +69,8 @@ fn of_url(text: &str) -> Option<PathBuf> {
     url.to_file_path().ok()
 }
 
-/// What the system names by URLs, as macOS does.
-#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems name it in arguments"))]
+/// Returns the files and links that the system passes as URLs, as macOS does.
+#[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn of_urls(urls: &[Url]) -> Vec<Argument> {
     urls.iter().take(MOST_ARGUMENTS).map(|url| of_text(url.as_str().into(), Path::new("/"))).collect()
 }
@@ -76,12 +80,12 @@ fn begins_as(text: &str, start: &str) -> bool {
 }
 
 impl Argument {
-    /// Looks at it. Blocks while a file is looked up.
+    /// Classifies the argument. Blocks while a file is looked up.
     pub(crate) fn look_at(self, are_links_on: impl FnOnce() -> bool) -> Opening {
         match self {
             Self::File(path) => of_file(&path),
             Self::Link(link) => match problem_of(&link, are_links_on) {
-                // What a link says beyond its beginning may be secret.
+                // The parameters of a link may be secret.
                 Some(why) => refused(link.split(['?', '#']).next().unwrap_or_default(), why),
                 None => Opening::Link { link },
             },
@@ -105,19 +109,19 @@ fn of_file(path: &Path) -> Opening {
     let shown = path.to_string_lossy();
     let Some(text) = path.to_str() else { return refused(&shown, Refusal::NotUnicode) };
     match fs::metadata(path) {
-        // A second start replaces what is not Unicode in its arguments.
+        // A second instance replaces invalid Unicode in its arguments.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
             refused(text, Refusal::NotUnicode)
         }
         Err(error) if error.kind() == ErrorKind::NotFound => refused(text, Refusal::NotFound),
         Ok(facts) if !facts.is_file() => refused(text, Refusal::NotAFile),
         _ if !has_bundle_name(path) => refused(text, Refusal::NotABundle),
-        // Why it can't be looked at is said when it can't be read either.
+        // Other errors are reported when the file is read.
         Ok(_) | Err(_) => Opening::Bundle { path: text.to_owned() },
     }
 }
 
-/// Whether a path ends as a bundle's does.
+/// Returns `true` if a path has the extension of a bundle.
 pub(crate) fn has_bundle_name(path: &Path) -> bool {
     let ending = path.extension();
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
@@ -159,26 +163,30 @@ mod tests {
 
     #[test]
     fn a_command_line_names_files_and_links() {
-        assert_eq!(named_by(&[]), [], "the program's own name is nothing to open");
-        assert_eq!(named_by(&["--background", "-x"]), [], "nor are options");
+        assert_eq!(named_by(&[]), [], "the program name should be ignored");
+        assert_eq!(named_by(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
             named_by(&["--background", "a.mcpb", "/b.dxt", "--", "-c.mcpb"]),
             [file("/home/ann/a.mcpb"), file("/b.dxt"), file("/home/ann/-c.mcpb")],
-            "paths begin in the folder of the start, and after -- nothing is an option"
+            "paths should be relative to the folder, and arguments after -- should not be options"
         );
-        assert_eq!(named_by(&["file:///home/ann/My%20notes.mcpb"]), [file("/home/ann/My notes.mcpb")], "a file's URL");
+        assert_eq!(
+            named_by(&["file:///home/ann/My%20notes.mcpb"]),
+            [file("/home/ann/My notes.mcpb")],
+            "a file URL should be a file"
+        );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
-        assert_eq!(named_by(&links), links.map(link), "links of any scheme");
-        assert_eq!(named_by(&["x"; 1_000]).len(), MOST_ARGUMENTS, "bounded");
+        assert_eq!(named_by(&links), links.map(link), "links of any scheme should be recognized");
+        assert_eq!(named_by(&["x"; 1_000]).len(), MOST_ARGUMENTS, "the limit should apply");
     }
 
     #[test]
     fn only_install_links_of_the_own_scheme_are_opened_and_only_if_links_are_on() {
         let opened = |text: &str, on: bool| link(text).look_at(|| on);
-        assert_eq!(opened(LINK, true), Opening::Link { link: LINK.to_owned() }, "turned on");
+        assert_eq!(opened(LINK, true), Opening::Link { link: LINK.to_owned() }, "an install link should be opened");
         let loud = LINK.replace("drawbridge", "DrawBridge");
-        assert_eq!(opened(&loud, true), Opening::Link { link: loud.clone() }, "a scheme has no case");
-        assert_eq!(why(opened(LINK, false)), Some(Refusal::LinksOff), "turned off");
+        assert_eq!(opened(&loud, true), Opening::Link { link: loud.clone() }, "the scheme should be case-insensitive");
+        assert_eq!(why(opened(LINK, false)), Some(Refusal::LinksOff), "links should be refused while they are off");
         let others = [
             "drawbridge:mcp/install?name=a&config=e30",
             "drawbridge://mcp/start?name=a",
@@ -193,16 +201,22 @@ mod tests {
             assert_eq!(why(opened(other, true)), Some(Refusal::NotAnInstallLink), "{other:?}");
         }
         let long = format!("{LINK}{}", "A".repeat(MAX_LINK));
-        assert_eq!(why(opened(&long, true)), Some(Refusal::LinkTooLong), "bounded");
+        assert_eq!(why(opened(&long, true)), Some(Refusal::LinkTooLong), "the limit should apply");
     }
 
     #[test]
     fn of_a_refused_link_only_the_beginning_is_said() {
         let opening = link("drawbridge://mcp/install?config=secret token").look_at(|| true);
         let what = "drawbridge://mcp/install".to_owned();
-        assert_eq!(opening, Opening::Refused { what, why: Refusal::NotAnInstallLink }, "nothing of its parameters");
-        let Opening::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else { panic!("refused") };
-        assert_eq!(what.chars().count(), MOST_SAID + 1, "cut");
+        assert_eq!(
+            opening,
+            Opening::Refused { what, why: Refusal::NotAnInstallLink },
+            "the parameters should not be displayed"
+        );
+        let Opening::Refused { what, .. } = link(&"x://".repeat(1_000)).look_at(|| true) else {
+            panic!("the link should be refused")
+        };
+        assert_eq!(what.chars().count(), MOST_SAID + 1, "the text should be truncated");
     }
 
     #[test]
@@ -216,7 +230,7 @@ mod tests {
         let look = |name: &str| Argument::File(at(name)).look_at(|| true);
         for name in ["a.mcpb", "b.DXT"] {
             let path = at(name).to_str().expect("Unicode").to_owned();
-            assert_eq!(look(name), Opening::Bundle { path }, "{name} may be one");
+            assert_eq!(look(name), Opening::Bundle { path }, "{name} should be accepted as a bundle");
         }
         let refusals = [
             ("c.txt", Refusal::NotABundle),
@@ -242,10 +256,10 @@ mod tests {
         std::os::unix::fs::symlink("none", at("lost.mcpb")).expect("a link");
         let look = |path: PathBuf| why(Argument::File(path).look_at(|| true));
         assert_eq!(look(at("socket.mcpb")), Some(Refusal::NotAFile), "a socket");
-        assert_eq!(look(at("device.mcpb")), Some(Refusal::NotAFile), "a link to a device that never ends");
+        assert_eq!(look(at("device.mcpb")), Some(Refusal::NotAFile), "a link to an endless device");
         assert_eq!(look(at("lost.mcpb")), Some(Refusal::NotFound), "a link to nothing");
         let path = at("x").with_file_name(OsString::from_vec(b"n\xFF.mcpb".to_vec()));
         fs::write(&path, "").expect("written");
-        assert_eq!(look(path), Some(Refusal::NotUnicode), "a name that no text can say");
+        assert_eq!(look(path), Some(Refusal::NotUnicode), "a name that is not Unicode");
     }
 }

@@ -1,9 +1,11 @@
-//! What somebody outside of the window wants opened: bundle files (the file manager, a drop, the command line) and install links (the
-//! browser). Each only opens a sheet in the page; nothing is read, installed or started by it. Callers: `lib.rs` (a second start),
-//! `start.rs` (the own arguments), `closing.rs` (macOS), `dropping.rs`.
+//! Requests from outside of the window to open a bundle file (file manager, drop, command line) or an install link
+//! (browser).
 //!
-//! One is with the page at a time; it says when the user is done with it ([`opening_done`]). Few wait, the rest is counted: any web
-//! page can fire a link, in a hidden frame too.
+//! Each request only opens a sheet in the page, and nothing is read, installed or started. Callers: `lib.rs` (a second
+//! instance), `start.rs` (the arguments of this instance), `closing.rs` (macOS), `dropping.rs`.
+//!
+//! The page handles one request at a time and reports when the user is done with it ([`opening_done`]). The queue is
+//! short and further requests are only counted, because any web page can open a link, even in a hidden frame.
 
 pub(crate) mod arguments;
 
@@ -18,62 +20,62 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use arguments::Argument;
 
-/// The most openings that wait behind the one that the page has.
+/// Maximum number of openings that wait in addition to the current one.
 const MOST_WAITING: usize = 8;
 
-/// Something to open, or why it is not opened.
+/// Item to open, or the reason why it is not opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum Opening {
-    /// A file that is there and has a bundle's name. Whether it is a bundle is found out when it is read.
+    /// Existing file with the extension of a bundle. The content is only checked when it is read.
     Bundle {
-        /// Its absolute path.
+        /// Absolute path of the file.
         path: String,
     },
-    /// A link of the app's own scheme. It may hold secrets, so it is not logged.
+    /// Link of the app's scheme. May contain secrets, so it must not be logged.
     Link {
-        /// The link.
+        /// Link as it was received.
         link: String,
     },
-    /// It is not opened.
+    /// Item that is not opened.
     Refused {
-        /// What was to be opened, cut where it is long.
+        /// Item, truncated if it is long.
         what: String,
-        /// Why not.
+        /// Reason for the refusal.
         why: Refusal,
     },
-    /// So many were not opened, as too many came at once.
+    /// Items that were dropped because too many arrived at once.
     LeftOut {
-        /// How many.
+        /// Number of dropped items.
         count: u32,
     },
 }
 
-/// Why something is not opened.
+/// Reason why an item is not opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Refusal {
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// It is a folder, a pipe or a device.
+    /// The path is a folder, a pipe or a device.
     NotAFile,
-    /// Its name does not end as a bundle's.
+    /// The name does not have the extension of a bundle.
     NotABundle,
-    /// Its path is not Unicode.
+    /// The path is not valid Unicode.
     NotUnicode,
-    /// It is no install link of the app's own.
+    /// The link is not an install link of this app.
     NotAnInstallLink,
-    /// It is longer than any install link.
+    /// The link is longer than any install link.
     LinkTooLong,
     /// Links are turned off in the settings.
     LinksOff,
 }
 
-/// What is opened, and what waits.
+/// Current opening and queue.
 #[derive(Default)]
 pub(crate) struct Openings(Mutex<Queue>);
 
-/// An opening that the page has, by a number that no other one gets.
+/// Opening that the page handles, with a unique number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Opened {
     id: u64,
@@ -89,7 +91,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Has it wait, or counts it if enough are waiting. There is one link at a time.
+    /// Queues an opening, or counts it if the queue is full. At most one link is accepted at a time.
     fn add(&mut self, opening: Opening) {
         let is_link = |one: &Opening| matches!(one, Opening::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
@@ -101,7 +103,7 @@ impl Queue {
         }
     }
 
-    /// Begins the next one, if none is open.
+    /// Starts the next opening if none is current.
     fn advance(&mut self) -> Option<Opened> {
         if self.current.is_some() {
             return None;
@@ -115,7 +117,7 @@ impl Queue {
         self.current.clone()
     }
 
-    /// Ends the one that is open, if it is this one. The page may say so late, or twice.
+    /// Ends the current opening if it has this number. The page may report it late or twice.
     fn end(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
@@ -128,7 +130,7 @@ impl Openings {
         Self::advance(&mut queue, events);
     }
 
-    /// Tells a new page what is open.
+    /// Sends the current opening to a new page.
     pub(crate) fn tell(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));
@@ -143,7 +145,7 @@ impl Openings {
 
     fn advance(queue: &mut Queue, events: &ShellEvents) {
         if let Some(opened) = queue.advance() {
-            // Without a page it is told to the next one, which asks.
+            // Without a page the event is lost, and the next page requests the current opening.
             events.send(ShellEvent::Opened(opened));
         }
     }
@@ -153,7 +155,7 @@ impl Openings {
     }
 }
 
-/// Opens what is named, with the window in front. Looks at the files on a thread that may wait for a disk.
+/// Brings the window to the front and opens the given items. Files are looked up on a blocking thread.
 pub(crate) fn open(app: &AppHandle, named: Vec<Argument>) {
     if named.is_empty() {
         return;
@@ -162,7 +164,7 @@ pub(crate) fn open(app: &AppHandle, named: Vec<Argument>) {
     look_at(app, named);
 }
 
-/// As [`open`], with a window that is about to open anyway.
+/// Opens the given items like [`open`], for a window that is about to open anyway.
 pub(crate) fn look_at(app: &AppHandle, named: Vec<Argument>) {
     if named.is_empty() {
         return;
@@ -176,7 +178,7 @@ pub(crate) fn look_at(app: &AppHandle, named: Vec<Argument>) {
     });
 }
 
-/// The user is done with what was opened under this id.
+/// Records that the user is done with the opening of this number.
 #[tauri::command]
 pub(crate) fn opening_done(openings: State<'_, Openings>, events: State<'_, ShellEvents>, id: u64) {
     openings.done(id, &events);
@@ -194,7 +196,7 @@ mod tests {
         Opening::Link { link: format!("drawbridge://mcp/install?name={name}") }
     }
 
-    /// Ends the one that is open, and begins the next one.
+    /// Ends the current opening and starts the next one.
     fn next(queue: &mut Queue) -> Option<Opening> {
         if let Some(current) = queue.current.clone() {
             queue.end(current.id);
@@ -206,12 +208,12 @@ mod tests {
     fn a_late_word_about_one_does_not_end_another() {
         let mut queue = Queue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
-        let first = queue.advance().expect("one is open");
+        let first = queue.advance().expect("an opening should be current");
         queue.end(first.id);
-        let second = queue.advance().expect("the next is open");
+        let second = queue.advance().expect("the next opening should be current");
         queue.end(first.id);
-        assert_eq!(queue.current, Some(second), "it stays open");
-        assert_eq!(queue.advance(), None, "and the third waits");
+        assert_eq!(queue.current, Some(second), "a late report should not end another opening");
+        assert_eq!(queue.advance(), None, "the third opening should wait");
     }
 
     #[test]
@@ -220,29 +222,33 @@ mod tests {
         for number in 0..3 {
             queue.add(bundle(number));
         }
-        assert_eq!(next(&mut queue), Some(bundle(0)), "the first");
-        assert_eq!(queue.advance(), None, "no other one while it is open");
+        assert_eq!(next(&mut queue), Some(bundle(0)), "the first opening should be current");
+        assert_eq!(queue.advance(), None, "only one opening should be current");
         for number in 1..3 {
-            assert_eq!(next(&mut queue), Some(bundle(number)), "the next");
+            assert_eq!(next(&mut queue), Some(bundle(number)), "the openings should follow in order");
         }
-        assert_eq!(next(&mut queue), None, "nothing waits, and nothing was left out");
+        assert_eq!(next(&mut queue), None, "no opening should remain");
     }
 
     #[test]
     fn of_a_flood_of_links_one_is_opened_and_the_rest_is_counted() {
         let mut queue = Queue::default();
         queue.add(link("first"));
-        assert_eq!(next(&mut queue), Some(link("first")), "the first");
+        assert_eq!(next(&mut queue), Some(link("first")), "the first link should be opened");
         for _ in 0..10_000 {
             queue.add(link("more"));
         }
-        assert!(queue.waiting.is_empty(), "none waits");
+        assert!(queue.waiting.is_empty(), "no further link should be queued");
         queue.add(bundle(1));
-        assert_eq!(next(&mut queue), Some(bundle(1)), "a file still gets in");
-        assert_eq!(next(&mut queue), Some(Opening::LeftOut { count: 10_000 }), "then their number");
-        assert_eq!(next(&mut queue), None, "and nothing more");
+        assert_eq!(next(&mut queue), Some(bundle(1)), "a file should still be accepted");
+        assert_eq!(
+            next(&mut queue),
+            Some(Opening::LeftOut { count: 10_000 }),
+            "the number of dropped links should be reported"
+        );
+        assert_eq!(next(&mut queue), None, "no opening should remain");
         queue.add(link("later"));
-        assert_eq!(next(&mut queue), Some(link("later")), "and later a link again");
+        assert_eq!(next(&mut queue), Some(link("later")), "a later link should be accepted");
     }
 
     #[test]
@@ -251,7 +257,7 @@ mod tests {
         for number in 0..MOST_WAITING + 5 {
             queue.add(bundle(number));
         }
-        assert_eq!(queue.waiting.len(), MOST_WAITING, "bounded");
-        assert_eq!(queue.left_out, 5, "the rest is counted");
+        assert_eq!(queue.waiting.len(), MOST_WAITING, "the queue should be bounded");
+        assert_eq!(queue.left_out, 5, "further openings should be counted");
     }
 }

@@ -1,10 +1,14 @@
-//! Starts whose page did not come in the sandbox, counted in a file, so that the window does not stay blank at every start. One such
-//! start may have another reason (the power went, somebody killed the app), so only the second in a row turns the sandbox off.
-//! Another version of Drawbridge or WebKitGTK tries it anew, and so does the user's word in Settings.
+//! Counter of failed starts in which the page did not appear in the sandbox, stored in a file so that the window does
+//! not stay blank at every start.
 //!
-//! Where the data folder takes no file, they are counted in the folder of the user's session. A file that can't be read counts
-//! nothing, so breaking it does not turn the sandbox off. A program that makes both places unwritable does, as one that writes a
-//! count (`crates/threat-model.md`). Settings shows that, and what is wrong with the file as long as it lasts.
+//! A single failed start may have another cause (a power failure, a killed process), so only the second one in a row
+//! turns the sandbox off. Another version of Drawbridge or WebKitGTK tries the sandbox again, and so does the user's
+//! request in Settings.
+//!
+//! If the data folder is not writable, the count is stored in the folder of the user's session. An unreadable file
+//! counts as zero, so damaging it does not turn the sandbox off. A program that makes both places unwritable or writes
+//! a count does turn it off (`crates/threat-model.md`). Settings shows this, and the problem of the file as long as it
+//! persists.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -16,20 +20,20 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-/// The file in the data folder.
+/// Name of the file in the data folder.
 const FILE: &str = "page-sandbox.json";
-/// So many failed starts in a row turn the sandbox off.
+/// Number of failed starts in a row that turns the sandbox off.
 const ENOUGH: u32 = 2;
-/// The most that is read of a file, in bytes.
+/// Maximum number of bytes read from a file.
 const LIMIT: u64 = 4_096;
 
-/// The count of failed starts on disk.
+/// Counter of failed starts on disk.
 #[derive(Debug)]
 pub(super) struct Attempts {
-    /// The first of these that can be written has the count.
+    /// Candidate files. The first writable one stores the count.
     files: Vec<PathBuf>,
     software: String,
-    /// The first error of one of the files since the one in the data folder was last written.
+    /// First error of a file since the one in the data folder was last written.
     problem: Mutex<Option<String>>,
 }
 
@@ -40,23 +44,25 @@ struct Failed {
 }
 
 impl Attempts {
-    /// Those in this data folder, as far as they were made with this software. `session` is the folder for files that last until the
-    /// user signs out; one that other users can open is not used.
+    /// Opens the counter of this data folder for this software version.
+    ///
+    /// `session` is the folder for files that last until the user signs out. A folder that other users can open is not
+    /// used.
     pub(super) fn new(data_dir: &Path, session: Option<&Path>, software: String) -> Self {
         let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(session_file(data_dir)));
         let files = [data_dir.join(FILE)].into_iter().chain(session).collect();
         Self { files, software, problem: Mutex::default() }
     }
 
-    /// Whether enough starts in a row have failed.
+    /// Returns `true` if enough starts in a row have failed.
     pub(super) fn are_enough(&self) -> bool {
         self.count() >= ENOUGH
     }
 
-    /// Checks that a failed start can be remembered.
+    /// Checks that a failed start can be stored.
     ///
     /// # Errors
-    /// In words, if no file can be written.
+    /// Returns a message for the user if no file can be written.
     pub(super) fn check_writable(&self) -> Result<(), String> {
         let probe = serde_json::to_vec(&self.failed(ENOUGH)).unwrap_or_default();
         let mut first = None;
@@ -71,18 +77,18 @@ impl Attempts {
         Err(first.unwrap_or_default())
     }
 
-    /// Counts a start as failed, until [`clear`](Self::clear) says otherwise.
+    /// Counts a start as failed until [`clear`](Self::clear) is called.
     ///
     /// # Errors
-    /// If no file can be written.
+    /// Returns an error if no file can be written.
     pub(super) fn add(&self) -> io::Result<()> {
         self.write(self.count().saturating_add(1))
     }
 
-    /// Takes back what [`add`](Self::add) counted.
+    /// Reverts one [`add`](Self::add).
     ///
     /// # Errors
-    /// If no file can be written.
+    /// Returns an error if no file can be written.
     pub(super) fn take_back(&self) -> io::Result<()> {
         match self.count().saturating_sub(1) {
             0 => self.clear(),
@@ -90,18 +96,18 @@ impl Attempts {
         }
     }
 
-    /// The sandbox does not work: the next start does without.
+    /// Turns the sandbox off for the next start, because it is known not to work.
     ///
     /// # Errors
-    /// If no file can be written.
+    /// Returns an error if no file can be written.
     pub(super) fn give_up(&self) -> io::Result<()> {
         self.write(ENOUGH)
     }
 
-    /// Nothing has failed.
+    /// Resets the count to zero.
     ///
     /// # Errors
-    /// If a file can't be removed.
+    /// Returns an error if a file can't be removed.
     pub(super) fn clear(&self) -> io::Result<()> {
         let mut cleared = Ok(());
         for file in &self.files {
@@ -115,7 +121,7 @@ impl Attempts {
         cleared
     }
 
-    /// The error that keeps failed starts from being remembered in the data folder, in words.
+    /// Returns the error that prevents storing the count in the data folder, as a message for the user.
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -166,22 +172,22 @@ impl Attempts {
     }
 }
 
-/// The name of the file in the folder of the session, where other programs and other data folders have theirs. A hash that differs in
-/// another version is as good, as that starts the count anew.
+/// Returns the name of the file in the session's folder, which other programs and data folders share. The hash may
+/// differ in another version, which starts a new count anyway.
 fn session_file(data_dir: &Path) -> String {
     let mut hash = DefaultHasher::new();
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
     format!("drawbridge-page-sandbox-{:016x}.json", hash.finish())
 }
 
-/// Returns true if other users can't open this folder.
+/// Returns `true` if other users can't open this folder.
 fn is_private(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
 }
 
 fn read(file: &Path) -> io::Result<Option<Failed>> {
     match file.metadata() {
-        // Opening a pipe would wait for whoever writes to it.
+        // Opening a pipe would block until a writer opens it.
         Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("a file was expected")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -192,14 +198,15 @@ fn read(file: &Path) -> io::Result<Option<Failed>> {
     Ok(Some(serde_json::from_slice(&text)?))
 }
 
-/// Writes a file whole, also where the one that is there can't be written.
+/// Writes a file atomically, even if the existing one is not writable.
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     let beside = beside(file);
     fs::write(&beside, text)?;
     fs::rename(&beside, file)
 }
 
-/// Tries all of [`replace`] but the last step. A folder that is still missing is made before the window opens.
+/// Performs all steps of [`replace`] except the last one. A missing folder is accepted, because it is created before
+/// the window opens.
 fn check_replaceable(file: &Path, text: &[u8]) -> io::Result<()> {
     if file.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory));
@@ -224,27 +231,33 @@ mod tests {
     fn the_second_failed_start_in_a_row_is_enough() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = Attempts::new(folder.path(), None, "1".into());
-        assert!(!attempts.are_enough(), "nothing has failed yet");
+        assert!(!attempts.are_enough(), "no start has failed yet");
         attempts.add().expect("written");
-        assert!(!attempts.are_enough(), "one may have another reason");
+        assert!(!attempts.are_enough(), "one failed start may have another cause");
         attempts.clear().expect("removed");
         attempts.add().expect("written");
-        assert!(!attempts.are_enough(), "a page that came in between starts the count anew");
+        assert!(!attempts.are_enough(), "a page in between should reset the count");
         attempts.add().expect("written");
-        assert!(attempts.are_enough(), "two in a row");
+        assert!(attempts.are_enough(), "two failed starts in a row should be enough");
         attempts.clear().expect("removed");
-        attempts.clear().expect("there is nothing to remove");
-        assert!(!attempts.are_enough(), "the user wants to try again");
+        attempts.clear().expect("clearing twice should succeed");
+        assert!(!attempts.are_enough(), "clearing should allow another trial");
         attempts.give_up().expect("written");
-        assert!(attempts.are_enough(), "what is known for sure needs no second start");
+        assert!(attempts.are_enough(), "giving up should need no second start");
     }
 
     #[test]
     fn another_version_tries_again() {
         let folder = tempfile::tempdir().expect("a folder");
         Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).give_up().expect("written");
-        assert!(!Attempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).are_enough(), "it may work there");
-        assert!(Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).are_enough(), "it still does not here");
+        assert!(
+            !Attempts::new(folder.path(), None, "WebKitGTK 2.50.7".into()).are_enough(),
+            "another version should try again"
+        );
+        assert!(
+            Attempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).are_enough(),
+            "the same version should not try again"
+        );
     }
 
     #[test]
@@ -253,14 +266,14 @@ mod tests {
         let file = folder.path().join(FILE);
         fs::write(&file, "{\"starts\":9").expect("written");
         let attempts = Attempts::new(folder.path(), None, "1".into());
-        assert!(!attempts.are_enough(), "nothing can be read from it");
-        let problem = attempts.problem().expect("the user is told");
-        assert!(problem.contains("page-sandbox.json can't be read"), "with the file: {problem}");
-        attempts.give_up().expect("and it is replaced");
-        assert!(attempts.are_enough(), "by one that can be read");
+        assert!(!attempts.are_enough(), "a damaged file should count as zero");
+        let problem = attempts.problem().expect("the problem should be reported");
+        assert!(problem.contains("page-sandbox.json can't be read"), "the problem should contain the file: {problem}");
+        attempts.give_up().expect("the damaged file should be replaced");
+        assert!(attempts.are_enough(), "the new file should be readable");
     }
 
-    /// A data folder in which nobody, root neither, can write or read the file.
+    /// Creates a data folder in which no user, not even root, can write or read the file.
     fn blocked() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(folder.path().join(FILE).join("full")).expect("made");
@@ -277,22 +290,22 @@ mod tests {
     fn the_session_remembers_what_the_data_folder_does_not_take() {
         let (data, session) = (blocked(), folder_with(0o700));
         let attempts = || Attempts::new(data.path(), Some(session.path()), "1".into());
-        attempts().check_writable().expect("the session's folder takes it");
+        attempts().check_writable().expect("the session's folder should be writable");
         attempts().add().expect("counted");
-        assert!(!attempts().are_enough(), "one may have another reason");
+        assert!(!attempts().are_enough(), "one failed start may have another cause");
         let second = attempts();
         second.add().expect("counted");
-        assert!(attempts().are_enough(), "the second in a row is enough, as in the data folder");
-        let problem = second.problem().expect("the user is told");
-        assert!(problem.contains("/page-sandbox.json can't be"), "with the file: {problem}");
+        assert!(attempts().are_enough(), "the second failed start in a row should be enough");
+        let problem = second.problem().expect("the problem should be reported");
+        assert!(problem.contains("/page-sandbox.json can't be"), "the problem should contain the file: {problem}");
         fs::remove_dir_all(data.path().join(FILE)).expect("removed");
         attempts().take_back().expect("written");
         assert_eq!(
             fs::read_dir(session.path()).expect("read").count(),
             0,
-            "the data folder has the count as soon as it takes it"
+            "the count should move to the data folder as soon as it is writable"
         );
-        assert_eq!(attempts().count(), 1, "and none is lost");
+        assert_eq!(attempts().count(), 1, "the count should be kept");
     }
 
     #[test]
@@ -300,8 +313,8 @@ mod tests {
         let (one, other, session) = (blocked(), blocked(), folder_with(0o700));
         let attempts = |data: &Path| Attempts::new(data, Some(session.path()), "1".into());
         attempts(one.path()).give_up().expect("written");
-        assert!(attempts(one.path()).are_enough(), "it is remembered for the data folder of this start");
-        assert!(!attempts(other.path()).are_enough(), "and for no other");
+        assert!(attempts(one.path()).are_enough(), "the count should be stored for this data folder");
+        assert!(!attempts(other.path()).are_enough(), "another data folder should have its own count");
     }
 
     #[test]
@@ -309,24 +322,26 @@ mod tests {
         let (data, session) = (blocked(), folder_with(0o700));
         let attempts = Attempts::new(data.path(), Some(session.path()), "1".into());
         attempts.add().expect("counted");
-        attempts.problem().expect("the user is told");
+        attempts.problem().expect("the problem should be reported");
         attempts.add().expect("counted");
-        attempts.problem().expect("as long as it lasts");
+        attempts.problem().expect("the problem should persist");
         fs::remove_dir_all(data.path().join(FILE)).expect("removed");
         attempts.add().expect("counted");
-        assert_eq!(attempts.problem(), None, "nothing is wrong any more");
+        assert_eq!(attempts.problem(), None, "the problem should be cleared");
     }
 
     #[test]
     fn what_nobody_can_remember_is_known_before_the_sandbox_is_tried() {
-        // Other users can open the second one.
+        // Other users can open the second folder.
         let (data, open) = (blocked(), folder_with(0o755));
         for session in [None, Some(open.path())] {
             let attempts = Attempts::new(data.path(), session, "1".into());
-            let cause = attempts.check_writable().expect_err("there is no file for it");
-            assert!(cause.contains("page-sandbox.json can't be written"), "it is said why: {cause}");
-            attempts.add().expect_err("nor is there later");
+            let cause = attempts.check_writable().expect_err("no file should be writable");
+            assert!(cause.contains("page-sandbox.json can't be written"), "the cause should contain the file: {cause}");
+            attempts.add().expect_err("adding should fail too");
         }
-        Attempts::new(&open.path().join("missing"), None, "1".into()).check_writable().expect("it is made later");
+        Attempts::new(&open.path().join("missing"), None, "1".into())
+            .check_writable()
+            .expect("a missing folder should be accepted");
     }
 }

@@ -1,6 +1,6 @@
-//! macOS and Windows, whose web views bring a sandbox of their own.
+//! Page sandbox on macOS and Windows, whose web views are sandboxed by default.
 
-// The same signature as on Linux.
+// `prepare` has the same signature as on Linux.
 #![allow(unsafe_code)]
 
 use std::path::Path;
@@ -9,12 +9,14 @@ use tauri::{AppHandle, Runtime, WebviewWindow};
 
 use super::SandboxState;
 
-/// Nothing to turn on and nothing to watch.
+/// Placeholder with nothing to enable and nothing to watch.
 pub(crate) struct PageSandbox;
 
 impl PageSandbox {
+    /// Creates the placeholder.
+    ///
     /// # Safety
-    /// None is needed here.
+    /// No requirement on this system.
     pub(crate) const unsafe fn prepare(_data_dir: Option<&Path>) -> Self {
         Self
     }

@@ -1,9 +1,10 @@
-//! WebKitGTK's sandbox: whether it is turned on, and what happens when the page does not come in it.
+//! WebKitGTK's sandbox: the decision to enable it, and the fallback if the page does not appear in it.
 //!
-//! Tauri and wry make WebKitGTK's context themselves and give nobody else a way to it before its first process runs, after which the
-//! sandbox can't be turned on any more. WebKitGTK reads a variable as well, so that is set, at the very start.
+//! Tauri and wry create WebKitGTK's context and give no access to it before its first process runs, after which the
+//! sandbox can't be enabled any more. WebKitGTK also reads an environment variable, which is therefore set at the very
+//! start.
 
-// Setting a variable is unsafe: another thread may read the environment at the same moment.
+// Setting a variable is unsafe because another thread may read the environment concurrently.
 #![allow(unsafe_code)]
 
 use std::ffi::OsStr;
@@ -20,30 +21,31 @@ use webkit2gtk::glib::{self, LogLevel};
 use super::attempts::Attempts;
 use super::{Obstacle, SandboxState, trial, web_process};
 
-/// Has WebKitGTK use its sandbox if it is 1. Older versions turned the sandbox off if it was 0, and users still set it so.
+/// Environment variable that enables WebKitGTK's sandbox if it is 1. Older versions disabled the sandbox if it was 0,
+/// and users still set it for that.
 const FORCE: &str = "WEBKIT_FORCE_SANDBOX";
-/// Has WebKitGTK not use it if it is 1.
+/// Environment variable that disables WebKitGTK's sandbox if it is 1.
 const DISABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
-/// Who closes a window sooner than this has not waited for its page.
+/// Minimum time for which a user waits for the page. A window that is closed sooner does not count as a failed start.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The sandbox of this start.
+/// Sandbox of this start.
 pub(crate) struct PageSandbox {
     decision: Result<(), Obstacle>,
-    /// None where nothing is kept, as in a measurement.
+    /// Counter of failed starts, or `None` if nothing is stored, as in a measurement.
     attempts: Option<Attempts>,
-    /// When the window was opened.
+    /// Time at which the window was opened.
     begun: OnceLock<Instant>,
-    /// The page came, or it is known that it won't: nothing more is counted.
+    /// Set once the page appeared or is known not to appear. Nothing is counted afterwards.
     settled: AtomicBool,
 }
 
 impl PageSandbox {
-    /// Tries whether the sandbox works here, and has WebKitGTK use it if so. The data folder need not be there yet.
+    /// Tests if the sandbox works here, and enables it for WebKitGTK if so. The data folder need not exist yet.
     ///
     /// # Safety
-    /// No other thread may use the environment meanwhile.
+    /// No other thread may access the environment during the call.
     pub(crate) unsafe fn prepare(data_dir: Option<&Path>) -> Self {
         let software = format!(
             "Drawbridge {}, WebKitGTK {}",
@@ -56,16 +58,16 @@ impl PageSandbox {
         let has_failed = attempts.as_ref().is_some_and(Attempts::are_enough);
         let is_writable = || attempts.as_ref().map_or(Ok(()), Attempts::check_writable);
         let decision = decide(is_off, has_failed, is_writable, trial::run);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
             match &decision {
                 Ok(()) => env::set_var(FORCE, "1"),
-                // An app that restarted itself without the sandbox has inherited it.
+                // A restart without the sandbox inherits the variable.
                 Err(_) => env::remove_var(FORCE),
             }
         }
         if let Err(obstacle) = &decision {
-            tracing::warn!(?obstacle, "the page's process runs outside of WebKitGTK's sandbox");
+            tracing::warn!(?obstacle, "the page's process runs without WebKitGTK's sandbox");
         }
         Self::new(decision, attempts)
     }
@@ -74,14 +76,16 @@ impl PageSandbox {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
-    /// Counts this start as failed until the page comes. To be called right before the window is opened.
+    /// Counts this start as failed until the page appears. Must be called directly before the window is opened.
     pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) {
         app.state::<Self>().begin();
         let app = app.clone();
-        // WebKitGTK ends the whole app where a process of its own does not start.
+        // WebKitGTK aborts the whole app if one of its processes can't be started.
         glib::log_set_default_handler(move |domain, level, text| {
             if level == LogLevel::Error && app.state::<Self>().gives_up() {
-                tracing::error!("the page's process did not start in its sandbox; the next start does without it");
+                tracing::error!(
+                    "the page's process failed to start in its sandbox, so the next start disables the sandbox"
+                );
             }
             glib::log_default_handler(domain, level, Some(text));
         });
@@ -92,30 +96,30 @@ impl PageSandbox {
         self.count(Attempts::add);
     }
 
-    /// Restarts the app without the sandbox if the page's process ends before the page came.
+    /// Restarts the app without the sandbox if the page's process ends before the page appears.
     ///
     /// # Errors
-    /// If the window is gone already.
+    /// Returns an error if the window is already closed.
     pub(crate) fn watch<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
         let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {
                 if app.state::<Self>().gives_up() {
-                    tracing::error!(?reason, "the page's process ended in its sandbox; starting again without it");
+                    tracing::error!(?reason, "the page's process ended in its sandbox, restarting without the sandbox");
                     app.request_restart();
                 }
             });
         })
     }
 
-    /// The page is drawn, so the sandbox works.
+    /// Records that the page is drawn, so the sandbox works.
     pub(crate) fn page_came(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
             self.count(Attempts::clear);
         }
     }
 
-    /// The app ends in order. Where the page had no time to come this start does not count.
+    /// Handles a regular exit. The start does not count as failed if the page had no time to appear.
     pub(crate) fn end(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < PATIENCE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
@@ -123,7 +127,7 @@ impl PageSandbox {
         }
     }
 
-    /// The state, as it is now.
+    /// Returns the current state of the sandbox.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
             Ok(()) if web_process::is_apart() => SandboxState::On,
@@ -132,26 +136,26 @@ impl PageSandbox {
         }
     }
 
-    /// Why a page that does not come is not remembered as it should be, in words.
+    /// Returns the reason why a failed start can't be stored properly, as a message for the user.
     pub(crate) fn unkept(&self) -> Option<String> {
         self.attempts.as_ref().and_then(Attempts::problem)
     }
 
-    /// Has the next start try the sandbox again.
+    /// Lets the next start try the sandbox again.
     ///
     /// # Errors
-    /// In words, if a file that keeps it from being tried can't be removed.
+    /// Returns a message for the user if a file that prevents it can't be removed.
     pub(crate) fn retry(&self) -> Result<(), String> {
         let Some(attempts) = &self.attempts else { return Ok(()) };
         match attempts.clear() {
             Err(error) if attempts.are_enough() => Err(error.to_string()),
-            // What can't be removed may be nothing that counts.
+            // A file that can't be removed may not affect the count.
             Ok(()) | Err(_) => Ok(()),
         }
     }
 
-    /// Whether the page's process ended because of the sandbox, as far as can be told, and the next start knows. Where that can't be
-    /// written down, restarting would go on forever.
+    /// Returns `true` if the page's process presumably ended because of the sandbox, and this is stored for the next
+    /// start. Without the stored count the app would restart forever.
     fn gives_up(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
@@ -163,12 +167,12 @@ impl PageSandbox {
         if self.decision.is_ok()
             && let Some(Err(error)) = self.attempts.as_ref().map(change)
         {
-            tracing::warn!(%error, "starts whose page does not come in the sandbox can't be counted");
+            tracing::warn!(%error, "failed to update the count of failed starts");
         }
     }
 }
 
-/// Whether the user has turned the sandbox off for all apps.
+/// Returns `true` if the user has disabled the sandbox for all apps.
 fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }
@@ -185,7 +189,7 @@ fn decide(
     if has_failed {
         return Err(Obstacle::NoPage);
     }
-    // A blank window that can't be remembered would stay blank at every start.
+    // If a failed start could not be stored, a blank window would stay blank at every start.
     is_writable().map_err(|cause| Obstacle::NoMemory { cause })?;
     trial()
 }
@@ -201,32 +205,43 @@ mod tests {
 
     #[test]
     fn the_trial_decides_unless_something_else_has_already() {
-        let never = || -> Result<(), Obstacle> { panic!("nothing is started") };
+        let never = || -> Result<(), Obstacle> { panic!("the trial should not run") };
         let yes = || Ok(());
-        assert_eq!(decide(true, true, yes, never), Err(Obstacle::TurnedOff), "the user's word comes first");
-        assert_eq!(decide(false, true, yes, never), Err(Obstacle::NoPage), "what failed twice is not tried");
+        assert_eq!(
+            decide(true, true, yes, never),
+            Err(Obstacle::TurnedOff),
+            "the user's setting should take precedence"
+        );
+        assert_eq!(
+            decide(false, true, yes, never),
+            Err(Obstacle::NoPage),
+            "the trial should not run after two failed starts"
+        );
         let full = || Err("the disk is full".to_owned());
         let cause = "the disk is full".to_owned();
         assert_eq!(
             decide(false, false, full, never),
             Err(Obstacle::NoMemory { cause }),
-            "nor what can't be remembered"
+            "the trial should not run if a failed start can't be stored"
         );
         assert_eq!(
             decide(false, false, yes, || Err(Obstacle::NoBubblewrap)),
             Err(Obstacle::NoBubblewrap),
-            "no trial, no sandbox"
+            "a failed trial should disable the sandbox"
         );
-        assert_eq!(decide(false, false, yes, || Ok(())), Ok(()), "what works is used");
+        assert_eq!(decide(false, false, yes, || Ok(())), Ok(()), "a successful trial should enable the sandbox");
     }
 
     #[test]
     fn webkits_variables_turn_it_off() {
         let is_off =
             |force: Option<&str>, disable: Option<&str>| is_turned_off(force.map(OsStr::new), disable.map(OsStr::new));
-        assert!(is_off(Some("0"), None), "as older versions read it");
-        assert!(is_off(None, Some("1")), "as newer ones do");
-        assert!(!is_off(None, None) && !is_off(Some("1"), None) && !is_off(None, Some("0")), "nothing else does");
+        assert!(is_off(Some("0"), None), "the variable of older versions should disable the sandbox");
+        assert!(is_off(None, Some("1")), "the variable of newer versions should disable the sandbox");
+        assert!(
+            !is_off(None, None) && !is_off(Some("1"), None) && !is_off(None, Some("0")),
+            "other values should not disable the sandbox"
+        );
     }
 
     #[test]
@@ -236,15 +251,15 @@ mod tests {
         for _ in 0..2 {
             in_folder(folder.path(), Ok(())).begin();
         }
-        assert!(attempts.are_enough(), "twice no page came");
+        assert!(attempts.are_enough(), "two starts without a page should be enough");
         in_folder(folder.path(), Err(Obstacle::NoPage)).page_came();
-        assert!(attempts.are_enough(), "a page outside of the sandbox says nothing about it");
+        assert!(attempts.are_enough(), "a page without the sandbox should not reset the count");
         in_folder(folder.path(), Err(Obstacle::NoPage)).retry().expect("removed");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox.begin();
         sandbox.page_came();
         in_folder(folder.path(), Ok(())).begin();
-        assert!(!attempts.are_enough(), "with a page in between it is the first again");
+        assert!(!attempts.are_enough(), "a page in between should reset the count");
     }
 
     #[test]
@@ -257,7 +272,7 @@ mod tests {
             closed.begin();
             closed.end();
         }
-        assert!(!attempts.are_enough(), "only the first counts");
+        assert!(!attempts.are_enough(), "only the first start should count");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox
             .begun
@@ -265,12 +280,12 @@ mod tests {
             .expect("the first");
         sandbox.begin();
         sandbox.end();
-        assert!(attempts.are_enough(), "who waited for the page in vain closes the window in order as well");
+        assert!(attempts.are_enough(), "a regular exit after the waiting time should count as failed");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox.begin();
-        assert!(sandbox.gives_up(), "its process ended");
+        assert!(sandbox.gives_up(), "the sandbox should be given up after its process ended");
         sandbox.end();
-        assert!(attempts.are_enough(), "and the restart that follows is in order, too");
+        assert!(attempts.are_enough(), "the exit for the restart should keep the count");
     }
 
     #[test]
@@ -278,15 +293,21 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = in_folder(folder.path(), Ok(()));
         sandbox.begin();
-        assert!(sandbox.gives_up(), "the process ended before");
-        assert!(Attempts::new(folder.path(), None, "1".into()).are_enough(), "and the next start knows");
-        assert!(!in_folder(folder.path(), Err(Obstacle::NoPage)).gives_up(), "that start does not restart again");
+        assert!(sandbox.gives_up(), "the process ended before the page appeared");
+        assert!(
+            Attempts::new(folder.path(), None, "1".into()).are_enough(),
+            "the next start should disable the sandbox"
+        );
+        assert!(
+            !in_folder(folder.path(), Err(Obstacle::NoPage)).gives_up(),
+            "a start without the sandbox should not restart again"
+        );
         sandbox.page_came();
-        assert!(!sandbox.gives_up(), "a process that ends later has another reason");
+        assert!(!sandbox.gives_up(), "a process that ends later has another cause");
         let gone = in_folder(&folder.path().join("gone"), Ok(()));
-        assert!(!gone.gives_up(), "without a note the app would restart forever");
+        assert!(!gone.gives_up(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
-        assert!(!unnoted.gives_up(), "nor in a measurement, which notes nothing");
+        assert!(!unnoted.gives_up(), "a measurement should not restart, because it stores nothing");
     }
 
     #[test]
@@ -301,12 +322,19 @@ mod tests {
         };
         let sandbox = start();
         sandbox.begin();
-        assert!(sandbox.unkept().expect("Settings says so").contains("page-sandbox.json"), "with the file");
-        assert!(sandbox.gives_up(), "it starts again without the sandbox, as the next start knows");
+        assert!(
+            sandbox.unkept().expect("the problem should be reported").contains("page-sandbox.json"),
+            "the problem should contain the file"
+        );
+        assert!(sandbox.gives_up(), "the sandbox should be given up, because the count is stored");
         let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
-        assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Err(Obstacle::NoPage), "and opens its window");
-        start().retry().expect("the user's word is heard there as well");
+        assert_eq!(
+            decide(false, has_failed, || Ok(()), || Ok(())),
+            Err(Obstacle::NoPage),
+            "the next start should disable the sandbox"
+        );
+        start().retry().expect("the count in the session's folder should be reset");
         let has_failed = start().attempts.as_ref().is_some_and(Attempts::are_enough);
-        assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Ok(()), "the next start tries the sandbox");
+        assert_eq!(decide(false, has_failed, || Ok(()), || Ok(())), Ok(()), "the next start should try the sandbox");
     }
 }

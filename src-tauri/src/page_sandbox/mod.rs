@@ -1,10 +1,11 @@
-//! The sandbox of the process that draws the page.
+//! Sandbox of the process that draws the page.
 //!
-//! On Linux WebKitGTK parses and runs the page in a process of its own, which has all rights of the user unless an app turns on
-//! WebKitGTK's sandbox: bubblewrap with namespaces of its own, without the user's files and without a network. [`PageSandbox`] turns it
-//! on where the system allows it and tells Settings about it. `run` in `lib.rs` makes it, `window.rs` watches the page with it.
+//! On Linux WebKitGTK parses and runs the page in a separate process, which has all rights of the user unless the app
+//! enables WebKitGTK's sandbox: bubblewrap with separate namespaces, without the user's files and without a network.
+//! [`PageSandbox`] enables it if the system supports it and reports its state to Settings. It is created by `run` in
+//! `lib.rs`, and `window.rs` watches the page with it.
 //!
-//! The web views of macOS and Windows bring a sandbox that no app has to turn on.
+//! The web views of macOS and Windows are sandboxed by default.
 
 #[cfg(target_os = "linux")]
 mod attempts;
@@ -25,65 +26,65 @@ pub(crate) use elsewhere::PageSandbox;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::PageSandbox;
 
-/// The state of the sandbox, as Settings shows it.
+/// State of the sandbox, as Settings shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
 pub(crate) enum SandboxState {
-    /// The system's web view sees to it.
+    /// The system's web view is sandboxed by default.
     Native,
-    /// The page's process runs in namespaces of its own.
+    /// The page's process runs in separate namespaces.
     On,
     /// The page's process has the rights of the user.
     Off(Obstacle),
 }
 
-/// The reason why the page's process runs outside of the sandbox.
+/// Reason why the page's process is not sandboxed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "because", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
 pub(crate) enum Obstacle {
-    /// A variable of WebKitGTK in the environment turns it off.
+    /// An environment variable of WebKitGTK disables the sandbox.
     TurnedOff,
-    /// bubblewrap is not installed.
+    /// The program bubblewrap is not installed.
     NoBubblewrap,
-    /// xdg-dbus-proxy is not installed. WebKitGTK ends the whole app where it can't start it.
+    /// The program xdg-dbus-proxy is not installed. WebKitGTK aborts the whole app if it can't start it.
     NoBusProxy,
-    /// bubblewrap can't make namespaces here.
+    /// The system does not let bubblewrap create namespaces.
     NoNamespaces {
-        /// What bubblewrap says.
+        /// Error message of bubblewrap.
         cause: String,
     },
-    /// The page did not come when it was drawn in the sandbox.
+    /// The page did not appear when it was drawn in the sandbox.
     NoPage,
-    /// WebKitGTK was told to use the sandbox, and the page's process runs outside of it.
+    /// WebKitGTK was configured to use the sandbox, but the page's process runs without it.
     NotApplied,
-    /// No file can be written that would remember a page that does not come, so the window could stay blank at every start.
+    /// A failed start can't be stored in any file, so the window could stay blank at every start.
     NoMemory {
-        /// Which file and why, in words.
+        /// File and cause as a sentence for the user.
         cause: String,
     },
 }
 
-/// The state of the sandbox with what is wrong with its file.
+/// State of the sandbox, and the problem of its file.
 #[derive(Debug, Serialize)]
 pub(crate) struct SandboxReport {
     #[serde(flatten)]
     state: SandboxState,
-    /// Why a page that does not come is not remembered as it should be, in words.
+    /// Reason why a failed start can't be stored properly, as a sentence for the user.
     unkept: Option<String>,
 }
 
-/// Tells Settings about the sandbox.
+/// Returns the state of the sandbox for Settings.
 #[tauri::command]
 pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
     SandboxReport { state: sandbox.state(), unkept: sandbox.unkept() }
 }
 
-/// Has the next start try the sandbox again, after the page did not come in it.
+/// Lets the next start try the sandbox again after the page did not appear in it.
 ///
 /// # Errors
-/// In words, if the file that keeps it from being tried can't be removed.
+/// Returns a message for the user if a file that prevents it can't be removed.
 #[tauri::command]
 pub(crate) fn retry_page_sandbox(sandbox: State<'_, PageSandbox>) -> Result<(), String> {
     sandbox.retry()

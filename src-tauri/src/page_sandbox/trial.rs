@@ -1,5 +1,7 @@
-//! A trial of what WebKitGTK's sandbox needs. WebKitGTK itself ends the whole app where bubblewrap or xdg-dbus-proxy can't be started,
-//! so this runs before the window is opened; `linux.rs` is its caller.
+//! Trial of the prerequisites of WebKitGTK's sandbox.
+//!
+//! WebKitGTK aborts the whole app if bubblewrap or xdg-dbus-proxy can't be started, so the trial runs before the window
+//! is opened. Called by `linux.rs`.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use super::Obstacle;
 
-/// Where distributions install the programs. WebKitGTK starts them by the path that it was built with, not by the search path.
+/// Folders in which distributions install the programs. WebKitGTK starts them by a path that is set at its build, not
+/// by the search path.
 const FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 const BUBBLEWRAP: &str = "bwrap";
 const BUS_PROXY: &str = "xdg-dbus-proxy";
 
-/// The namespaces and mounts of WebKitGTK's sandbox that a system may refuse.
+/// Namespaces and mounts of WebKitGTK's sandbox that a system may deny.
 const SANDBOX: [&str; 13] = [
     "--die-with-parent",
     "--unshare-pid",
@@ -31,17 +34,17 @@ const SANDBOX: [&str; 13] = [
     "/tmp",
 ];
 
-/// How long the trial may take. On an idle machine it takes five milliseconds.
+/// Timeout of the trial, which takes five milliseconds on an idle machine.
 const LIMIT: Duration = Duration::from_secs(2);
-/// The pause between two looks at the trial.
+/// Polling interval of the trial.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
-/// How much of bubblewrap's error message is shown, in bytes.
+/// Maximum size of the shown error message, in bytes.
 const MESSAGE: u64 = 512;
 
 /// Runs the trial.
 ///
 /// # Errors
-/// The obstacle, if the sandbox can't work here.
+/// Returns the obstacle if the sandbox can't work here.
 pub(super) fn run() -> Result<(), Obstacle> {
     run_in(&FOLDERS.map(Path::new), LIMIT)
 }
@@ -49,7 +52,7 @@ pub(super) fn run() -> Result<(), Obstacle> {
 fn run_in(folders: &[&Path], limit: Duration) -> Result<(), Obstacle> {
     let bubblewrap = find(folders, BUBBLEWRAP).ok_or(Obstacle::NoBubblewrap)?;
     find(folders, BUS_PROXY).ok_or(Obstacle::NoBusProxy)?;
-    // Nothing but a program that is surely there is run inside: bubblewrap.
+    // Runs bubblewrap inside of the sandbox, because this program certainly exists.
     let started = command(&bubblewrap)
         .args(SANDBOX)
         .arg("--")
@@ -65,7 +68,7 @@ fn run_in(folders: &[&Path], limit: Duration) -> Result<(), Obstacle> {
     match wait(&mut child, limit) {
         Some(status) if status.success() => Ok(()),
         Some(status) => Err(no_namespaces(message(&mut child).unwrap_or_else(|| status.to_string()))),
-        None => Err(no_namespaces(format!("bubblewrap did not end within {} s", limit.as_secs_f32()))),
+        None => Err(no_namespaces(format!("bubblewrap did not exit within {} s", limit.as_secs_f32()))),
     }
 }
 
@@ -78,7 +81,7 @@ fn command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Waits for the child; kills it at the limit. None: it was killed, or the system does not say how it ended.
+/// Waits for the child and kills it at the timeout. Returns `None` if it was killed or its exit status is unknown.
 fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {
@@ -86,7 +89,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
             Ok(Some(status)) => return Some(status),
             Ok(None) if start.elapsed() < limit => thread::sleep(LOOK_AGAIN),
             Ok(None) | Err(_) => {
-                // Fails only when the child is gone already.
+                // Fails only if the child has already exited.
                 let _ = child.kill();
                 let _ = child.wait();
                 return None;
@@ -97,7 +100,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 
 fn message(child: &mut Child) -> Option<String> {
     let mut bytes = Vec::new();
-    // A part of the message is still one.
+    // A partial message is sufficient.
     let _ = child.stderr.take()?.take(MESSAGE).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     (!text.is_empty()).then_some(text)
@@ -131,23 +134,31 @@ mod tests {
     fn a_program_that_is_missing_is_named() {
         assert_eq!(outcome(None, true, LIMIT), Err(Obstacle::NoBubblewrap), "bubblewrap");
         assert_eq!(outcome(Some("exit 0"), false, LIMIT), Err(Obstacle::NoBusProxy), "xdg-dbus-proxy");
-        assert_eq!(outcome(Some("exit 0"), true, LIMIT), Ok(()), "with both there it may work");
+        assert_eq!(outcome(Some("exit 0"), true, LIMIT), Ok(()), "both programs should be sufficient");
     }
 
     #[test]
     fn a_refusal_is_told_in_bubblewraps_words() {
         let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
-        assert_eq!(outcome(Some(refused), true, LIMIT), Err(Obstacle::NoNamespaces { cause }), "its own words");
+        assert_eq!(
+            outcome(Some(refused), true, LIMIT),
+            Err(Obstacle::NoNamespaces { cause }),
+            "the message of bubblewrap should be returned"
+        );
         let silent = outcome(Some("exit 3"), true, LIMIT);
-        assert_eq!(silent, Err(Obstacle::NoNamespaces { cause: "exit status: 3".into() }), "or how it ended");
+        assert_eq!(
+            silent,
+            Err(Obstacle::NoNamespaces { cause: "exit status: 3".into() }),
+            "without a message the exit status should be returned"
+        );
     }
 
     #[test]
     fn one_that_hangs_is_given_up() {
         let start = Instant::now();
         let hung = outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
-        assert!(matches!(hung, Err(Obstacle::NoNamespaces { .. })), "it does not work: {hung:?}");
-        assert!(start.elapsed() < Duration::from_secs(60), "and is not waited for");
+        assert!(matches!(hung, Err(Obstacle::NoNamespaces { .. })), "a hanging trial should fail: {hung:?}");
+        assert!(start.elapsed() < Duration::from_secs(60), "the trial should time out");
     }
 }

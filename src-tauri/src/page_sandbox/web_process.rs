@@ -1,16 +1,19 @@
-//! Looks whether WebKitGTK's web process really runs apart: WebKitGTK leaves its sandbox off without a word where it thinks that it
-//! can't work (in containers and packages of other systems). `linux.rs` asks for Settings.
+//! Check that WebKitGTK's web process is sandboxed.
+//!
+//! WebKitGTK silently omits its sandbox where it assumes that it can't work (in containers and packages of other
+//! systems). Called by `linux.rs` for the report in Settings.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The web process's name, cut to the 15 bytes that the kernel keeps.
+/// Name of the web process, truncated by the kernel to 15 bytes.
 const NAME: &str = "WebKitWebProces";
-/// The namespaces that are its own in the sandbox. The user namespace is not among them: root needs none of its own.
+/// Namespaces that are separate in the sandbox. The user namespace is not listed, because root does not need a separate
+/// one.
 const NAMESPACES: [&str; 2] = ["pid", "mnt"];
 
-/// Whether there is a web process of this app, and each of them runs in namespaces of its own.
+/// Returns `true` if this app has a web process and all its web processes run in separate namespaces.
 pub(super) fn is_apart() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
@@ -18,7 +21,7 @@ pub(super) fn is_apart() -> bool {
     !web_processes.is_empty() && web_processes.iter().all(|pid| differs(proc, own, *pid))
 }
 
-/// Name and parent of each process.
+/// Name and parent of each process, by its identifier.
 type Processes = BTreeMap<u32, (String, u32)>;
 
 fn processes(proc: &Path) -> Processes {
@@ -32,17 +35,18 @@ fn processes(proc: &Path) -> Processes {
         .collect()
 }
 
-/// The second and the fourth field of `stat`; the name stands in brackets and may hold anything (proc_pid_stat(5)).
+/// Parses the second and the fourth field of `stat`. The name is in parentheses and may contain any character
+/// (proc_pid_stat(5)).
 fn name_and_parent(stat: &str) -> Option<(String, u32)> {
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_owned();
     Some((name, after.split_whitespace().nth(1)?.parse().ok()?))
 }
 
-/// The processes of this name below an ancestor.
+/// Returns the processes of this name that descend from an ancestor.
 fn descendants(processes: &Processes, ancestor: u32, name: &str) -> Vec<u32> {
     let is_below = |mut pid: u32| {
-        // Bounded by their number, as what was read at different moments may form a ring.
+        // Bounded by their number, because entries read at different times may form a cycle.
         for _ in 0..processes.len() {
             match processes.get(&pid) {
                 Some((_, parent)) if *parent == ancestor => return true,
@@ -55,7 +59,7 @@ fn descendants(processes: &Processes, ancestor: u32, name: &str) -> Vec<u32> {
     processes.iter().filter(|(pid, (own, _))| own == name && is_below(**pid)).map(|(pid, _)| *pid).collect()
 }
 
-/// Whether two processes share none of the namespaces. What can't be read is not known to differ.
+/// Returns `true` if two processes share none of the namespaces. Unreadable namespaces count as shared.
 fn differs(proc: &Path, one: u32, other: u32) -> bool {
     let namespace = |pid: u32, name: &str| fs::read_link(proc.join(pid.to_string()).join("ns").join(name)).ok();
     NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {
@@ -70,8 +74,12 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_anything() {
-        assert_eq!(name_and_parent("7 (a ) b) S 3 7 7 0"), Some(("a ) b".to_owned(), 3)), "up to the last bracket");
-        assert_eq!(name_and_parent("7 (a) S"), None, "what is too short says nothing");
+        assert_eq!(
+            name_and_parent("7 (a ) b) S 3 7 7 0"),
+            Some(("a ) b".to_owned(), 3)),
+            "the name should end at the last parenthesis"
+        );
+        assert_eq!(name_and_parent("7 (a) S"), None, "a truncated line should be rejected");
     }
 
     #[test]
@@ -88,13 +96,13 @@ mod tests {
             (30, process(NAME, 31)),
             (31, process(NAME, 30)),
         ]);
-        assert_eq!(descendants(&processes, 10, NAME), [13], "the one below the app");
+        assert_eq!(descendants(&processes, 10, NAME), [13], "only the web process of the app should be found");
     }
 
     #[test]
     fn a_process_shares_its_own_namespaces() {
         let own = std::process::id();
-        assert!(!differs(Path::new("/proc"), own, own), "they are the same");
+        assert!(!differs(Path::new("/proc"), own, own), "a process should share its namespaces with itself");
         let namespaces = tempfile::tempdir().expect("a folder");
         for (pid, pid_namespace, mounts) in
             [("1", "pid:[1]", "mnt:[1]"), ("2", "pid:[2]", "mnt:[2]"), ("3", "pid:[2]", "mnt:[1]")]
@@ -104,8 +112,8 @@ mod tests {
             std::os::unix::fs::symlink(pid_namespace, folder.join("pid")).expect("a link");
             std::os::unix::fs::symlink(mounts, folder.join("mnt")).expect("a link");
         }
-        assert!(differs(namespaces.path(), 1, 2), "none is shared");
-        assert!(!differs(namespaces.path(), 1, 3), "the file system is shared");
-        assert!(!differs(namespaces.path(), 1, 4), "one that can't be looked at is not known to be apart");
+        assert!(differs(namespaces.path(), 1, 2), "separate namespaces should differ");
+        assert!(!differs(namespaces.path(), 1, 3), "a shared mount namespace should not differ");
+        assert!(!differs(namespaces.path(), 1, 4), "unreadable namespaces should count as shared");
     }
 }

@@ -1,4 +1,4 @@
-//! The tray of macOS and Windows, which always have one.
+//! Tray icon on macOS and Windows, which always have a tray.
 
 use std::sync::OnceLock;
 
@@ -15,11 +15,11 @@ const SERVERS: &str = "servers";
 const REQUESTS: &str = "requests";
 const QUIT: &str = "quit";
 
-/// The icon in the tray.
+/// Icon in the tray.
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<Items>);
 
-/// The entries of its menu whose words change.
+/// Menu items whose labels change.
 struct Items {
     open: MenuItem<tauri::Wry>,
     servers: MenuItem<tauri::Wry>,
@@ -28,25 +28,25 @@ struct Items {
 }
 
 impl Tray {
-    /// Puts the icon into the tray. To be called on the main thread.
+    /// Adds the icon to the tray. Must be called on the main thread.
     pub(crate) fn start(&self, app: &AppHandle) {
         match show(app) {
-            // It is the only one.
+            // Set only once, because there is one tray icon.
             Ok(items) => drop(self.0.set(items)),
-            Err(error) => tracing::warn!("there is no icon in the tray: {error}"),
+            Err(error) => tracing::warn!("failed to show the tray icon: {error}"),
         }
     }
 
-    /// Shows what goes on.
+    /// Updates the menu to the current numbers.
     pub(crate) fn update(&self, presence: Presence) {
         if let Some(items) = self.0.get()
             && let Err(error) = items.tell(presence)
         {
-            tracing::warn!("the icon in the tray can't be changed: {error}");
+            tracing::warn!("failed to update the tray icon: {error}");
         }
     }
 
-    /// Whether the icon is there.
+    /// Returns `true` if the icon is shown.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.get().is_some()
     }

@@ -1,5 +1,7 @@
-//! The tray of Linux desktops: a StatusNotifierItem on the session bus. Tauri's own tray would need libayatana-appindicator at build
-//! and at run time, and can't tell whether the desktop shows it.
+//! Tray icon on Linux desktops: a StatusNotifierItem on the session bus.
+//!
+//! Tauri's tray would need libayatana-appindicator at build time and at run time, and can't detect whether the desktop
+//! shows the icon.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,22 +15,22 @@ use crate::presence::Presence;
 use crate::shell_events::show_question;
 use crate::window;
 
-/// The name of the item, which stays the same from one start to the next.
+/// Identifier of the item, which is the same at every start.
 const ID: &str = "dev.drawbridge.desktop";
 
-/// The icon, where a desktop shows one.
+/// Icon in the tray, on desktops that show one.
 #[derive(Default)]
 pub(crate) struct Tray(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     handle: OnceLock<Handle<Item>>,
-    /// Whether the desktop has something that shows such items.
+    /// Set if the desktop has a host for such items.
     is_watched: AtomicBool,
 }
 
 impl Tray {
-    /// Puts the icon into the tray, now or once the desktop has one. Does not wait for the bus.
+    /// Adds the icon to the tray, now or once the desktop has one. Does not block on the bus.
     pub(crate) fn start(&self, app: &AppHandle) {
         let icon = app.default_window_icon().map(|icon| Icon {
             width: i32::try_from(icon.width()).unwrap_or_default(),
@@ -36,24 +38,24 @@ impl Tray {
             data: to_argb(icon.rgba()),
         });
         let shared = Arc::clone(&self.0);
-        // Until the bus says otherwise.
+        // Assumed until the bus reports otherwise.
         shared.is_watched.store(true, Ordering::Relaxed);
         let item = Item { app: app.clone(), presence: Presence::default(), icon, shared: Arc::clone(&shared) };
         tauri::async_runtime::spawn_blocking(move || match item.assume_sni_available(true).spawn() {
-            // It is the only one.
+            // Set only once, because there is one tray icon.
             Ok(handle) => drop(shared.handle.set(handle)),
-            Err(error) => tracing::info!("there is no icon in the tray: {error}"),
+            Err(error) => tracing::info!("failed to show the tray icon: {error}"),
         });
     }
 
-    /// Shows what goes on.
+    /// Updates the icon to the current numbers.
     pub(crate) fn update(&self, presence: Presence) {
         let Some(handle) = self.0.handle.get().cloned() else { return };
-        // Waits for the bus.
+        // The update blocks on the bus.
         tauri::async_runtime::spawn_blocking(move || handle.update(|item| item.presence = presence));
     }
 
-    /// Whether the desktop shows the icon.
+    /// Returns `true` if the desktop shows the icon.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.handle.get().is_some_and(|handle| !handle.is_closed()) && self.0.is_watched.load(Ordering::Relaxed)
     }
@@ -116,14 +118,14 @@ impl ksni::Tray for Item {
     }
 
     fn watcher_offline(&self, reason: OfflineReason) -> bool {
-        tracing::info!("the desktop shows no icon in a tray: {reason:?}");
+        tracing::info!("the desktop does not show the tray icon: {reason:?}");
         self.shared.is_watched.store(false, Ordering::Relaxed);
-        // It may come, as when the desktop starts after the app.
+        // The tray may appear later, for example if the desktop starts after the app.
         true
     }
 }
 
-/// The same picture with the alpha first, as StatusNotifierItem wants it.
+/// Converts pixels from RGBA to ARGB, as StatusNotifierItem requires.
 fn to_argb(rgba: &[u8]) -> Vec<u8> {
     rgba.as_chunks::<4>().0.iter().flat_map(|&[red, green, blue, alpha]| [alpha, red, green, blue]).collect()
 }
@@ -134,11 +136,11 @@ mod tests {
 
     #[test]
     fn the_alpha_comes_first() {
-        assert_eq!(to_argb(&[1, 2, 3, 4, 5, 6, 7, 8]), [4, 1, 2, 3, 8, 5, 6, 7], "pixel by pixel");
+        assert_eq!(to_argb(&[1, 2, 3, 4, 5, 6, 7, 8]), [4, 1, 2, 3, 8, 5, 6, 7], "each pixel should be converted");
     }
 
     #[test]
     fn a_tray_that_was_not_started_is_not_shown() {
-        assert!(!Tray::default().is_shown(), "there is nothing");
+        assert!(!Tray::default().is_shown(), "no icon should be shown");
     }
 }

@@ -1,5 +1,7 @@
-//! The icon in the desktop's tray, with what goes on and a way back to the window. Not every desktop has a tray, so it is never the
-//! only way back: starting the app again shows the window, too. `start.rs` makes it, `presence.rs` keeps it up to date.
+//! Icon in the desktop's tray, with the current numbers and a menu item that opens the window.
+//!
+//! Not every desktop has a tray, so starting the app again opens the window too. The icon is created by `start.rs` and
+//! updated by `presence.rs`.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

@@ -1,87 +1,87 @@
-//! Activity: every message of a server, with its log and what it wrote to standard error.
+//! Activity log: all messages of a server, including its log messages and standard error.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::ActivityKind;
 
-/// Which entries to read.
+/// Range of entries to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityRange {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Only entries after this number.
+    /// Number after which entries are returned, or `None` for all entries.
     #[serde(default)]
     pub after: Option<u64>,
-    /// At most so many, the latest ones.
+    /// Maximum number of entries. The latest ones are returned.
     pub limit: u32,
 }
 
-/// Some entries, in order.
+/// Consecutive entries of the activity log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ActivityPage {
-    /// The entries.
+    /// Entries of the page, in order.
     pub entries: Vec<ActivityEntry>,
-    /// How many older ones were let go, for the bound.
+    /// Number of older entries that were dropped because the log is bounded.
     pub dropped: u64,
 }
 
-/// One entry.
+/// Entry of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityEntry {
-    /// Its number.
+    /// Number of the entry in the server's log.
     pub seq: u64,
-    /// When, in milliseconds since 1970.
+    /// Time of the message, in milliseconds since 1970.
     pub at: u64,
-    /// What it is.
+    /// Kind of the message.
     pub kind: ActivityKind,
-    /// Whether Drawbridge sent it (else it was received).
+    /// `true` if Drawbridge sent the message, `false` if it was received.
     pub sent: bool,
-    /// The method of a request or notification, or of the request that a response answers.
+    /// Method of the request or notification, or of the request that a response belongs to.
     pub method: Option<String>,
-    /// The JSON-RPC id, as it is written.
+    /// JSON-RPC identifier as serialized.
     pub id: Option<String>,
-    /// Its size in bytes.
+    /// Size of the message in bytes.
     pub bytes: u64,
-    /// From the request to this response, in milliseconds.
+    /// Time from the request to this response, in milliseconds.
     pub latency: Option<f64>,
-    /// Its beginning.
+    /// Beginning of the message.
     pub preview: String,
-    /// Why it is invalid or strange, if it is.
+    /// Reason why the message is invalid or unusual, if it is.
     pub note: Option<String>,
 }
 
-/// An entry by number.
+/// Reference to an entry of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityRef {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The entry.
+    /// Number of the entry.
     pub seq: u64,
 }
 
-/// One message, whole.
+/// Full text of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityBody {
-    /// As it crossed, but for secrets of the server, which `[redacted]` replaces.
+    /// Message as sent or received, with the server's secrets replaced by `[redacted]`.
     pub text: String,
-    /// Whether the end is missing, for the bound.
+    /// `true` if the end is missing because the stored size is bounded.
     pub truncated: bool,
-    /// Whether a secret in it is replaced.
+    /// `true` if a secret was replaced.
     pub redacted: bool,
 }
 
-/// How a server answered a ping.
+/// Result of a ping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PingAnswer {
-    /// How long its answer took, in milliseconds.
+    /// Round-trip time in milliseconds.
     pub milliseconds: f64,
 }
 
-/// A file that was written.
+/// Result of an export to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SavedFile {
-    /// Its path, or nothing when the user closed the dialog.
+    /// Path of the written file, or `None` if the user closed the dialog.
     pub path: Option<String>,
 }

@@ -1,145 +1,147 @@
-//! Decisions that were made, and approvals that stand.
+//! Entries of the audit log, and grants.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{AuditFinding, AuditSeal, Scope};
 
-/// Which decisions to read. What is not said fits all.
+/// Filter for the audit log. Members without a value match all entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct AuditRange {
-    /// At most so many.
+    /// Maximum number of returned entries.
     pub limit: u32,
-    /// Only those with a smaller number.
+    /// Number below which entries are returned.
     pub before: Option<u64>,
-    /// Only of this server.
+    /// Name of the server.
     pub server: Option<String>,
-    /// Only of this kind.
+    /// Kind of the entry, as in [`AuditEntry::kind`].
     pub kind: Option<String>,
-    /// Only with this decision.
+    /// Decision, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
-    /// Only from this time on, in milliseconds since 1970.
+    /// Start of the time range, in milliseconds since 1970, inclusive.
     pub since: Option<u64>,
-    /// Only before this time, in milliseconds since 1970.
+    /// End of the time range, in milliseconds since 1970, exclusive.
     pub until: Option<u64>,
-    /// Only with all of these words, in whatever stands in the entry.
+    /// Words that must all appear somewhere in the entry.
     pub search: Option<String>,
 }
 
-/// Some decisions, newest first.
+/// Page of the audit log, newest entry first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditPage {
-    /// The decisions.
+    /// Matching entries, newest first.
     pub entries: Vec<AuditEntry>,
-    /// Whether there are older ones.
+    /// `true` if older entries match too.
     pub more: bool,
 }
 
-/// One decision. A shape of its own beside the log's record: that one spells its members as the file does and leaves out what
-/// is empty; the page and the output of `drawbridge-cli audit` have every member.
+/// Entry of the audit log.
+///
+/// The log's record is a different type: it uses the member names of the file and omits empty members. The page and the
+/// output of `drawbridge-cli audit` have all members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
-    /// Its number, from 1.
+    /// Number of the entry, from 1.
     pub number: u64,
-    /// When, in milliseconds since 1970.
+    /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Who asked for it: `user`, `model`, `server` or `host`; nothing in entries of older versions.
+    /// Originator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
     pub asker: String,
-    /// The server.
+    /// Name of the server.
     pub server: String,
-    /// `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
-    /// and others, which the page has words for.
+    /// Kind of the act: `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots`, `revoke`
+    /// and others. The page has a label for each.
     pub kind: String,
-    /// What it was about: the command line, the tool, the message, the URL.
+    /// Subject of the decision: the command line, the tool, the message or the URL.
     pub subject: String,
-    /// What crossed or would have, without secrets, or the beginning of it.
+    /// Payload without secrets, or its beginning, even if it was denied.
     pub content: Option<String>,
-    /// How many bytes all of it has, if only its beginning is there.
+    /// Full size of the payload in bytes, if `content` is only its beginning.
     pub content_bytes: Option<u64>,
-    /// `allowed`, `denied`, `cancelled` or `withdrawn`.
+    /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
-    /// For how long, if allowed.
+    /// Duration of the approval, if it was allowed.
     pub scope: Option<Scope>,
-    /// `user`, `grant`, `answers` or `policy`.
+    /// Source of the decision: `user`, `grant`, `answers` or `policy`.
     pub by: String,
-    /// The rule or the grant that decided; nothing if there was none.
+    /// Rule or grant that decided. Empty if none did.
     pub rule: String,
-    /// The conversation it belongs to.
+    /// Identifier of the conversation, if the act belongs to one.
     pub conversation: Option<String>,
-    /// The hash of what crossed.
+    /// Hash of the payload.
     pub hash: String,
-    /// Whether it was taken over from a log that was not chained.
+    /// `true` if the entry was imported from an older log without a hash chain.
     pub imported: bool,
 }
 
-/// What a check of the audit log found.
+/// Result of verifying the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditVerdict {
-    /// Whether nothing is wrong.
+    /// `true` if no problem was found.
     pub whole: bool,
-    /// Whether it is also proved that Drawbridge wrote all of it.
+    /// `true` if it is also proved that Drawbridge wrote all entries.
     pub proved: bool,
-    /// How many entries there are.
+    /// Number of entries in the log.
     pub entries: u64,
-    /// The first one's number.
+    /// Number of the first entry.
     pub first: Option<u64>,
-    /// The last one's number.
+    /// Number of the last entry.
     pub last: Option<u64>,
-    /// Up to which number entries were removed because of their age, or for want of room.
+    /// Number up to which entries were removed because of their age or the size of the log.
     pub removed: Option<u64>,
-    /// What can be said of the end.
+    /// State of the seal over the end of the log.
     pub seal: AuditSeal,
-    /// What is wrong; the first of it.
+    /// First problems that were found.
     pub findings: Vec<AuditFinding>,
-    /// How much more is wrong.
+    /// Number of further problems.
     pub more: u64,
-    /// Of which entries nothing proves who wrote them: they are not sealed, or were found without a seal.
+    /// Entries whose author is not proved: they are not sealed, or were found without a seal.
     pub unproved: Vec<AuditSpan>,
 }
 
-/// Entries that follow each other.
+/// Range of consecutive entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditSpan {
-    /// The first one's number.
+    /// Number of the first entry.
     pub from: u64,
-    /// The last one's number.
+    /// Number of the last entry.
     pub to: u64,
 }
 
-/// Every standing approval.
+/// All grants that are in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Grants {
-    /// The approvals.
+    /// Grants that are in effect.
     pub grants: Vec<Grant>,
 }
 
-/// A standing approval.
+/// Approval that covers later acts too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
-    /// To revoke it by.
+    /// Identifier by which the grant is revoked.
     pub id: String,
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The tool, or nothing for the server's command.
+    /// Name of the tool, or `None` if the grant covers the server's command.
     pub tool: Option<String>,
-    /// For how long.
+    /// Duration of the grant.
     pub scope: Scope,
-    /// The conversation it holds in, if it holds in one only.
+    /// Identifier of the conversation that the grant is limited to.
     pub conversation: Option<String>,
-    /// Since when, in milliseconds since 1970.
+    /// Time at which the grant was given, in milliseconds since 1970.
     pub since: u64,
-    /// Until when, in milliseconds since 1970, if not for good.
+    /// Time at which the grant expires, in milliseconds since 1970.
     pub expires_at: Option<u64>,
-    /// The hash of what it rests on: the command, or the tool's whole definition.
+    /// Hash that the grant is bound to: of the command, or of the tool's whole definition.
     pub rests_on: String,
 }
 
-/// An approval by id.
+/// Reference to a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GrantRef {
-    /// The approval.
+    /// Identifier of the grant.
     pub id: String,
 }

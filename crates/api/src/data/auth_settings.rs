@@ -1,39 +1,41 @@
-//! How to sign in to a remote server, as its settings say it.
+//! Sign-in settings of a remote server.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::AuthIdentityProvider;
 
-/// How to sign in to a remote server, where the user says more about it than the server does. What else `mcp.json` says of it
-/// stays as it is.
+/// Sign-in settings that take precedence over the server's metadata. Settings in `mcp.json` without a member here are
+/// preserved.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSettings {
-    /// The id by which the authorization server knows Drawbridge.
+    /// Client identifier registered at the authorization server.
     #[serde(default)]
     pub client_id: Option<String>,
-    /// The secret that goes with it. Of a server that is set up it is never told; none in a change keeps the one that is set.
+    /// Client secret. Never returned for a configured server, and `None` in an update keeps the stored secret.
     #[serde(default)]
     pub client_secret: Option<String>,
-    /// Whether there is, or is to be, a client secret. It lies in the system's keychain.
+    /// `true` if the client has a secret, which is stored in the system's keychain.
     #[serde(default)]
     pub has_secret: bool,
-    /// The only authorization server to sign in at, exactly as it names itself; none for whichever the server names.
+    /// Issuer of the only accepted authorization server, exactly as in its metadata, or `None` to use the one that the
+    /// server names.
     #[serde(default)]
     pub issuer: Option<String>,
-    /// What to ask for, instead of what the server says is needed.
+    /// Scopes to request instead of the ones that the server requires.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// The port of the redirect URI `http://127.0.0.1:PORT/callback` that the client id was registered with; none for any.
+    /// Port of the redirect URI `http://127.0.0.1:PORT/callback` that the client is registered with, or `None` for any
+    /// port.
     #[serde(default)]
     pub redirect_port: Option<u16>,
-    /// The names of the other secrets that its settings name, such as a private key. Each is entered by `set_secret`, and none is
-    /// ever told. In a change it does not count.
+    /// Names of the other secrets that the settings reference, such as a private key. Values are set by `set_secret`
+    /// and never returned. Ignored in an update.
     #[serde(default)]
     pub secret_names: Vec<String>,
-    /// What else was found in pasted text. It goes back as it came with the wish to add the server. None for a server that is set
-    /// up, whose own stays as it is.
+    /// Further settings found in pasted text, to be sent back unchanged when the server is added. `None` for a
+    /// configured server, which keeps its own.
     #[serde(default)]
     pub rest: Option<AuthRest>,
 }
@@ -45,32 +47,32 @@ impl std::fmt::Debug for AuthSettings {
     }
 }
 
-/// What settings can say about signing in that the page does not show. What is secret stands in it as `${secret:NAME}`.
+/// Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthRest {
-    /// How Drawbridge proves who it is at the token endpoint.
+    /// Client authentication method at the token endpoint.
     #[serde(default)]
     pub client_auth: Option<String>,
-    /// The URL of a document that describes Drawbridge.
+    /// URL of the client ID metadata document.
     #[serde(default)]
     pub client_metadata_url: Option<String>,
-    /// How tokens are got, as `mcp.json` names it; none for the usual way, in the browser.
+    /// Grant type as named in `mcp.json`, or `None` for the authorization code grant in the browser.
     #[serde(default)]
     pub grant: Option<String>,
-    /// The private key for `private_key_jwt`.
+    /// Private key for the authentication method `private_key_jwt`.
     #[serde(default)]
     pub private_key: Option<String>,
-    /// The algorithm that goes with it.
+    /// Signature algorithm of the private key.
     #[serde(default)]
     pub algorithm: Option<String>,
-    /// The identity provider of the enterprise.
+    /// Identity provider of the enterprise.
     #[serde(default)]
     pub identity_provider: Option<AuthIdentityProvider>,
-    /// Whether tokens are bound to a key of this computer; none to find out.
+    /// `true` if tokens are bound to a key of this computer (DPoP), or `None` to detect the support.
     #[serde(default)]
     pub dpop: Option<bool>,
-    /// The assertion of the workload.
+    /// Assertion of the workload identity.
     #[serde(default)]
     pub assertion: Option<String>,
 }

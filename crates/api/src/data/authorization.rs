@@ -1,157 +1,157 @@
-//! Sign-in to remote servers: who is signed in where, how far a sign-in under way is, and what the last one sent and got. No
-//! token, code or client secret is ever in it.
+//! Authorization state of remote servers: the account, the progress of a sign-in, and the requests of the last one.
+//! Tokens, codes and client secrets are never included.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{SignInPhase, TokensKept, UrlParts};
 
-/// What is known of the sign-in to one server.
+/// Authorization state of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Authorization {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Why there is no signing in to it, if there is none: it is a local program, or its settings have an `Authorization`
-    /// header of their own.
+    /// Reason why signing in is not possible: the server is local, or its settings have an `Authorization` header.
     pub not_offered: Option<String>,
-    /// Who is signed in.
+    /// Account that is signed in.
     pub account: Option<Account>,
-    /// The sign-in that is under way.
+    /// Sign-in that is in progress.
     pub in_progress: Option<SignInProgress>,
-    /// Why the last sign-in did not come to its end, and what to do.
+    /// Reason why the last sign-in failed, and the suggested remedy.
     pub failed: Option<String>,
-    /// Whether that is because the user said no: then nothing went wrong.
+    /// `true` if the last sign-in ended because the user declined, which is not an error.
     pub declined: bool,
-    /// What the last sign-in did, the first step first.
+    /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
-    /// Where the tokens are kept, once there are any.
+    /// Storage of the tokens, once there are any.
     pub kept: Option<TokensKept>,
 }
 
-/// Who is signed in, as far as it is told.
+/// Account that is signed in at an authorization server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
-    /// The authorization server that issued the token, exactly as it names itself.
+    /// Issuer of the token, exactly as in the authorization server's metadata.
     pub issuer: String,
-    /// The same, taken apart.
+    /// Issuer parsed into its parts.
     pub issuer_url: UrlParts,
-    /// For which resource the token holds.
+    /// Resource that the token is valid for.
     pub resource: String,
-    /// What the token allows, in the words of the authorization server; none if it did not say.
+    /// Scopes of the token as returned by the authorization server. Empty if it returned none.
     pub scopes: Vec<String>,
-    /// Until when it holds, if that is known, in milliseconds since 1970.
+    /// Expiry of the token in milliseconds since 1970, if known.
     pub expires_at: Option<u64>,
-    /// When the user signed in, in milliseconds since 1970.
+    /// Time of the sign-in, in milliseconds since 1970.
     pub signed_in_at: u64,
-    /// When it was last refreshed, in milliseconds since 1970.
+    /// Time of the last token refresh, in milliseconds since 1970.
     pub refreshed_at: Option<u64>,
-    /// Whether it can be refreshed without the user.
+    /// `true` if the token can be refreshed without the user.
     pub can_refresh: bool,
-    /// Why the user has to sign in again, if that is so.
+    /// Reason why the user has to sign in again, if required.
     pub ended: Option<String>,
-    /// How Drawbridge identified itself.
+    /// Kind of client identifier that Drawbridge used.
     pub client: ClientIdentity,
-    /// Whether the token is bound to a key of this computer (DPoP).
+    /// `true` if the token is bound to a key of this computer (DPoP).
     pub bound: bool,
 }
 
-/// How Drawbridge identifies itself to an authorization server.
+/// Source of Drawbridge's client identifier at an authorization server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientIdentity {
-    /// With the id in the server's settings.
+    /// Client identifier in the server's settings.
     Configured,
-    /// With the URL of a document about itself.
+    /// URL of a client ID metadata document.
     MetadataDocument,
-    /// With the id that it got when it registered itself.
+    /// Client identifier from dynamic client registration.
     Registered,
-    /// With the id that the user entered.
+    /// Client identifier that the user entered.
     Entered,
 }
 
-/// A sign-in that is under way.
+/// Sign-in that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProgress {
-    /// What it is doing.
+    /// Current phase of the sign-in.
     pub phase: SignInPhase,
-    /// Why it was begun.
+    /// Reason for the sign-in.
     pub reason: SignInReason,
-    /// When it was begun, in milliseconds since 1970.
+    /// Start of the sign-in, in milliseconds since 1970.
     pub since: u64,
-    /// When it ends by itself, in milliseconds since 1970, while it waits for the browser.
+    /// Time at which waiting for the browser times out, in milliseconds since 1970.
     pub ends_at: Option<u64>,
-    /// The page that the browser was sent to, to be opened elsewhere, while it waits for the browser.
+    /// URL of the authorization request, while the sign-in waits for the browser. The user can open it in another
+    /// browser.
     pub authorization_url: Option<String>,
-    /// Where the browser is sent back to; what is pasted begins with it.
+    /// Redirect URI. A pasted redirect URL has to begin with it.
     pub redirect_uri: Option<String>,
-    /// Why the browser did not open, if it did not. The page can be opened by hand.
+    /// Reason why the browser did not open, if it did not. The user can open the URL manually.
     pub browser_problem: Option<String>,
 }
 
-/// Why a sign-in was begun.
+/// Reason for a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SignInReason {
-    /// Nobody is signed in.
+    /// No account is signed in.
     SignIn,
-    /// The server wants more than what the token allows.
+    /// The server requires scopes that the token does not have (step-up).
     StepUp {
-        /// For this method of the protocol.
+        /// MCP method that requires the scopes.
         operation: String,
     },
-    /// The token no longer holds.
+    /// The token is no longer valid.
     Again {
-        /// Why, in words.
+        /// Cause as a sentence for the user.
         cause: String,
     },
-    /// The user wants to sign in as somebody else.
+    /// The user requested another account.
     ChangeAccount,
 }
 
-/// One step of a sign-in: a request with its answer, or what was concluded. What is secret in it reads `[redacted]`.
+/// Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignInStep {
-    /// When it began, in milliseconds since 1970.
+    /// Start of the step, in milliseconds since 1970.
     pub at: u64,
-    /// How long it took, in milliseconds.
+    /// Duration of the step in milliseconds.
     pub took: u64,
-    /// What it was for, in words.
+    /// Purpose of the step as a sentence for the user.
     pub what: String,
-    /// What was sent: method, URL, headers, body.
+    /// HTTP request: method, URL, headers, body.
     pub request: Option<String>,
-    /// What came back: status, headers, body.
+    /// HTTP response: status, headers, body.
     pub answer: Option<String>,
-    /// What was concluded, in words.
+    /// Conclusion as a sentence for the user.
     pub conclusion: String,
-    /// Whether it is where the sign-in broke off.
+    /// `true` if the sign-in failed at this step.
     pub failed: bool,
 }
 
-/// What became of a sign-out. The tokens are forgotten here in any case.
+/// Outcome of the token revocation at a sign-out. The local tokens are deleted in any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "revoked", rename_all = "snake_case")]
 pub enum SignedOut {
-    /// The authorization server was told that they no longer hold.
+    /// The authorization server revoked the tokens.
     Yes,
-    /// The authorization server offers no way to tell it.
+    /// The authorization server has no revocation endpoint.
     NotOffered,
-    /// It could not be told. The tokens hold there until they expire.
+    /// The revocation failed. The tokens stay valid at the authorization server until they expire.
     Failed {
-        /// Why, in words.
+        /// Cause as a sentence for the user.
         cause: String,
     },
-    /// Nobody was signed in.
+    /// No account was signed in.
     NobodySignedIn,
 }
 
-/// The address that a browser was sent back to at the end of a sign-in.
+/// Redirect URL that a browser was sent to at the end of a sign-in.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PasteRedirect {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The address, whole.
+    /// Full redirect URL, with its query.
     pub url: String,
 }

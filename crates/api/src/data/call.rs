@@ -1,4 +1,4 @@
-//! Calls: tools, prompts and resources that were asked for.
+//! Calls of tools, and requests of prompts and resources.
 
 use std::collections::BTreeMap;
 
@@ -8,78 +8,79 @@ use ts_rs::TS;
 
 use super::{Message, ResourceContents};
 
-/// A tool call to make.
+/// Request to call a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CallTool {
-    /// An id chosen by the caller, unique among its calls.
+    /// Identifier of the call, chosen by the caller and unique among its calls.
     pub call: String,
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The tool's name.
+    /// Name of the tool.
     pub tool: String,
-    /// The arguments: a JSON object.
+    /// Arguments of the tool as a JSON object.
     pub arguments: Value,
-    /// The conversation it belongs to.
+    /// Identifier of the conversation that the call belongs to.
     #[serde(default)]
     pub conversation: Option<String>,
 }
 
-/// A prompt to get.
+/// Request for the messages of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct GetPrompt {
-    /// An id chosen by the caller.
+    /// Identifier of the call, chosen by the caller and unique among its calls.
     pub call: String,
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The prompt's name.
+    /// Name of the prompt.
     pub prompt: String,
-    /// Its arguments.
+    /// Arguments of the prompt, by name.
     #[serde(default)]
     pub arguments: BTreeMap<String, String>,
-    /// The hash that was shown with it; it is refused if it is another one now. None if it was not shown.
+    /// Hash of the definition that was shown, or `None` if it was not shown. The request is denied if the definition
+    /// has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub hash: Option<String>,
 }
 
-/// A prompt's messages.
+/// Messages of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct PromptResult {
-    /// What it is for.
+    /// Description of the prompt.
     pub description: Option<String>,
-    /// The messages.
+    /// Messages of the prompt, in order.
     pub messages: Vec<Message>,
 }
 
-/// A resource to read.
+/// Request to read a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReadResource {
-    /// An id chosen by the caller.
+    /// Identifier of the call, chosen by the caller and unique among its calls.
     pub call: String,
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The resource.
+    /// URI of the resource.
     pub uri: String,
-    /// Whether to ask the server even if what it said before is still fresh.
+    /// `true` to request the resource from the server even if the cached contents are still fresh.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// What is in a resource, which may be several parts.
+/// Contents of a resource, which may have several parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceResult {
-    /// The parts.
+    /// Parts of the resource.
     pub contents: Vec<ResourceContents>,
-    /// Whether this was read before and kept, as the server allows.
+    /// `true` if the contents are from the cache, as the server permits.
     pub cached: bool,
-    /// Until when it counts as fresh, in milliseconds since 1970, if the server says so.
+    /// Time until which the contents are fresh, in milliseconds since 1970, if the server specifies it.
     pub fresh_until: Option<u64>,
 }
 
-/// A call by the id its caller chose.
+/// Reference to a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct CallRef {
-    /// The id.
+    /// Identifier of the call, chosen by its caller.
     pub call: String,
 }

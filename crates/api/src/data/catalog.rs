@@ -1,4 +1,5 @@
-//! What a server offers. Names and descriptions are the server's own words.
+//! Lists of a server: tools, prompts, resources and templates. Names and descriptions are the server's text and not
+//! verified.
 
 use std::collections::BTreeMap;
 
@@ -8,252 +9,253 @@ use ts_rs::TS;
 
 use super::Marks;
 
-/// What a server offers.
+/// Tools, prompts, resources and templates of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Its tools.
+    /// Tools of the server.
     pub tools: Vec<Tool>,
-    /// Its prompts.
+    /// Prompts of the server.
     pub prompts: Vec<Prompt>,
-    /// Its resources.
+    /// Resources of the server.
     pub resources: Vec<Resource>,
-    /// Its resource templates.
+    /// Resource templates of the server.
     pub templates: Vec<ResourceTemplate>,
-    /// Where a list is not whole, and why.
+    /// Notes on lists that are incomplete, each with the reason.
     pub notes: Vec<String>,
-    /// Until when each list counts as fresh.
+    /// Time until which each list is fresh.
     pub fresh_until: FreshUntil,
 }
 
-/// Until when lists count as fresh, in milliseconds since 1970. None where the server does not say: then a list is as it was
-/// last read, and is read again when the server says that it changed.
+/// Time until which lists are fresh, in milliseconds since 1970.
+///
+/// `None` if the server does not specify it. The list is then read again when the server reports a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FreshUntil {
-    /// The tools.
+    /// Time for the tools.
     pub tools: Option<u64>,
-    /// The prompts.
+    /// Time for the prompts.
     pub prompts: Option<u64>,
-    /// The resources.
+    /// Time for the resources.
     pub resources: Option<u64>,
-    /// The resource templates.
+    /// Time for the resource templates.
     pub templates: Option<u64>,
 }
 
-/// A list to read again.
+/// Request to read a list again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RefreshList {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Which list.
+    /// List to read again.
     pub list: ListName,
 }
 
-/// The lists of a server.
+/// List of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ListName {
-    /// The tools.
+    /// List of the tools.
     Tools,
-    /// The prompts.
+    /// List of the prompts.
     Prompts,
-    /// The resources and their templates.
+    /// List of the resources and resource templates.
     Resources,
 }
 
-/// A picture a server gives for something. Only `data:` pictures are shown.
+/// Icon provided by a server. Only `data:` URLs are displayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Icon {
-    /// A `data:` or `https:` URL.
+    /// URL with the scheme `data:` or `https:`.
     pub src: String,
-    /// Its type, as claimed.
+    /// Media type as claimed by the server.
     pub mime_type: Option<String>,
 }
 
-/// A tool.
+/// Tool of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// The name to call it by.
+    /// Name by which the tool is called.
     pub name: String,
-    /// A name for people.
+    /// Title to display, from the server.
     pub title: Option<String>,
-    /// What it does, as the server says.
+    /// Description from the server.
     pub description: Option<String>,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub input_schema: Value,
-    /// The JSON Schema of its structured result.
+    /// JSON Schema of the structured result.
     pub output_schema: Option<Value>,
-    /// What the server claims about its effects.
+    /// Claims of the server about the tool's effects.
     pub claims: ToolClaims,
-    /// Pictures.
+    /// Icons provided by the server.
     pub icons: Vec<Icon>,
-    /// Whether calls are allowed without asking, by a standing grant.
+    /// `true` if a grant allows calls without a consent request.
     pub allowed: bool,
-    /// All else in its definition, which a model may see as well.
+    /// All other members of the definition, which a model may receive too.
     pub others: Option<Value>,
-    /// The hash of its whole definition, to review it by.
+    /// Hash of the whole definition, which a review refers to.
     pub hash: String,
-    /// What is worth a second look about it.
+    /// Review state and findings.
     pub marks: Marks,
 }
 
-/// What a server claims about a tool's effects. Never a reason to be less careful.
+/// Claims of a server about a tool's effects. Never used to make a decision less strict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolClaims {
-    /// It changes nothing.
+    /// `readOnlyHint`: the tool does not modify anything.
     pub read_only: Option<bool>,
-    /// It may destroy something.
+    /// `destructiveHint`: the tool may destroy data.
     pub destructive: Option<bool>,
-    /// A second equal call changes nothing more.
+    /// `idempotentHint`: a repeated equal call has no further effect.
     pub idempotent: Option<bool>,
-    /// It reaches out into the world.
+    /// `openWorldHint`: the tool interacts with external entities.
     pub open_world: Option<bool>,
 }
 
-/// A prompt.
+/// Prompt of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Prompt {
-    /// The name to get it by.
+    /// Name by which the prompt is requested.
     pub name: String,
-    /// A name for people.
+    /// Title to display, from the server.
     pub title: Option<String>,
-    /// What it is for.
+    /// Description from the server.
     pub description: Option<String>,
-    /// What it wants to know.
+    /// Arguments that the prompt accepts.
     pub arguments: Vec<PromptArgument>,
-    /// Pictures.
+    /// Icons provided by the server.
     pub icons: Vec<Icon>,
-    /// All else in its definition.
+    /// All other members of the definition.
     pub others: Option<Value>,
-    /// The hash of its whole definition, to review it by.
+    /// Hash of the whole definition, which a review refers to.
     pub hash: String,
-    /// What is worth a second look about it.
+    /// Review state and findings.
     pub marks: Marks,
 }
 
-/// An argument of a prompt.
+/// Argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PromptArgument {
-    /// Its name.
+    /// Name of the argument.
     pub name: String,
-    /// A name for people.
+    /// Title to display, from the server.
     pub title: Option<String>,
-    /// What it is.
+    /// Description from the server.
     pub description: Option<String>,
-    /// Whether it must be given.
+    /// `true` if a value must be given.
     pub required: bool,
 }
 
-/// A resource.
+/// Resource of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// Where it is.
+    /// URI of the resource.
     pub uri: String,
-    /// Its name.
+    /// Name of the resource.
     pub name: String,
-    /// A name for people.
+    /// Title to display, from the server.
     pub title: Option<String>,
-    /// What it is.
+    /// Description from the server.
     pub description: Option<String>,
-    /// Its type, as claimed.
+    /// Media type as claimed by the server.
     pub mime_type: Option<String>,
-    /// Its size in bytes, as claimed.
+    /// Size in bytes, as claimed by the server.
     pub size: Option<u64>,
-    /// Pictures.
+    /// Icons provided by the server.
     pub icons: Vec<Icon>,
 }
 
-/// A family of resources (RFC 6570).
+/// Resource template of a server (RFC 6570).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// The template.
+    /// URI template of the resources.
     pub uri_template: String,
-    /// The variables in it, in order.
+    /// Variables of the template, in order.
     pub variables: Vec<String>,
-    /// Its name.
+    /// Name of the template.
     pub name: String,
-    /// A name for people.
+    /// Title to display, from the server.
     pub title: Option<String>,
-    /// What it is.
+    /// Description from the server.
     pub description: Option<String>,
-    /// The type of what it leads to, as claimed.
+    /// Media type of the resources, as claimed by the server.
     pub mime_type: Option<String>,
-    /// Pictures.
+    /// Icons provided by the server.
     pub icons: Vec<Icon>,
 }
 
-/// What to complete an argument of.
+/// Owner of the argument to complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CompletionOf {
-    /// A prompt, by name.
+    /// Prompt, referred to by name.
     Prompt {
-        /// Its name.
+        /// Name of the prompt.
         name: String,
     },
-    /// A resource template.
+    /// Resource template, referred to by its text.
     Template {
-        /// The template.
+        /// URI template as the server lists it.
         uri: String,
     },
 }
 
-/// A wish for completions.
+/// Request for completions of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Complete {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// What has the argument.
+    /// Prompt or template that has the argument.
     pub of: CompletionOf,
-    /// The argument's name.
+    /// Name of the argument.
     pub argument: String,
-    /// What is typed so far.
+    /// Text that was typed so far.
     pub value: String,
-    /// The arguments given already.
+    /// Arguments that already have a value.
     #[serde(default)]
     pub context: BTreeMap<String, String>,
 }
 
-/// Completions.
+/// Completions of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
-    /// At most 100 values.
+    /// Suggested values, at most 100.
     pub values: Vec<String>,
-    /// How many there are in all, if known.
+    /// Total number of suggestions, if known.
     pub total: Option<u64>,
-    /// Whether there are more.
+    /// `true` if there are more suggestions.
     pub has_more: bool,
 }
 
-/// A template and values for it.
+/// URI template with values for its variables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExpandTemplate {
-    /// The template.
+    /// URI template to expand.
     pub template: String,
-    /// Values by variable; those that are missing are left out as RFC 6570 says.
+    /// Values by variable. Undefined variables are omitted as specified in RFC 6570.
     pub values: BTreeMap<String, String>,
 }
 
-/// An expanded template.
+/// Result of the expansion of a URI template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExpandedTemplate {
-    /// The URI.
+    /// URI that results from the expansion.
     pub uri: String,
 }
 
-/// A resource of a server.
+/// Reference to a resource of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ResourceRef {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The resource.
+    /// URI of the resource.
     pub uri: String,
 }

@@ -1,15 +1,15 @@
-//! What keeps servers from working on this computer.
+//! Result of the check of this computer for causes that keep servers from working.
 
 use serde::Serialize;
 use ts_rs::TS;
 
 pub use checkup::{CheckId, Finding, FindingState};
 
-/// The findings of a check of this computer, and the report without private data.
+/// Findings of a check of this computer, with a report that contains no private data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct CheckedComputer {
-    /// The findings, always in the same order. Their words are English.
+    /// Findings in a fixed order, with English texts.
     pub findings: Vec<Finding>,
-    /// The same without anything private, as Markdown to paste into an issue.
+    /// Findings without private data, as Markdown to paste into an issue.
     pub report: String,
 }

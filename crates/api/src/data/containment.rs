@@ -1,117 +1,117 @@
-//! What a server may reach, and how much of everything it gets.
+//! Sandboxes of local servers: what a server may reach.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{LaunchFileRole, ResourceLimits};
 
-/// What a local server may reach.
+/// Files and network that a local server may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Sandbox {
-    /// The folders. Those that are there are kept by where they really lie.
+    /// Folders that the server may reach. Paths of existing folders are stored canonicalized.
     pub folders: Vec<SandboxFolder>,
-    /// The hosts that the sandbox lets the server connect to.
+    /// Hosts that the server may connect to.
     pub network: SandboxNetwork,
 }
 
-/// The network access of a sandboxed server.
+/// Network access of a sandboxed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "preset", rename_all = "snake_case")]
 pub enum SandboxNetwork {
-    /// No network but its own loopback.
+    /// No network except the sandbox's own loopback interface.
     #[default]
     FilesOnly,
-    /// These hosts, through Drawbridge's proxy.
+    /// The listed hosts, through Drawbridge's proxy.
     NamedHosts {
-        /// Such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
+        /// Host patterns such as `example.com`, `*.example.com` or `10.0.0.7:8080`.
         hosts: Vec<String>,
     },
     /// The network of the computer, without a proxy.
     Full,
 }
 
-/// A folder that a server may reach.
+/// Folder that a server may reach.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxFolder {
-    /// Its absolute path.
+    /// Absolute path of the folder.
     pub path: String,
-    /// What may be done there.
+    /// Access that the server has to the folder.
     pub access: FolderAccess,
 }
 
-/// What may be done in a folder.
+/// Access to a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FolderAccess {
-    /// Reading, and running what lies there.
+    /// Reading files and executing programs.
     #[default]
     Read,
-    /// Changing as well.
+    /// Reading, executing and modifying files.
     Write,
 }
 
-/// A sandbox that can be set up: what holds the server, and all that it reaches.
+/// Sandbox that can be set up: its mechanism, and everything that the server could reach.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxPlan {
-    /// What holds it: `bubblewrap`, `Landlock` or `sandbox-exec`.
+    /// Sandbox mechanism: `bubblewrap`, `Landlock` or `sandbox-exec`.
     pub held_by: String,
-    /// The folders that the user has named.
+    /// Folders that the user configured.
     pub folders: Vec<SandboxFolder>,
-    /// What its program consists of. To be read.
+    /// Paths of the server's program files, readable.
     pub program: Vec<String>,
-    /// What is the system's. To be read.
+    /// Paths of the operating system, readable.
     pub system: Vec<String>,
-    /// The server's own home, to be read and changed.
+    /// Private home folder of the server, readable and writable.
     pub home: String,
-    /// Folders in the others that are not reached: Drawbridge's own records and secrets.
+    /// Folders inside the others that are not accessible: Drawbridge's own records and secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub hidden: Vec<String>,
-    /// The hosts that the sandbox lets the server connect to.
+    /// Hosts that the server may connect to.
     pub network: SandboxNetwork,
-    /// Resource limits; a server beyond one is stopped.
+    /// Resource limits. A server that exceeds one is stopped.
     pub limits: ResourceLimits,
 }
 
-/// A server that may change a file which another one runs: its sandbox lets it write there.
+/// Server whose sandbox lets it write to a file that another server runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FileWriter {
-    /// The server whose sandbox may write to the file.
+    /// Name of the server that may write to the file.
     pub server: String,
-    /// The path of a file that decides what another server runs.
+    /// Path of a file that determines what another server runs.
     pub file: String,
-    /// The folder of its sandbox.
+    /// Writable folder of the sandbox that contains the file.
     pub folder: String,
 }
 
-/// A file that decides what a local server runs. The approval of a start is over it as it is.
+/// File that determines what a local server runs. The approval of a start is bound to its current content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LaunchFile {
-    /// The path that the command leads to.
+    /// Path that the command refers to.
     pub path: String,
-    /// Where the file really lies, if that is elsewhere.
+    /// Canonical path of the file, if it differs.
     pub leads_to: Option<String>,
-    /// Its size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its content, in hexadecimal digits. None if it is too large to be read, or can't be: then its size and its times
-    /// of modification and status change count.
+    /// SHA-256 of the content in hexadecimal, or `None` if the file is too large or unreadable. The approval is then
+    /// bound to its size and its times of modification and status change.
     pub hash: Option<String>,
-    /// How the command leads to this file.
+    /// Role of the file in the command.
     pub role: LaunchFileRole,
-    /// True if the server was approved before and the file is not as it was then.
+    /// `true` if the server was approved before and the file has changed since.
     pub changed: bool,
 }
 
-/// What a server would reach if it were started now.
+/// Access that a server would have if it were started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxReport {
-    /// What it would reach; nothing if it could not be held so, or has no sandbox.
+    /// Sandbox of the server, or `None` if it can't be set up or the server has no sandbox.
     pub plan: Option<SandboxPlan>,
-    /// Why it could not be started, in words.
+    /// Reason why the server could not be started, as a sentence for the user.
     pub problem: Option<String>,
-    /// Files that it needs and would not reach, in words, as far as that can be told.
+    /// Files that the server appears to need and could not reach, as sentences for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub missing: Vec<String>,

@@ -1,27 +1,27 @@
-//! Content as servers send it.
+//! Messages of prompts, and binary content of servers.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Content, Role};
 
-/// A message.
+/// Message of a prompt or of a sampling request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Message {
-    /// Who says it.
+    /// Role of the message's author.
     pub role: Role,
-    /// What is said.
+    /// Content blocks of the message.
     pub content: Vec<Content>,
 }
 
-/// Bytes that a server gave, to be saved.
+/// Request to save binary content of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveMedia {
-    /// What the name of the file is proposed from. Text of the server.
+    /// Title from which the file name is suggested. Untrusted text of the server.
     pub title: String,
-    /// What the server says they are; empty if it does not.
+    /// Media type as claimed by the server. Empty if unknown.
     pub mime_type: String,
-    /// The bytes in Base64.
+    /// Content, encoded in Base64.
     pub data: String,
 }

@@ -1,4 +1,4 @@
-//! Conversations: what the user, models, prompts and tools said.
+//! Conversations: their items, settings and replies.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -8,39 +8,39 @@ use super::{
     ShownBody, TokenUse, ToolState,
 };
 
-/// A conversation in the list.
+/// Conversation without its items, for the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSummary {
-    /// To refer to it by.
+    /// Identifier of the conversation.
     pub id: String,
-    /// Its title.
+    /// Title of the conversation.
     pub title: String,
-    /// When it last changed, in milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub updated_at: u64,
 }
 
-/// A conversation.
+/// Conversation with items of the selected branch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
-    /// To refer to it by.
+    /// Identifier of the conversation.
     pub id: String,
-    /// Its title.
+    /// Title of the conversation.
     pub title: String,
-    /// When it last changed, in milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub updated_at: u64,
-    /// What is in it, in order: the path from its first item to its head. Other branches are found by `siblings`.
+    /// Items in order: the path from the first item to the head. Other branches are listed in `siblings`.
     pub items: Vec<ConversationItem>,
-    /// The servers whose words are in it. A model that reads it reads what they said.
+    /// Servers whose content is part of the conversation and is read by its model.
     pub sources: Vec<String>,
-    /// What the user set for it.
+    /// Settings that the user made for the conversation.
     #[serde(default)]
     pub settings: ConversationSettings,
-    /// Whether a model is answering in it.
+    /// `true` if a model is replying in the conversation.
     #[serde(default)]
     pub answering: bool,
-    /// Whether there are items before these.
+    /// `true` if there are items before these.
     #[serde(default)]
     pub has_more: bool,
     /// Text in the composer that is not sent yet.
@@ -48,220 +48,221 @@ pub struct Conversation {
     pub draft: String,
 }
 
-/// One thing in a conversation.
+/// Item of a conversation, such as a message or a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationItem {
-    /// Unique in its conversation.
+    /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// The item that it follows.
+    /// Identifier of the item that precedes this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent: Option<String>,
-    /// When, in milliseconds since 1970.
+    /// Time of the item, in milliseconds since 1970.
     pub at: u64,
-    /// Whether it is whole; it is, if nothing is said.
+    /// State of the item, or `None` if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub state: Option<ItemState>,
-    /// How many `reply_delta` are in it, while it streams: the next one has this number.
+    /// Number of the next `reply_delta` while the item streams.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seq: Option<u64>,
-    /// All items that follow the same one, itself among them, in the order in which they came; none if it is the only one.
+    /// Identifiers of all items with the same parent, including this one, in the order of creation. `None` if it is the
+    /// only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub siblings: Option<Vec<String>>,
-    /// What it is.
+    /// Content of the item.
     #[ts(as = "ItemBody")]
     pub body: ShownBody,
-    /// Large contents that are not sent along: their places in `body` hold empty texts.
+    /// Large contents that are omitted. In `body` they are replaced by empty strings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub left_out: Option<Vec<LeftOut>>,
 }
 
-/// A message for the model of a conversation.
+/// Message to send to the model of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SendMessage {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// What the user writes; may be empty if something is attached.
+    /// Text of the message. May be empty if there are attachments.
     pub text: String,
-    /// What is attached.
+    /// Attachments of the message.
     #[serde(default)]
     pub attachments: Vec<MessageAttachment>,
-    /// The model that answers from now on; none for the one that the conversation has.
+    /// Model that replies from now on, or `None` to keep the conversation's model.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
-    /// The item that the message follows; none for the head.
+    /// Identifier of the item that precedes the message, or `None` for the head.
     #[serde(default)]
     #[ts(optional)]
     pub parent: Option<String>,
 }
 
-/// A message written anew, in a branch of its own. What followed the old one stays.
+/// Message to replace in a new branch. The items after the original message are preserved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EditMessage {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// The message as it was.
+    /// Identifier of the original message.
     pub item: String,
-    /// What the user writes instead.
+    /// Text of the new message.
     pub text: String,
-    /// What is attached.
+    /// Attachments of the new message.
     #[serde(default)]
     pub attachments: Vec<MessageAttachment>,
-    /// The model that answers; none for the one that the conversation has.
+    /// Model that replies, or `None` to keep the conversation's model.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
 }
 
-/// An answer to have once more, in a branch of its own.
+/// Reply to request again, in a new branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RetryReply {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// The answer as it was.
+    /// Identifier of the original reply.
     pub item: String,
-    /// The model that answers; none for the one that the conversation has.
+    /// Model that replies, or `None` to keep the conversation's model.
     #[serde(default)]
     #[ts(optional)]
     pub model: Option<ModelRef>,
 }
 
-/// What a model begins to answer.
+/// Items created at the start of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReplyBegun {
-    /// The user's message, if there is a new one.
+    /// Identifier of the user's message, if there is a new one.
     pub message: Option<String>,
-    /// The answer.
+    /// Identifier of the reply.
     pub reply: String,
 }
 
-/// An item of a conversation.
+/// Reference to an item of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ItemRef {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// The item.
+    /// Identifier of the item.
     pub item: String,
 }
 
-/// A draft for a conversation.
+/// Draft to store for a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetDraft {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// The text in the composer; empty if there is none.
+    /// Text in the composer, which may be empty.
     pub text: String,
 }
 
-/// Settings for a conversation.
+/// Request to replace the settings of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetConversation {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// All of them.
+    /// All settings of the conversation.
     pub settings: ConversationSettings,
 }
 
-/// The tools of a conversation.
+/// Tools of a conversation, and the way they are offered to its model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTools {
-    /// Those of the servers that are turned on, in the order in which they are offered.
+    /// Tools of the enabled servers, in the order in which they are offered.
     pub tools: Vec<ConversationTool>,
-    /// About how many tokens all that can be offered take, by their size (four bytes a token).
+    /// Estimated number of tokens of all tools that can be offered, at four bytes per token.
     pub tokens: u64,
-    /// From how many tokens on tools are found by search instead.
+    /// Number of tokens from which tools are found by search instead.
     pub threshold: u64,
-    /// Whether they are.
+    /// `true` if tools are found by search.
     pub by_search: bool,
-    /// What the servers that are turned on want a model to know.
+    /// Instructions of the enabled servers for the model.
     pub instructions: Vec<ServerInstructions>,
 }
 
-/// A tool of a conversation.
+/// Tool of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversationTool {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The tool; empty if the server is not in use.
+    /// Name of the tool. Empty if the server is not in use.
     pub tool: String,
-    /// Its name, as the model knows it.
+    /// Name under which the model knows the tool.
     pub key: String,
-    /// About how many tokens it takes.
+    /// Estimated number of tokens of the definition.
     pub tokens: u64,
-    /// Whether it can be offered.
+    /// State that determines if the tool can be offered.
     pub state: ToolState,
 }
 
-/// What a conversation took so far, over all branches.
+/// Token usage and cost of a conversation over all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCost {
-    /// The tokens of all answers.
+    /// Tokens of all replies.
     pub usage: TokenUse,
-    /// What they cost, by currency.
+    /// Cost of all replies, by currency.
     pub costs: Vec<Cost>,
-    /// Of how many answers it is not known what they cost, or not all of it, as they were stopped or broke off.
+    /// Number of replies whose cost is unknown or incomplete because they were stopped or failed.
     pub unpriced: u32,
-    /// How many tokens the latest request in the branch that is shown, and its answer, took together.
+    /// Tokens of the latest request and its reply in the selected branch.
     pub context_used: Option<u64>,
-    /// How many the model takes.
+    /// Context size of the model in tokens.
     pub context: Option<u64>,
 }
 
-/// How a conversation is written to a file.
+/// File format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportFormat {
-    /// The branch that is shown, to read.
+    /// The selected branch as Markdown, for reading.
     Markdown,
-    /// All branches, with everything that is kept.
+    /// All branches with all stored data, as JSON.
     Json,
 }
 
-/// A conversation to write to a file.
+/// Request to write a conversation to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ExportConversation {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// How.
+    /// Format of the file.
     pub format: ExportFormat,
 }
 
-/// A conversation to start.
+/// Request to create a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct NewConversation {
-    /// Its title.
+    /// Title of the conversation.
     pub title: String,
 }
 
-/// A conversation by id.
+/// Reference to a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversationRef {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
 }
 
-/// Items for a conversation.
+/// Items to append to a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AppendItems {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// In order. An item with the id of an older one replaces it.
+    /// Items in order. An item with the identifier of an existing one replaces it.
     pub items: Vec<ConversationItem>,
 }
 
-/// A new title.
+/// Request to change the title of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RenameConversation {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// Its title from now on.
+    /// New title of the conversation.
     pub title: String,
 }

@@ -1,50 +1,50 @@
-//! Where a sign-in sends credentials.
+//! Endpoints that receive credentials during a sign-in.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{AuthField, UrlParts};
 
-/// One setting of a sign-in.
+/// Sign-in setting of a server, as displayed in a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSetting {
-    /// Which one.
+    /// Kind of the setting.
     pub field: AuthField,
-    /// Its value. Of a secret the value is its name.
+    /// Value of the setting, or the name of the secret if it is one.
     pub value: String,
-    /// True if the value is the name of a secret.
+    /// `true` if the value is the name of a secret.
     pub secret: bool,
-    /// The value taken apart, if it is an address.
+    /// Value parsed into its parts, if it is a URL.
     pub url: Option<UrlParts>,
-    /// True for an endpoint of another domain than the issuer beside it.
+    /// `true` if the endpoint belongs to another domain than the configured issuer.
     pub elsewhere: bool,
 }
 
-/// An address that gets something of a sign-in.
+/// Endpoint that receives data of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInEndpoint {
-    /// The use of it.
+    /// Purpose of the endpoint.
     pub purpose: EndpointUse,
-    /// The address, taken apart.
+    /// URL of the endpoint, parsed into its parts.
     pub url: UrlParts,
-    /// The authorization server whose endpoint it is said to be.
+    /// Issuer of the authorization server that lists the endpoint.
     pub issuer: String,
-    /// True if it belongs to another domain than that.
+    /// `true` if the endpoint belongs to another domain than the issuer.
     pub elsewhere: bool,
 }
 
-/// The use of an endpoint.
+/// Purpose of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointUse {
-    /// Gives and renews tokens for the server.
+    /// Token endpoint, which issues and refreshes tokens for the server.
     Token,
-    /// The identity provider's: it says who the user is.
+    /// Token endpoint of the identity provider, which identifies the user.
     Provider,
-    /// Drawbridge registered itself there.
+    /// Endpoint for dynamic client registration.
     Registration,
-    /// Tokens are sent there to be revoked.
+    /// Endpoint for token revocation.
     Revocation,
 }

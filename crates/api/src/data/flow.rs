@@ -1,4 +1,4 @@
-//! How content of one server flows on.
+//! Data flow settings of a server.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,12 +6,12 @@ use ts_rs::TS;
 use super::DataFlow;
 use super::whole::whole;
 
-/// What is set for a server.
+/// Request to set how the content of a server may be passed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetDataFlow {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The new settings; a request that leaves out a member is refused.
+    /// New settings. A request that omits a member is rejected.
     #[serde(deserialize_with = "whole")]
     pub flow: DataFlow,
 }

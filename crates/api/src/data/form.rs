@@ -1,4 +1,4 @@
-//! Forms that servers ask the user to fill in.
+//! Validation of forms that servers request (elicitation).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,18 +6,18 @@ use ts_rs::TS;
 
 use super::FormProblem;
 
-/// A form's content to be checked.
+/// Content of a form to validate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct CheckForm {
-    /// The question.
+    /// Identifier of the consent request.
     pub id: String,
-    /// The content: a JSON object.
+    /// Content of the form as a JSON object.
     pub content: Value,
 }
 
-/// What is wrong with a form's content; empty when it can be sent.
+/// Validation errors of a form's content. Empty if it can be sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct FormProblems {
-    /// By field, in the form's order.
+    /// Errors by field, in the order of the form.
     pub problems: Vec<FormProblem>,
 }

@@ -1,65 +1,65 @@
-//! The history: pages of items, what is left out of them, and the search.
+//! History of conversations: pages of items, omitted contents, and the search.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{ConversationItem, FoundItem};
 
-/// Which items of a conversation to read.
+/// Range of items to read from a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ItemRange {
-    /// The conversation.
+    /// Identifier of the conversation.
     pub conversation: String,
-    /// Only those before this item; none for the last ones of the branch that is shown.
+    /// Identifier of the item before which items are returned, or `None` for the last ones of the selected branch.
     pub before: Option<String>,
-    /// At most so many.
+    /// Maximum number of items.
     pub limit: usize,
 }
 
-/// Some items of one branch.
+/// Consecutive items of one branch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemPage {
-    /// In order, the oldest first.
+    /// Items in order, oldest first.
     pub items: Vec<ConversationItem>,
-    /// Whether there are others before them.
+    /// `true` if there are items before these.
     pub has_more: bool,
 }
 
-/// Something large, by its hash.
+/// Reference to large content by its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct BlobRef {
-    /// Its SHA-256, in hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     pub hash: String,
 }
 
-/// Something large.
+/// Large content that was omitted from an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Blob {
-    /// Its bytes, in base64.
+    /// Content, encoded in Base64.
     pub data: String,
 }
 
-/// What to search all conversations for.
+/// Search over all conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SearchHistory {
-    /// Words; all must be in an item, and the last may be the beginning of one. Chinese, Japanese and Korean are found by any
-    /// part.
+    /// Words that an item must all contain. The last one may be a prefix. Chinese, Japanese and Korean text matches at
+    /// any position.
     pub text: String,
-    /// At most so many.
+    /// Maximum number of results.
     pub limit: usize,
-    /// Only those older than this one: the `number` of an earlier find.
+    /// Position of an earlier result, its `number`. Only older items are returned.
     #[serde(default)]
     #[ts(optional)]
     pub before: Option<u64>,
 }
 
-/// What was found, the latest first.
+/// Search results, latest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundItems {
-    /// The items.
+    /// Items that match the search.
     pub found: Vec<FoundItem>,
-    /// Whether there may be older ones.
+    /// `true` if there may be older results.
     pub has_more: bool,
 }

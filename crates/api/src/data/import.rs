@@ -1,4 +1,4 @@
-//! Servers of other apps: what is found in their settings, and which of it is imported.
+//! Import of servers from the settings of other apps.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -8,158 +8,159 @@ pub use other_apps::{
     ImportNote, ImportNoteKind, ImportOrigin, ImportPlace, ImportPlaceholder, ImportStatus, ImportedValueKind,
 };
 
-/// Where to look for servers of other apps: in the home folder if nothing is named.
+/// Settings to search for servers. Without a member: all known apps in the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSource {
-    /// Only in this app, by its id.
+    /// Identifier of the only app to search.
     #[serde(default)]
     pub app: Option<String>,
-    /// Only in the files of this project: one of the folders that a server may know of.
+    /// Project folder whose files are searched instead. Must be one of the folders that a server may know of.
     #[serde(default)]
     pub project: Option<String>,
 }
 
-/// A folder that may be a project.
+/// Folder that may be a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
-    /// One of the folders that a server may know of.
+    /// Path of the folder. Must be one of the folders that a server may know of.
     pub folder: String,
 }
 
-/// The files with servers in a project.
+/// Files of a project that may define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProjectFiles {
-    /// Their paths below the folder. They were not read.
+    /// Paths relative to the folder. The files were not read.
     pub files: Vec<String>,
 }
 
-/// The servers of other apps.
+/// Servers found in the settings of other apps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
-    /// The names of the apps that were looked for, in the order of the table of apps.
+    /// Names of the apps that were searched, in the order of the table of apps.
     pub looked_for: Vec<String>,
-    /// The apps that have any, in the order of the table of apps.
+    /// Apps with servers, in the order of the table of apps.
     pub apps: Vec<ImportApp>,
-    /// Files that could not be read, with the line, the column and the cause.
+    /// Files that could not be read, with line, column and cause.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// An app whose settings have servers.
+/// App whose settings define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportApp {
-    /// The app's id, as [`ImportSource`] takes it.
+    /// Identifier of the app, as used in [`ImportSource`].
     pub id: String,
-    /// The app's name as its maker writes it.
+    /// Name of the app as its vendor writes it.
     pub name: String,
-    /// The settings files that were read.
+    /// Settings files that were read.
     pub files: Vec<ImportFile>,
-    /// The servers that are found in it first. One that other apps have, too, stands only here.
+    /// Servers of the app. A server that several apps define is listed only in the first one.
     pub servers: Vec<ImportCandidate>,
 }
 
-/// A settings file of an app.
+/// Settings file of an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportFile {
-    /// The absolute path.
+    /// Absolute path of the file.
     pub path: String,
-    /// How many servers are in it.
+    /// Number of servers in the file.
     pub servers: u32,
 }
 
-/// A server of another app. No value of a variable or header is in it that is a secret.
+/// Server of another app. Secret values of variables and headers are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidate {
-    /// A hash over what would be set up but the values of secrets, and over where it was found. Only what still has it is imported.
+    /// Hash of the resulting configuration, without the values of secrets, and of its location. A candidate is imported
+    /// only if its hash is unchanged.
     pub id: String,
-    /// The name it would get; free among the user's servers.
+    /// Suggested name, unique among the configured servers.
     pub name: String,
-    /// Where it was found.
+    /// Locations at which the server was found.
     pub origins: Vec<ImportOrigin>,
-    /// `stdio`, `http` or `sse`.
+    /// Transport: `stdio`, `http` or `sse`.
     pub transport: String,
-    /// The command on one line, or the URL.
+    /// Command on one line, or URL.
     pub target: String,
-    /// The working folder of a local server, if its app names one.
+    /// Working directory of a local server, if its app specifies one.
     pub folder: Option<String>,
-    /// What a local server may reach, if its app says so in Drawbridge's own form.
+    /// Sandbox of a local server, if its app specifies one in Drawbridge's format.
     pub sandbox: Option<Sandbox>,
-    /// The client to sign in to a remote server as, if its app has one.
+    /// OAuth client of a remote server, if its app specifies one.
     pub sign_in: Option<ImportSignIn>,
-    /// The environment variables of a local server.
+    /// Environment variables of a local server.
     pub env: Vec<ImportedValue>,
-    /// The HTTP headers of a remote server.
+    /// HTTP headers of a remote server.
     pub headers: Vec<ImportedValue>,
-    /// How it stands to the servers that are set up.
+    /// Relation to the configured servers.
     pub status: ImportStatus,
-    /// Texts in its command, its address or its sign-in that the user has to replace before it works.
+    /// Placeholders in the command, the URL or the sign-in settings, which the user has to replace.
     pub placeholders: Vec<ImportPlaceholder>,
-    /// True if the server is turned off in the other app.
+    /// `true` if the server is disabled in the other app.
     pub off: bool,
-    /// Tools that would be denied, as its app does.
+    /// Tools that the app denies and that would be denied here too.
     pub denied_tools: Vec<String>,
-    /// The only tools that its app gives to a model; all if empty. Drawbridge does not limit them.
+    /// Tools that the app offers to its model, or empty for all. Drawbridge does not apply this restriction.
     pub exposed_tools: Vec<String>,
-    /// Settings that are not imported, or the reason why the server can't be.
+    /// Settings that are not imported, or the reason why the server can't be imported.
     pub notes: Vec<ImportNote>,
 }
 
-/// The client that an app signs in to a server as.
+/// OAuth client that an app uses to sign in to a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSignIn {
-    /// The id by which the authorization server knows the client.
+    /// Client identifier at the authorization server.
     pub client_id: Option<String>,
-    /// True if there is a client secret, which goes to the keychain.
+    /// `true` if there is a client secret, which is stored in the keychain.
     pub has_secret: bool,
-    /// The authorization server.
+    /// Issuer of the authorization server.
     pub issuer: Option<String>,
-    /// The scopes to ask for; what the server says is needed if empty.
+    /// Scopes to request, or empty for the scopes that the server requires.
     pub scopes: Vec<String>,
 }
 
-/// A variable or header of a server that was found.
+/// Variable or header of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedValue {
-    /// The name of the variable or header.
+    /// Name of the variable or header.
     pub name: String,
-    /// Whether the value is a secret, plain text or a reference.
+    /// Kind of the value: secret, plain text or reference.
     pub kind: ImportedValueKind,
-    /// True if the user has to enter the value after the import.
+    /// `true` if the user has to enter the value after the import.
     pub to_enter: bool,
 }
 
-/// Servers to import.
+/// Request to import servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportServers {
-    /// The source of the list that they were picked from.
+    /// Source with which the candidates were listed.
     pub source: ImportSource,
-    /// The ids of the picked candidates.
+    /// Identifiers of the selected candidates.
     pub ids: Vec<String>,
 }
 
-/// The outcomes of an import.
+/// Outcomes of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportedServers {
-    /// One for each picked id, in the order of the request.
+    /// Outcome for each selected candidate, in the order of the request.
     pub outcomes: Vec<ImportOutcome>,
 }
 
-/// The outcome of one server.
+/// Outcome for one selected candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
-    /// The id of the candidate.
+    /// Identifier of the candidate.
     pub id: String,
-    /// Its name here, if it was imported.
+    /// Name of the imported server in the settings, or `None` if it was not imported.
     pub name: Option<String>,
-    /// Why its secrets are kept only until Drawbridge is closed, if they are.
+    /// Reason why the secrets are stored only until Drawbridge exits, if they are.
     pub only_this_run: Option<String>,
-    /// Why it was not imported.
+    /// Reason why the server was not imported.
     pub problem: Option<String>,
 }

@@ -1,5 +1,7 @@
-//! Servers of a registry or a bundle: what is found, what would be set up, and its installation. All texts of publishers are safe to print and
-//! bounded where they are read; they stay claims.
+//! Installation of servers from a registry or a bundle: search, plan, preview and upgrade.
+//!
+//! All texts of publishers are sanitized for display and bounded in size where they are read. Their claims are not
+//! verified.
 
 use std::collections::BTreeMap;
 
@@ -10,406 +12,410 @@ use super::{HttpKind, Sandbox, ServerOrigin};
 pub use installer::{InstallChoice, InstallContainment, InstallDownload, InstallSource, InstallTarget};
 pub use installs::{InputKind, InputProblem, PlanInput};
 
-/// Words to search the registry for.
+/// Search request for the registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistrySearch {
-    /// Text to find in the names of servers, at most 200 bytes. An empty text finds all servers.
+    /// Text to search for in server names, at most 200 bytes. An empty text matches all servers.
     #[serde(default)]
     pub text: String,
-    /// [`RegistryPage::next_cursor`] of the page before.
+    /// [`RegistryPage::next_cursor`] of the previous page.
     #[serde(default)]
     pub cursor: Option<String>,
-    /// Asks the registry even if an answer is kept that is not an hour old.
+    /// `true` to query the registry even if a cached response is less than an hour old.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// A page of what the registry lists, each server in its newest version.
+/// Page of the registry's list, with the latest version of each server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryPage {
-    /// The newest version of each server on this page.
+    /// Latest version of each server on this page.
     pub servers: Vec<RegistryListing>,
-    /// How many entries can't be read, and are left out.
+    /// Number of entries that were skipped because they can't be parsed.
     pub unreadable: u32,
-    /// For the next page; none if this is the last one.
+    /// Cursor of the next page, or `None` if this is the last one.
     pub next_cursor: Option<String>,
-    /// The registry that answered, and the time of its answer.
+    /// Registry that responded, with the time of the response.
     pub answer: RegistryAnswer,
 }
 
-/// Where an answer of a registry is from.
+/// Origin of a registry response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryAnswer {
-    /// The address of the registry.
+    /// Base URL of the registry.
     pub registry: String,
-    /// When the registry answered, in milliseconds since 1970.
+    /// Time of the response, in milliseconds since 1970.
     pub fetched: u64,
-    /// True if this is a cached answer from `fetched`.
+    /// `true` if this is the cached response of the time `fetched`.
     pub from_cache: bool,
-    /// The reason why the registry could not be reached, if it was asked and did not answer.
+    /// Reason why the registry could not be reached, if a request failed.
     pub offline: Option<String>,
 }
 
-/// A version of a server that a registry lists.
+/// Version of a server as the registry lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryListing {
-    /// The name of the server in the registry, `namespace/name`.
+    /// Name of the server in the registry, `namespace/name`.
     pub name: String,
-    /// A name for people, which nobody checked. It is never shown without `name`.
+    /// Title chosen by the publisher, not verified. Never displayed without `name`.
     pub title: Option<String>,
-    /// The publisher's description of the server.
+    /// Description of the server from the publisher.
     pub description: Option<String>,
-    /// The version of the server, as the publisher writes it.
+    /// Version of the server, as the publisher writes it.
     pub version: String,
-    /// The account or domain that the name belongs to.
+    /// Account or domain that owns the name.
     pub publisher: RegistryPublisher,
-    /// Whether it is offered.
+    /// Status of the version in the registry.
     pub status: RegistryStatus,
-    /// Why it has this status.
+    /// Explanation of the status from the registry.
     pub status_message: Option<String>,
-    /// When it was published, in milliseconds since 1970.
+    /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<u64>,
-    /// True if the registry holds it for the newest version.
+    /// `true` if the registry marks it as the latest version.
     pub is_latest: bool,
-    /// Its home page, as the publisher says.
+    /// Home page as claimed by the publisher.
     pub website_url: Option<String>,
-    /// Where its source is, as the publisher says.
+    /// URL of the source repository as claimed by the publisher.
     pub repository_url: Option<String>,
 }
 
-/// The account or domain that a server's name belongs to. It says nothing of the code.
+/// Account or domain that owns the name of a server. No statement about the code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RegistryPublisher {
-    /// An account or a domain.
+    /// Kind of the owner.
     pub kind: PublisherKind,
-    /// The account, or the domain.
+    /// Name of the account or domain.
     pub name: String,
-    /// True if the registry lets nobody else publish under it. Of others than the official one that is not known.
+    /// `true` if the registry verifies the owner of the name. Known only of the official registry.
     pub checked: bool,
 }
 
-/// The kinds of owners of a name.
+/// Kind of the owner of a server name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherKind {
-    /// An account on GitHub.
+    /// Account on the platform GitHub.
     GithubAccount,
-    /// Whoever controls a domain.
+    /// Holder of a DNS domain.
     Domain,
 }
 
-/// Whether a version is offered.
+/// Status of a version in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RegistryStatus {
-    /// It is.
+    /// The version can be installed.
     Active,
-    /// It is, and should not be used any more.
+    /// The version can be installed, but should no longer be used.
     Deprecated,
-    /// It was taken out, mostly for spam or malware. It can't be installed.
+    /// The version was removed, mostly because of spam or malware, and can't be installed.
     Deleted,
-    /// It has a status that this version of Drawbridge does not know.
+    /// The registry returned a status unknown to this version of Drawbridge.
     Unknown,
 }
 
-/// A server of the registry.
+/// Reference to a server of the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegistryServerName {
-    /// `namespace/name`.
+    /// Name of the server in the registry, `namespace/name`.
     pub name: String,
-    /// The version; the newest if none.
+    /// Version of the server, or `None` for the latest.
     #[serde(default)]
     pub version: Option<String>,
-    /// Asks the registry even if an answer is kept that is not an hour old.
+    /// `true` to query the registry even if a cached response is less than an hour old.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// A server of the registry in one version, and its other versions.
+/// Version of a registry server, and a list of its other versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryServer {
-    /// The version that was asked for.
+    /// Requested version of the server.
     pub listing: RegistryListing,
-    /// How it can be installed.
+    /// Packages and remotes by which it can be installed.
     pub choices: Vec<InstallChoice>,
-    /// All versions, the newest first.
+    /// All versions, newest first.
     pub versions: Vec<RegistryVersion>,
-    /// Why the other versions are not known, if they are not.
+    /// Reason why the other versions could not be listed, if they could not.
     pub versions_problem: Option<String>,
-    /// The registry that answered, and the time of its answer.
+    /// Registry that responded, with the time of the response.
     pub answer: RegistryAnswer,
 }
 
-/// A version of a server.
+/// Entry in the list of a server's versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryVersion {
-    /// The version.
+    /// Version as the publisher writes it.
     pub version: String,
-    /// Whether it is offered.
+    /// Status of the version in the registry.
     pub status: RegistryStatus,
-    /// Why it has this status.
+    /// Explanation of the status from the registry.
     pub status_message: Option<String>,
-    /// When it was published, in milliseconds since 1970.
+    /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<u64>,
 }
 
-/// A server as it could be installed. Nothing is unpacked, started or approved.
+/// Server that could be installed. Nothing is unpacked, started or approved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallOffer {
-    /// The source by which to go on: with the exact version, the chosen target, or the bundle's SHA-256, so that nothing else is installed.
+    /// Source for the following commands, with the exact version, the chosen target or the SHA-256 of the bundle, so
+    /// that nothing else can be installed.
     pub source: InstallSource,
-    /// Where it comes from.
+    /// Origin of the server.
     pub origin: InstallOrigin,
-    /// The packages and remotes to choose from; none of a bundle.
+    /// Packages and remotes to choose from. Empty for a bundle.
     pub choices: Vec<InstallChoice>,
-    /// What would be set up; none while nothing is chosen, or if it can't be installed.
+    /// Configuration that would be set up, or `None` if no target is chosen or it can't be installed.
     pub plan: Option<InstallPlan>,
-    /// Why it can't be installed as it is chosen, if it can't be.
+    /// Reason why the chosen target can't be installed, if it can't.
     pub problem: Option<String>,
 }
 
-/// Where a server comes from.
+/// Origin of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum InstallOrigin {
-    /// A registry.
+    /// Server listed by a registry.
     Registry {
-        /// What it lists.
+        /// Entry of the registry.
         listing: RegistryListing,
-        /// The registry that answered, and the time of its answer.
+        /// Registry that responded, with the time of the response.
         answer: RegistryAnswer,
-        /// The bundle that was downloaded, if the chosen package is one. It has the hash that the registry lists.
+        /// Downloaded bundle, if the chosen package is one. Its hash matches the one in the registry.
         bundle: Option<OfferedBundle>,
     },
-    /// A bundle in a file of the user's.
+    /// Bundle in a local file that the user selected.
     Bundle(OfferedBundle),
 }
 
-/// A bundle. All but the hash, the sizes and the folder is what its publisher says.
+/// Bundle to install. All members except the hash, the sizes and the folder are claims of the publisher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct OfferedBundle {
-    /// The name of its file.
+    /// Name of the bundle's file.
     pub file: String,
-    /// The SHA-256 of the file, in hexadecimal digits.
+    /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
-    /// The size of the file in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The manifest's `name`, by which other versions are recognized.
+    /// Member `name` of the manifest, which identifies other versions of the same bundle.
     pub name: String,
-    /// The manifest's `display_name`.
+    /// Member `display_name` of the manifest.
     pub title: Option<String>,
-    /// The version, as the publisher writes it.
+    /// Version as the publisher writes it.
     pub version: String,
-    /// The description for people.
+    /// Description of the server from the manifest.
     pub description: String,
-    /// The author's name.
+    /// Name of the author.
     pub author: String,
-    /// How it is signed, in words. A signature is never checked, and says nothing about safety.
+    /// Description of the signature. Signatures are never verified and imply nothing about safety.
     pub signature: String,
-    /// The folder that it is unpacked to.
+    /// Folder that the bundle is unpacked to.
     pub folder: String,
-    /// How many files are in it.
+    /// Number of files in the bundle.
     pub files: u32,
-    /// How many bytes they have when unpacked.
+    /// Unpacked size in bytes.
     pub unpacked_bytes: u64,
-    /// Sentences about the parts of the manifest that are not used.
+    /// Sentences about the members of the manifest that are not supported.
     pub warnings: Vec<String>,
 }
 
-/// What an installation would set up, with blanks for the user.
+/// Configuration that an installation would set up, with inputs for the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPlan {
-    /// A name for it that no server has yet.
+    /// Suggested name, unique among the configured servers.
     pub name: String,
-    /// The command or the address.
+    /// Command or URL of the server.
     pub target: PlannedTarget,
-    /// What the user fills in.
+    /// Inputs that the user fills in.
     pub inputs: Vec<PlanInput>,
-    /// The keys of secret inputs that the keychain can't keep: their values stand in the settings file and on the command line.
+    /// Keys of secret inputs that can't be stored in the keychain. Their values appear in the settings file and on the
+    /// command line.
     pub exposed_secrets: Vec<String>,
-    /// What to look at, in sentences.
+    /// Sentences that the user should read.
     pub notes: Vec<String>,
-    /// Whether it can have a sandbox.
+    /// Availability of a sandbox.
     pub containment: InstallContainment,
-    /// The sandbox that is proposed.
+    /// Suggested sandbox of the server.
     pub sandbox: Option<Sandbox>,
 }
 
-/// The command or the address of a plan.
+/// Command or URL of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlannedTarget {
-    /// A local program.
+    /// Local server that is started with a command.
     Stdio {
-        /// The program.
+        /// Program of the command.
         command: String,
-        /// Its arguments.
+        /// Arguments of the command, each in parts.
         args: Vec<Vec<PlannedPart>>,
-        /// Variables of its environment, by name.
+        /// Environment variables, by name.
         env: BTreeMap<String, Vec<PlannedPart>>,
     },
-    /// A remote server.
+    /// Remote server that is reached at a URL.
     Http {
-        /// Its address.
+        /// URL of the server, in parts.
         url: Vec<PlannedPart>,
-        /// The transport.
+        /// HTTP transport of the server.
         kind: HttpKind,
         /// Headers of each request, by name.
         headers: BTreeMap<String, Vec<PlannedPart>>,
     },
 }
 
-/// A piece of a text with blanks.
+/// Part of a text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedPart {
-    /// Text as it is.
+    /// Literal text without placeholders.
     Text(String),
-    /// The value of the input with this key.
+    /// Value of the input with this key.
     Input(String),
 }
 
-/// A server as it is wanted. Values of secret inputs go to the keychain when it is installed.
+/// Server to install with the user's inputs. Values of secret inputs are stored in the keychain at the installation.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InstallDraft {
-    /// [`InstallOffer::source`].
+    /// Source of the offer, [`InstallOffer::source`].
     pub source: InstallSource,
-    /// The user's name for it.
+    /// Name of the server in the settings.
     pub name: String,
-    /// The values of the inputs, by key. One that is not in it has its default.
+    /// Values of the inputs, by key. Missing inputs have their default.
     #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
-    /// The sandbox; none if it may reach all that its user may. Not for an upgrade, which keeps what the server has.
+    /// Sandbox of the server, or `None` for unrestricted access. Ignored in an upgrade, which keeps the server's
+    /// sandbox.
     #[serde(default)]
     pub sandbox: Option<Sandbox>,
-    /// The installed server whose place it takes, by the user's name for it; none if it is a new one.
+    /// Name of the installed server to replace, or `None` for a new server.
     #[serde(default)]
     pub upgrades: Option<String>,
 }
 
-/// What would be set up, exactly, or why nothing can be.
+/// Exact configuration that would be set up, or the problems that prevent it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallPreview {
-    /// What is wrong with values of inputs, by key.
+    /// Problems of the inputs' values, by key.
     pub input_problems: BTreeMap<String, InputProblem>,
-    /// What else is wrong: the name is taken, the address can't be used.
+    /// Other problem, such as a name that is taken or a URL that can't be used.
     pub problem: Option<String>,
-    /// The server that would be set up; none if anything is wrong.
+    /// Server that would be set up, or `None` if there is a problem.
     pub server: Option<PreviewedServer>,
-    /// The server whose place it takes, as it is set up now.
+    /// Current configuration of the server to replace.
     pub before: Option<PreviewedServer>,
-    /// A hash over all that would be set up, with the values of secrets, and over where it comes from; none if anything is wrong.
+    /// Hash of the resulting configuration, including the values of secrets, and of its origin, or `None` if there is a
+    /// problem.
     pub hash: Option<String>,
 }
 
-/// A server that would be set up. Secrets for the keychain are masked.
+/// Server that would be set up. Secrets that go to the keychain are masked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum PreviewedServer {
-    /// A local program.
+    /// Local server that is started with a command.
     Stdio {
-        /// The program.
+        /// Program of the command.
         command: String,
-        /// Where that is found on this computer now; none if it is not, or is still to be unpacked.
+        /// Path of the program on this computer, or `None` if it was not found or is not unpacked yet.
         found_at: Option<String>,
-        /// Its arguments, each as it is passed.
+        /// Arguments as passed to the program.
         args: Vec<String>,
-        /// Variables set beside the allow-listed ones.
+        /// Environment variables, in addition to the allow-listed ones.
         env: BTreeMap<String, Vec<PreviewedPart>>,
-        /// What it may reach; none if all that its user may.
+        /// Sandbox of the server, or `None` for unrestricted access.
         sandbox: Option<Sandbox>,
     },
-    /// A remote server.
+    /// Remote server that is reached at a URL.
     Http {
-        /// Its address.
+        /// URL of the server.
         url: String,
-        /// The transport.
+        /// HTTP transport of the server.
         kind: HttpKind,
-        /// What is sent with each request.
+        /// Headers of each request, by name.
         headers: BTreeMap<String, Vec<PreviewedPart>>,
     },
 }
 
-/// A piece of the value of a variable or header.
+/// Part of the value of a variable or header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PreviewedPart {
-    /// Text that lies in the settings file.
+    /// Text that is stored in the settings file.
     Text(String),
-    /// A secret that goes to the keychain.
+    /// Secret that is stored in the keychain.
     Secret,
-    /// The value of a header that stays as it is. It is not shown, as it may be a key.
+    /// Existing value of a header that does not change. Not displayed, because it may be a key.
     Kept,
 }
 
-/// A server to install as it was previewed.
+/// Server to install exactly as previewed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
-    /// The server.
+    /// Server with the user's inputs.
     pub draft: InstallDraft,
-    /// [`InstallPreview::hash`]. If anything else would result by now, nothing is installed.
+    /// Hash of the preview, [`InstallPreview::hash`]. Nothing is installed if the result would differ.
     pub hash: String,
-    /// True if the user agreed that a running server is stopped for its upgrade.
+    /// `true` if the user agreed to stop the running server for its upgrade.
     #[serde(default)]
     pub stop: bool,
 }
 
-/// The servers that were installed from the registry.
+/// Request for the versions of the servers that were installed from a registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct InstalledVersions {
-    /// Asks the registry even if answers are kept that are not an hour old.
+    /// `true` to query the registry even if cached responses are less than an hour old.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// What the registry says of installed servers by now.
+/// Current registry information on the installed servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct VersionReports {
-    /// One for each server that was installed from a registry, in the order of the settings file.
+    /// Report for each server that was installed from a registry, in the order of the settings file.
     pub servers: Vec<VersionReport>,
 }
 
-/// What the registry says of an installed server by now.
+/// Current registry information on an installed server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionReport {
-    /// The user's name for it.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Its name in the registry.
+    /// Name of the server in the registry.
     pub registry_name: String,
-    /// The installed version.
+    /// Version that is installed.
     pub version: String,
-    /// Whether that is still offered.
+    /// Status of the installed version in the registry.
     pub status: RegistryStatus,
-    /// Why it has this status.
+    /// Explanation of the status from the registry.
     pub status_message: Option<String>,
-    /// A newer version.
+    /// Newer version, if there is one.
     pub newer: Option<NewerVersion>,
-    /// Why nothing newer is known, if it could not be looked for.
+    /// Reason why the registry could not be queried, if it could not.
     pub problem: Option<String>,
 }
 
-/// A version that is newer than the installed one.
+/// Version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NewerVersion {
-    /// The version.
+    /// Version as the publisher writes it.
     pub version: String,
-    /// When it was published, in milliseconds since 1970.
+    /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<u64>,
 }
 
@@ -417,23 +423,23 @@ pub struct NewerVersion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct UpgradeSource {
-    /// The user's name for the installed server.
+    /// Name of the installed server in the settings.
     pub server: String,
-    /// Where the other version is; none for the newest that the registry lists of what was installed.
+    /// Source of the other version, or `None` for the latest one in the registry.
     #[serde(default)]
     pub source: Option<InstallSource>,
 }
 
-/// Another version of an installed server, as it could be put in its place. Nothing is unpacked, stopped or approved.
+/// Another version of an installed server that could replace it. Nothing is unpacked, stopped or approved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct UpgradeOffer {
-    /// The version that is offered.
+    /// Version that could be installed.
     pub offer: InstallOffer,
-    /// Where the installed one is from.
+    /// Origin of the installed version.
     pub installed: ServerOrigin,
-    /// The inputs that keep what they are now unless another value is entered, by key, with their values. Secrets
-    /// and values of headers have none here.
+    /// Inputs that keep their current value unless the user enters another one, by key. The value is `None` for secrets
+    /// and header values.
     pub kept: BTreeMap<String, Option<Vec<String>>>,
-    /// True if the server would be stopped.
+    /// `true` if the server is running and would be stopped.
     pub running: bool,
 }

@@ -1,4 +1,5 @@
-//! The data that crosses between Drawbridge and its page. Text from servers is in it as it came: the page shows it as text.
+//! Data types of the contract between Drawbridge and its page. Texts from servers are included unmodified, and the page
+//! renders them as plain text.
 
 mod activity;
 mod audit;
@@ -57,7 +58,7 @@ pub use settings::*;
 pub use shown_body::ShownBody;
 pub use skills::*;
 
-// Shapes of other crates that requests, responses and events carry as they are.
+// Types of other crates that requests, responses and events use unchanged.
 pub use chat::offered::ToolState;
 pub use chat::{ConversationSettings, OfferedServer, ServerInstructions};
 pub use credentials::sign_in::{SignInPhase, TokensKept};
@@ -86,30 +87,30 @@ pub use supervision::limits::{LimitCounter, Limits, LimitsUse, ResourcesUse};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// An empty request or response.
+/// Empty request or response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Nothing {}
 
-/// Everything the page shows at its start.
+/// State that the page needs at its start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
-    /// The number the next event will have.
+    /// Number of the next event.
     pub next_event: u64,
     /// All servers, in the order of the settings file.
     pub servers: Vec<Server>,
-    /// The queue, the question in front first.
+    /// Queue of consent requests, in order.
     pub questions: Vec<Question>,
-    /// The calls under way.
+    /// Calls that are in progress.
     pub calls: Vec<Call>,
-    /// The conversations, the latest first.
+    /// All conversations, latest first.
     pub conversations: Vec<ConversationSummary>,
-    /// The app's settings.
+    /// Settings of the app.
     pub settings: Settings,
-    /// What is wrong with the settings file, if anything.
+    /// Problem of the settings file, if there is one.
     pub config_problem: Option<ConfigProblem>,
-    /// Where things lie.
+    /// Paths of Drawbridge's files.
     pub paths: Paths,
-    /// Drawbridge's own version.
+    /// Version of Drawbridge itself.
     pub version: String,
 }

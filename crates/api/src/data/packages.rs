@@ -1,86 +1,86 @@
-//! Packages that launchers load.
+//! Packages that launchers such as `npx` load.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The package that a launcher such as `npx` would load.
+/// Package that a launcher such as `npx` would load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadedPackage {
-    /// The launcher, as it is written on a command line.
+    /// Launcher, as written on the command line.
     pub launcher: String,
-    /// The package that the settings name, if it could be read.
+    /// Package named in the settings, if it could be parsed.
     pub name: Option<String>,
-    /// The version, range or tag that the settings name; none if they name none.
+    /// Version, range or tag in the settings, or `None` if they name none.
     pub wanted: Option<String>,
-    /// The version that would run; none if it is not known.
+    /// Version that would run, or `None` if it is unknown.
     pub version: Option<PackageVersion>,
-    /// Why the version is not known.
+    /// Reason why the version is unknown.
     pub unknown: Option<UnknownPackage>,
-    /// The version that was approved last, if another one would run.
+    /// Version that was approved last, if another one would run.
     pub before: Option<PackageVersion>,
-    /// The registry offers other files for the version that was approved.
+    /// `true` if the registry offers different files for the approved version.
     pub replaced: bool,
     /// Further packages of the command line, whose versions are not pinned.
     pub unpinned: Vec<String>,
-    /// The command line as the settings have it, without the version that was looked up.
+    /// Command line as configured, without the resolved version.
     pub configured: String,
 }
 
-/// A version of a package.
+/// Version of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PackageVersion {
-    /// The version; of an image its tag.
+    /// Version, or the tag of a container image.
     pub version: String,
-    /// The hash of its files, if the registry tells one.
+    /// Hash of the package's files, if the registry provides one.
     pub integrity: Option<String>,
-    /// Where it comes from.
+    /// Origin of the package.
     pub source: Option<String>,
 }
 
-/// Why it is not known which version of a package would run.
+/// Explanation of an unknown package version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPackage {
-    /// The reason.
+    /// Reason why the version is unknown.
     pub reason: UnknownReason,
-    /// Its subject, such as an option or a program's own words; may be empty.
+    /// Subject of the reason, such as an option or the output of a program. May be empty.
     pub detail: String,
 }
 
-/// Why a version is not known.
+/// Reason why a package version is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownReason {
-    /// The launcher runs a line of a shell.
+    /// The launcher executes a shell command line.
     ShellLine,
     /// The launcher is started by the program in the detail.
     Wrapped,
     /// The option in the detail is not known.
     Option,
-    /// The detail is no name and version in a registry.
+    /// The detail is not a registry specifier of a name and a version.
     Specifier,
-    /// Several packages are named.
+    /// The command line names several packages.
     Several,
-    /// No package is named.
+    /// The command line names no package.
     NoPackage,
     /// Packages of the launcher in the detail can't be looked up.
     Launcher,
-    /// The variable in the detail changes what is loaded.
+    /// The environment variable in the detail changes which package is loaded.
     Variable,
-    /// Settings in the server's folder may change which registry is asked.
+    /// Settings in the server's folder may change which registry is used.
     ProjectSettings,
-    /// A copy at the path in the detail may run instead.
+    /// A local copy at the path in the detail may run instead.
     LocalCopy,
     /// The launcher, whose path is the detail, is not on the search path.
     OffSearchPath,
     /// The package manager in the detail is missing.
     NoClient,
-    /// The sandbox has no network.
+    /// The sandbox has no network access.
     NoNetwork,
-    /// The package manager in the detail took too long.
+    /// The package manager in the detail timed out.
     TimedOut,
-    /// The package manager failed, with the words in the detail.
+    /// The package manager failed with the output in the detail.
     Failed,
 }

@@ -1,160 +1,160 @@
-//! The providers of models, and their models.
+//! Model providers and their models.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{ModelProblem, ModelRef, ProviderKind, ProviderPreset};
 
-/// The providers, and what could be one.
+/// Model providers, both configured and available.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Models {
-    /// The providers that are set up, in order.
+    /// Configured providers, in order.
     pub providers: Vec<ModelProvider>,
-    /// The model that new conversations begin with.
+    /// Model of new conversations.
     pub default: Option<ModelRef>,
-    /// What serves models on this computer and is not set up yet.
+    /// Model servers on this computer that are not configured yet.
     pub found: Vec<FoundProvider>,
-    /// What can be set up by a click.
+    /// Presets for the setup of a provider.
     pub presets: Vec<ProviderPreset>,
 }
 
-/// A provider.
+/// Configured provider of models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelProvider {
-    /// Its id.
+    /// Identifier of the provider.
     pub id: String,
-    /// Its name.
+    /// Name of the provider.
     pub name: String,
-    /// The wire it speaks.
+    /// Wire protocol of the provider.
     pub kind: ProviderKind,
-    /// Where its API begins.
+    /// Base URL of the API.
     pub url: String,
-    /// After how many seconds without a byte an answer is given up, if the user chose it.
+    /// Timeout of a reply in seconds without a received byte, if the user set it.
     pub silence_seconds: Option<u32>,
-    /// What its wire can't carry, and what is done with each.
+    /// Content that the wire protocol can't represent, and how each kind is converted.
     pub losses: Vec<Loss>,
-    /// Whether it has a key for this address.
+    /// `true` if an API key is stored for this URL.
     pub has_key: bool,
-    /// Whether it runs on this computer.
+    /// `true` if the provider runs on this computer.
     pub local: bool,
-    /// Whether what is sent there, the key too, can be read on the way.
+    /// `true` if requests, including the API key, are sent unencrypted.
     pub readable: bool,
-    /// Its models, as it listed them last.
+    /// Models that the provider listed last.
     pub models: Vec<Model>,
-    /// When that was, in milliseconds since 1970; none if it never did.
+    /// Time of the last list, in milliseconds since 1970, or `None` if there is none.
     pub listed_at: Option<u64>,
-    /// Why it did not answer when it was asked last.
+    /// Error of the last request to the provider, if it failed.
     pub problem: Option<ModelProblem>,
 }
 
-/// Something that a wire can't carry.
+/// Content that a wire protocol can't represent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Loss {
-    /// What, such as `imageInToolResult`.
+    /// Kind of the content, such as `imageInToolResult`.
     pub what: String,
-    /// What is done: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+    /// Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
     pub then: String,
-    /// What can be chosen.
+    /// Conversions that can be chosen.
     pub choices: Vec<String>,
 }
 
-/// A model. What is not known is not there.
+/// Model of a provider. Unknown properties are `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// Its id, as the provider names it.
+    /// Identifier of the model at the provider.
     pub id: String,
-    /// Its name.
+    /// Name of the model to display.
     pub name: String,
-    /// How many tokens request and answer may have together.
+    /// Context size in tokens, for request and reply together.
     pub context: Option<u32>,
-    /// How many tokens an answer may have.
+    /// Maximum number of tokens in a reply.
     pub max_output: Option<u32>,
-    /// What it costs.
+    /// Price of the model.
     pub price: Option<ModelPrice>,
-    /// Whether it takes pictures.
+    /// `true` if the model accepts images.
     pub images: Option<bool>,
-    /// Whether it takes recordings.
+    /// `true` if the model accepts audio.
     pub audio: Option<bool>,
-    /// Whether it takes files.
+    /// `true` if the model accepts files.
     pub files: Option<bool>,
-    /// Whether it takes tools.
+    /// `true` if the model supports tools.
     pub tools: Option<bool>,
-    /// Whether it can be told to think first.
+    /// `true` if thinking can be enabled.
     pub thinking: Option<bool>,
 }
 
-/// What a model costs, for a million tokens.
+/// Price of a model per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Of the request.
+    /// Price of the request's tokens.
     pub input: f64,
-    /// Of the answer.
+    /// Price of the reply's tokens.
     pub output: f64,
-    /// The currency, such as `USD`.
+    /// Currency code, such as `USD`.
     pub currency: String,
-    /// The day on which this was so, or who says so.
+    /// Date or source of the price.
     pub as_of: String,
 }
 
-/// What serves models on this computer.
+/// Model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundProvider {
-    /// The preset that it is set up with.
+    /// Identifier of the preset for its setup.
     pub preset: String,
-    /// Its name.
+    /// Name of the model server.
     pub name: String,
-    /// Where.
+    /// Base URL of the API.
     pub url: String,
-    /// The names of its models.
+    /// Names of the available models.
     pub models: Vec<String>,
 }
 
-/// What the user says of a provider.
+/// Request to add or change a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SetProvider {
-    /// Its id: letters, digits, `-`, `_` and `.`.
+    /// Identifier of letters, digits, `-`, `_` and `.`.
     pub id: String,
-    /// Its name.
+    /// Name of the provider.
     pub name: String,
-    /// The wire.
+    /// Wire protocol of the provider.
     pub kind: ProviderKind,
-    /// Where its API begins.
+    /// Base URL of the API.
     pub url: String,
-    /// After how many seconds without a byte an answer is given up; none for the usual.
+    /// Timeout of a reply in seconds without a received byte, or `None` for the default.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub silence_seconds: Option<u32>,
-    /// What is done with what its wire can't carry, where the user chose it.
+    /// Conversions that the user chose for content that the wire protocol can't represent.
     #[serde(default)]
     pub conversions: Vec<ConversionChoice>,
 }
 
-/// What is done with something that a wire can't carry.
+/// Conversion chosen for content that a wire protocol can't represent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConversionChoice {
-    /// What.
+    /// Kind of the content, as in [`Loss::what`].
     pub what: String,
-    /// What is done.
+    /// Conversion, as in [`Loss::then`].
     pub then: String,
 }
 
-/// A provider, by its id.
+/// Reference to a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderId {
-    /// Its id.
+    /// Identifier of the provider.
     pub id: String,
 }
 
-/// A provider's key, for the address that it has now.
+/// API key of a provider, bound to the provider's current URL.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetProviderKey {
-    /// The provider.
+    /// Identifier of the provider.
     pub id: String,
-    /// The key; empty to forget it.
+    /// API key, or empty to delete it.
     pub key: String,
 }
 
@@ -164,34 +164,34 @@ impl std::fmt::Debug for SetProviderKey {
     }
 }
 
-/// What to try.
+/// Request to test a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TestProvider {
-    /// The provider.
+    /// Identifier of the provider.
     pub id: String,
-    /// The model that is asked to say something; none if only the list is read.
+    /// Model to request a reply from, or `None` to only list the models.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub model: Option<String>,
 }
 
-/// What a test found. It can be shown as it is.
+/// Result of a provider test, safe to display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderTest {
-    /// How many models it lists.
+    /// Number of models that the provider lists.
     pub models: u32,
-    /// What the model said.
+    /// Text of the model's reply.
     pub said: Option<String>,
-    /// After how many milliseconds it began.
+    /// Time to the first token, in milliseconds.
     pub first_milliseconds: Option<u64>,
-    /// Why it did not go well.
+    /// Error of the test, if it failed.
     pub problem: Option<ModelProblem>,
 }
 
-/// The model that new conversations begin with.
+/// Model of new conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DefaultModel {
-    /// The model; none for none.
+    /// Model, or `None` to have no default.
     pub model: Option<ModelRef>,
 }

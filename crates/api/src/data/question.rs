@@ -1,4 +1,4 @@
-//! Questions: what needs the user's decision.
+//! Consent requests and the user's decisions on them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,286 +10,291 @@ use super::{
     SandboxPlan, Scope, SignInEndpoint, SignInReason, ToolClaims, UrlParts, Why,
 };
 
-/// One question in the queue.
+/// Consent request in the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// To answer it by.
+    /// Identifier of the consent request.
     pub id: String,
-    /// Over the exact bytes that an approval would let cross. Any change gives another one.
+    /// Hash of the exact payload that an approval releases. Any change of the payload changes it.
     pub hash: String,
-    /// Who asks: the user's own name for the server.
+    /// Name of the requesting server in the settings.
     pub server: String,
-    /// How the server is reached: `stdio` or `http`.
+    /// Transport of the server: `stdio` or `http`.
     pub transport: String,
-    /// The server's command on one line, or its URL.
+    /// Command of the server on one line, or its URL.
     pub command_line: String,
-    /// When it was asked, in milliseconds since 1970.
+    /// Time of the request, in milliseconds since 1970.
     pub asked_at: u64,
-    /// What led to it.
+    /// Origin of the request.
     pub why: Why,
-    /// How often the call that led to it has asked now, from 1. The other questions of the same call are in the queue.
+    /// Number of rounds in which the call has requested input so far, from 1, or `None` if no call led to the request.
+    /// Several requests of one round count once.
     pub round: Option<u32>,
-    /// What is asked.
+    /// Subject of the request, with its payload.
     pub body: QuestionBody,
-    /// For how long an approval may hold.
+    /// Durations that an approval may have.
     pub scopes: Vec<Scope>,
-    /// The rule that asked, in words of the policy.
+    /// Stable name of the rule that requires consent.
     pub rule: String,
-    /// What is worth a second look about what it is about.
+    /// Review state and findings of the subject.
     pub marks: Marks,
-    /// The call that waits for it, if it is about one.
+    /// Identifier of the call that waits for the decision, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
 }
 
-/// What is asked.
+/// Subject of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum QuestionBody {
-    /// To start a local server with exactly this command.
+    /// Start of a local server with exactly this command.
     StartServer {
-        /// The program as configured.
+        /// Program as written in the settings.
         command: String,
-        /// The file that will run, where it was found.
+        /// Resolved path of the executable.
         resolved: Option<String>,
-        /// Every argument as it is passed.
+        /// Arguments as passed to the program.
         args: Vec<String>,
-        /// The variables set for it.
+        /// Environment variables that are set for the server.
         env: Vec<(String, String)>,
-        /// The folder it starts in.
+        /// Working directory of the server.
         cwd: Option<String>,
-        /// The command line that was approved before, if this one is a change of it.
+        /// Command line that was approved before, if this one replaces it.
         approved_before: Option<String>,
-        /// What it would reach, and what would hold it, if it has a sandbox.
+        /// Sandbox of the server with everything that it could reach, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxPlan>,
-        /// The files that the approval is over; the program is the first.
+        /// Files that the approval is bound to. The first one is the program.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<LaunchFile>>", optional)]
         files: Vec<LaunchFile>,
-        /// The other servers that may change a file which runs.
+        /// Other servers that may modify one of the files.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<FileWriter>>", optional)]
         writers: Vec<FileWriter>,
-        /// The package that the command loads, if it is a launcher's.
+        /// Package that the command loads, if the program is a launcher.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         package: Option<LoadedPackage>,
     },
-    /// To connect to a remote server at exactly this URL.
+    /// Connection to a remote server at exactly this URL.
     ConnectServer {
-        /// The URL, taken apart.
+        /// URL, parsed into its parts.
         url: UrlParts,
-        /// The headers sent along, without their values.
+        /// Headers of each request, without their values.
         headers: Vec<HttpHeader>,
-        /// The transport to use, if the user chose one.
+        /// HTTP transport, if the user chose one.
         transport_kind: Option<HttpKind>,
-        /// Whether all that is sent can be read along: it is plain http, and not to this computer.
+        /// `true` if the connection is unencrypted and leaves this computer.
         unencrypted: bool,
-        /// The settings of the sign-in, all that are made; none if there are none.
+        /// Configured sign-in settings. Empty if there are none.
         auth: Vec<AuthSetting>,
-        /// True if Drawbridge would sign in by itself, without another question.
+        /// `true` if Drawbridge would sign in without a further consent request.
         unattended: bool,
-        /// The address that was approved before, if this one is a change of it.
+        /// URL that was approved before, if this one replaces it.
         approved_before: Option<String>,
     },
-    /// To call a tool.
+    /// Call of a tool.
     Tool {
-        /// Its name.
+        /// Name of the tool.
         tool: String,
-        /// A name for people, as the server says.
+        /// Title to display, from the server.
         title: Option<String>,
-        /// What it does, as the server says.
+        /// Description from the server.
         description: Option<String>,
-        /// What the server claims about its effects.
+        /// Claims of the server about the tool's effects.
         claims: ToolClaims,
-        /// The schema of the arguments, to edit them by.
+        /// JSON Schema of the arguments, for editing them.
         input_schema: Value,
-        /// What would be sent.
+        /// Arguments that would be sent.
         arguments: Value,
-        /// Its size in bytes.
+        /// Size of the payload in bytes.
         bytes: u64,
-        /// Whether its definition changed since it was allowed.
+        /// `true` if the definition changed since the tool was allowed.
         changed_since_allowed: bool,
-        /// Its whole definition as JSON, unless the user has seen it as it is now: to allow a call is to have seen it.
+        /// Whole definition as JSON, or `None` if the user has reviewed the current one. Allowing the call counts as a
+        /// review.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Over its whole definition, by which it is reviewed.
+        /// Hash of the whole definition, which a review refers to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
     },
-    /// To let a model read the result of its call. What looks made to mislead is in [`Question::marks`].
+    /// Release of a tool's result to the model that called it. Content that looks misleading is listed in
+    /// [`Question::marks`].
     Result {
-        /// The tool that was called.
+        /// Name of the called tool.
         tool: String,
-        /// The content that the model would read.
+        /// Content that the model would read.
         content: Vec<Content>,
-        /// True if the model is told that the call failed.
+        /// `true` if the result is reported to the model as an error.
         is_error: bool,
     },
-    /// To get a prompt or read a resource.
+    /// Request of a prompt or a resource.
     Read {
-        /// Which of the two.
+        /// Kind of the call: prompt or resource.
         what: CallKind,
-        /// The prompt's name, or the resource's URI.
+        /// Name of the prompt, or URI of the resource.
         name: String,
-        /// The prompt's arguments, a JSON object.
+        /// Arguments of the prompt as a JSON object.
         arguments: Value,
     },
-    /// To show a server's request to a model; in the second step, to send the answer back.
+    /// Release of a sampling request to a model, and in the last step of the response to the server.
     Sampling {
-        /// Which step it is.
+        /// Current step of the request.
         step: SamplingStep,
-        /// What the server asks, as a model would get it.
+        /// Request of the server, as a model would receive it.
         request: SamplingRequest,
-        /// What would go back; in the last step.
+        /// Response that would be sent to the server, in the last step.
         response: Option<SamplingResponse>,
-        /// The model that answers when the request is let through; none if the user writes the answer.
+        /// Model that responds once the request is approved, or `None` if the user writes the response.
         model: Option<SamplingModel>,
-        /// How many tokens the server wants at the most; more than the request has if it gets less.
+        /// Maximum number of tokens that the server requested. Larger than the request's own maximum if a limit
+        /// applies.
         wanted_tokens: u64,
-        /// What the model's provider can't carry, and what is done about each.
+        /// Content that the provider's wire protocol can't represent, and how each kind is converted.
         losses: Vec<SamplingLoss>,
-        /// Whether the model can be asked again; only what was approved and sent to it before can.
+        /// `true` if the model can be run again. Requires an approved request that was sent to it before.
         again: bool,
-        /// How far the model is.
+        /// Progress of the model.
         run: SamplingRun,
     },
-    /// To fill in a form.
+    /// Form to fill in for the server (elicitation).
     Form {
-        /// What the server says.
+        /// Message of the server.
         message: String,
-        /// The fields.
+        /// Fields of the form.
         fields: Vec<FormField>,
-        /// Why the form can't be shown, if it can't. It can be declined.
+        /// Reason why the form can't be displayed, if it can't. It can still be declined.
         unsupported: Option<String>,
     },
-    /// To open a URL in the system's browser.
+    /// Opening of a URL in the system's browser.
     Url {
-        /// What the server says.
+        /// Message of the server.
         message: String,
-        /// The URL, taken apart.
+        /// URL, parsed into its parts.
         url: UrlParts,
     },
-    /// To let a server know of folders.
+    /// Disclosure of folders to the server (roots).
     Roots {
-        /// The folders chosen so far.
+        /// Folders that were chosen so far.
         folders: Vec<String>,
     },
-    /// To sign in to a remote server in the browser.
+    /// Sign-in to a remote server in the browser.
     SignIn {
-        /// The server's URL, taken apart.
+        /// URL of the server, parsed into its parts.
         url: UrlParts,
-        /// Who would issue the token, exactly as it names itself.
+        /// Issuer of the token, exactly as in the authorization server's metadata.
         issuer: String,
-        /// The same, taken apart.
+        /// Issuer, parsed into its parts.
         issuer_url: UrlParts,
-        /// For which resource the token would hold.
+        /// Resource that the token would be valid for.
         resource: String,
-        /// What it would allow, all in all; none if the authorization server is to decide.
+        /// All scopes that are requested. Empty if the authorization server decides.
         scopes: Vec<String>,
-        /// What of that is allowed already; none at a first sign-in.
+        /// Subset of the scopes that the current token has. Empty at a first sign-in.
         held_scopes: Vec<String>,
-        /// How Drawbridge identifies itself.
+        /// Kind of client identifier that Drawbridge uses.
         client: ClientIdentity,
-        /// The id that it then gives.
+        /// Client identifier that is sent.
         client_id: String,
-        /// Where credentials, codes and tokens would be sent.
+        /// Endpoints that would receive credentials, codes and tokens.
         endpoints: Vec<SignInEndpoint>,
-        /// Where the browser would send the user back to, on this computer; none if no page is opened.
+        /// Redirect URI on this computer, or `None` if no browser is opened.
         redirect_uri: Option<String>,
-        /// The page that would be opened, taken apart, with all that it is told but what is made for one use; none if no page
-        /// is opened: Drawbridge gets the token by itself.
+        /// URL of the authorization request, parsed into its parts, without the single-use parameters. `None` if no
+        /// browser is opened because Drawbridge obtains the token directly.
         authorization_url: Option<UrlParts>,
-        /// True if that page belongs to another domain than the issuer.
+        /// `true` if the authorization endpoint belongs to another domain than the issuer.
         page_elsewhere: bool,
-        /// Why.
+        /// Reason for the sign-in.
         reason: SignInReason,
     },
-    /// To enter the id by which an authorization server knows Drawbridge: there is no other way to sign in to the server.
+    /// Client identifier to enter for an authorization server, because no other kind of client registration is
+    /// possible.
     ClientId {
-        /// The server's URL, taken apart.
+        /// URL of the server, parsed into its parts.
         url: UrlParts,
-        /// The authorization server, exactly as it names itself.
+        /// Issuer of the authorization server, exactly as in its metadata.
         issuer: String,
-        /// The same, taken apart.
+        /// Issuer, parsed into its parts.
         issuer_url: UrlParts,
-        /// Where the browser will come back to, on this computer. It has to be registered with the id.
+        /// Redirect URI on this computer, to be registered for the client.
         redirect_uri: String,
     },
 }
 
-/// The steps of a sampling request.
+/// Step of a sampling request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SamplingStep {
-    /// The user looks at the request.
+    /// The user reviews the request.
     Request,
-    /// A model answers.
+    /// The model generates a response.
     Running,
-    /// The user writes and looks at the answer.
+    /// The user writes or reviews the response.
     Response,
 }
 
-/// An answer to a question.
+/// Decision of the user on a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum Answer {
-    /// Let it cross.
+    /// Approves the payload as shown.
     Allow {
-        /// For how long.
+        /// Duration of the approval.
         scope: Scope,
-        /// For how many milliseconds, if not for as long as that.
+        /// Limit of the duration in milliseconds, or `None` for the whole scope.
         #[serde(default)]
         #[ts(optional)]
         lasts: Option<u64>,
     },
-    /// Let a form's content cross.
+    /// Submits the content of a form.
     Submit {
-        /// A JSON object.
+        /// Content of the form as a JSON object.
         content: Value,
     },
-    /// Let the server know of these folders.
+    /// Discloses these folders to the server.
     Share {
-        /// Absolute paths; may be none.
+        /// Absolute paths of the folders. May be empty.
         folders: Vec<String>,
     },
-    /// Identify Drawbridge to an authorization server with this.
+    /// Identifies Drawbridge to an authorization server with this client.
     Identify {
-        /// What it knows Drawbridge by.
+        /// Client that is registered at the authorization server.
         client: EnteredClient,
     },
-    /// Answer a server's request to a model by hand, whatever model was chosen.
+    /// Lets the user write the response to a sampling request, even if a model was chosen.
     ByHand,
-    /// Ask the same model the same once more.
+    /// Sends the same request to the same model again.
     Again,
-    /// Go back to the request to a model; the answer is dropped.
+    /// Returns to the sampling request and discards the response.
     Back,
-    /// Stop the model; what it said until then is there to go on from.
+    /// Stops the model. The partial response can be edited and sent.
     Stop,
-    /// Refuse.
+    /// Denies the request without a reason.
     Deny,
-    /// Refuse, and tell whoever called why, such as a model. A server is not told.
+    /// Denies the request and reports the reason to the caller, such as a model. Servers do not receive it.
     DenyBecause {
-        /// Why.
+        /// Reason for the denial.
         reason: String,
     },
-    /// Close without an answer.
+    /// Closes the request without a decision.
     Cancel,
 }
 
-/// What an authorization server knows Drawbridge by, as the user enters it.
+/// OAuth client that the user enters for an authorization server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EnteredClient {
-    /// The client id.
+    /// Client identifier at the authorization server.
     pub client_id: String,
-    /// The secret that goes with it, if it has one.
+    /// Client secret, if the client has one.
     #[serde(default)]
     pub client_secret: Option<String>,
 }
@@ -300,64 +305,64 @@ impl std::fmt::Debug for EnteredClient {
     }
 }
 
-/// An answer, bound to what was shown.
+/// Decision of the user, bound to the payload that was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AnswerQuestion {
-    /// The question.
+    /// Identifier of the consent request.
     pub id: String,
-    /// The hash that was shown with it.
+    /// Hash that was shown with the consent request.
     pub hash: String,
-    /// The answer.
+    /// Decision of the user.
     pub answer: Answer,
 }
 
-/// A change to what would cross.
+/// Change of the payload of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Edit {
-    /// Other arguments for a tool call.
+    /// Replaces the arguments of a tool call.
     Arguments {
-        /// A JSON object.
+        /// New arguments as a JSON object.
         arguments: Value,
     },
-    /// Another request for the model.
+    /// Replaces the sampling request that goes to the model.
     Request {
-        /// As it should be.
+        /// New sampling request for the model.
         request: SamplingRequest,
     },
-    /// Another answer.
+    /// Replaces the sampling response that goes to the server.
     Response {
-        /// As it should be.
+        /// New sampling response for the server.
         response: SamplingResponse,
     },
-    /// Another model for a server's request.
+    /// Selects another model for a sampling request.
     Model {
-        /// The model.
+        /// Model that responds to the request.
         model: ModelRef,
     },
 }
 
-/// A change to a question.
+/// Request to change the payload of a consent request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct EditQuestion {
-    /// The question.
+    /// Identifier of the consent request.
     pub id: String,
-    /// The change.
+    /// Change of the payload.
     pub edit: Edit,
 }
 
-/// Questions of a server to refuse.
+/// Request to deny the consent requests of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DenyAll {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Whether to refuse those to come too.
+    /// `true` to deny later consent requests too.
     pub mute: bool,
 }
 
-/// A URL.
+/// URL as a string.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UrlText {
-    /// The URL.
+    /// URL to open or to parse.
     pub url: String,
 }

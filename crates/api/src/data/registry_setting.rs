@@ -1,39 +1,39 @@
-//! Which registry servers are installed from.
+//! Setting of the registry that servers are installed from.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The registry that servers are installed from now.
+/// Registry that is in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RegistryReport {
-    /// Its address.
+    /// Base URL of the registry.
     pub address: String,
-    /// Whether it is the official one.
+    /// `true` if this is the official registry.
     pub official: bool,
-    /// Whether the environment variable `DRAWBRIDGE_REGISTRY` names it, so that the setting does not count.
+    /// `true` if the environment variable `DRAWBRIDGE_REGISTRY` overrides the setting.
     pub named: bool,
-    /// The name of the header that is sent with each request. Its value never comes out of the keychain.
+    /// Name of the header that is sent with each request. Its value is stored in the keychain and never returned.
     pub header: Option<String>,
 }
 
-/// The registry to use from now on.
+/// Request to change the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetRegistry {
-    /// Its address: https, or http on this computer; none for the official one.
+    /// Base URL of the registry: https, or http on this computer. `None` for the official registry.
     pub address: Option<String>,
-    /// The header that is sent with each request, if any.
+    /// Header that is sent with each request, if any.
     #[serde(default)]
     pub header: Option<SetRegistryHeader>,
 }
 
-/// A header of requests to a registry.
+/// Header of requests to a registry.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SetRegistryHeader {
-    /// Its name, such as `Authorization`.
+    /// Name of the header, such as `Authorization`.
     pub name: String,
-    /// Its whole value, for the keychain; none to keep the one that is there for this address.
+    /// Whole value of the header, which is stored in the keychain, or `None` to keep the stored value for this URL.
     #[serde(default)]
     pub value: Option<String>,
 }

@@ -1,75 +1,75 @@
-//! What the user should see before something of a server is used, and what was kept of what they saw.
+//! Reviews of tool and prompt definitions by the user.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Diff, Flag, LookAlike, Standing};
 
-/// What is worth a second look about one thing of a server.
+/// Review state of a definition, and findings that the user should check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Marks {
-    /// Whether the user has seen its definition; none where nothing is defined.
+    /// Review state of the definition, or `None` if there is no definition.
     pub review: Option<Standing>,
-    /// Whether the server said that the list changed in which it stands, and that was not read again since. Nothing is allowed
-    /// without asking until then.
+    /// `true` if the server reported a change of the list that was not read again yet. Until then nothing in it is
+    /// allowed without a consent request.
     #[serde(default)]
     pub outdated: bool,
-    /// What is different from what the user saw.
+    /// Difference to the definition that the user reviewed.
     pub diff: Option<Diff>,
-    /// What else has such a name; at most ten.
+    /// Items with a confusable name, at most ten.
     pub look_alikes: Vec<LookAlike>,
-    /// What in it looks made to mislead a model or to be overlooked.
+    /// Parts of the text that may be intended to mislead a model or to be overlooked.
     pub flags: Vec<Flag>,
 }
 
-/// Definitions that the user has looked at.
+/// Definitions that the user has reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Review {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Tools.
+    /// Reviewed tools of the server.
     #[serde(default)]
     pub tools: Vec<SeenDefinition>,
-    /// Prompts.
+    /// Reviewed prompts of the server.
     #[serde(default)]
     pub prompts: Vec<SeenDefinition>,
 }
 
-/// A definition as it was shown.
+/// Definition as it was shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SeenDefinition {
-    /// Its name.
+    /// Name of the tool or prompt.
     pub name: String,
-    /// The hash that was shown with it.
+    /// Hash that was shown with the definition.
     pub hash: String,
 }
 
-/// What was kept of what the user saw of a server.
+/// Definitions of a server that are stored as reviewed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Pins {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// What it is, in words, each with what it is called: its command and program, or its address.
+    /// Identity of the server as pairs of label and value: its command and program, or its URL.
     pub identity: Vec<(String, String)>,
-    /// When that was approved last, in milliseconds since 1970.
+    /// Time of the last approval of the identity, in milliseconds since 1970.
     pub identity_since: Option<u64>,
-    /// Who issues the tokens for it.
+    /// Issuer of the server's tokens.
     pub issuer: Option<String>,
-    /// Its tools.
+    /// Reviewed tools of the server.
     pub tools: Vec<PinnedDefinition>,
-    /// Its prompts.
+    /// Reviewed prompts of the server.
     pub prompts: Vec<PinnedDefinition>,
 }
 
-/// A definition that the user has seen.
+/// Definition that the user has reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PinnedDefinition {
-    /// Its name.
+    /// Name of the tool or prompt.
     pub name: String,
-    /// Over its whole definition.
+    /// Hash of the whole definition.
     pub hash: String,
-    /// When the user saw it, in milliseconds since 1970.
+    /// Time of the review, in milliseconds since 1970.
     pub since: u64,
 }

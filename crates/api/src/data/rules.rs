@@ -1,232 +1,233 @@
-//! Rules: what stands, what would happen, and why.
+//! Policy rules, presets, and dry runs of decisions.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Direction, DryAct, Effect, Judged, Preset, RuleScope, RuleSource, Standing, Trust};
 
-/// All rules, and where they come from.
+/// All rules and presets, with their files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Policy {
-    /// The preset that the user chose.
+    /// Preset that the user chose.
     pub preset: Preset,
-    /// The least strict one that holds on this computer. A stricter choice of the user's counts.
+    /// Preset of this computer's administrator. The stricter of both presets applies.
     pub managed_preset: Preset,
-    /// Every rule, those of this computer first.
+    /// All rules, those of this computer's administrator first.
     pub rules: Vec<Rule>,
-    /// The user's file.
+    /// Rule file of the user.
     pub user: RuleFile,
-    /// The file for all users of this computer.
+    /// Rule file for all users of this computer.
     pub managed: RuleFile,
 }
 
-/// A file of rules.
+/// State of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleFile {
-    /// Where it is, or would be.
+    /// Path of the file, even if it does not exist.
     pub path: String,
-    /// Whether it is there.
+    /// `true` if the file exists.
     pub exists: bool,
-    /// Why it can't be used, if it can't. Then everything asks.
+    /// Reason why the file can't be used, if it can't. Every act then requires consent.
     pub problem: Option<String>,
-    /// When another program changed it while Drawbridge was running, in milliseconds since 1970.
+    /// Time at which another program changed the file while Drawbridge was running, in milliseconds since 1970.
     pub changed: Option<u64>,
 }
 
-/// A condition on one argument of a call.
+/// Condition on one argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ArgumentRule {
-    /// Where it is: a JSON Pointer such as `/path`.
+    /// JSON Pointer of the argument, such as `/path`.
     pub at: String,
-    /// How it is looked at.
+    /// Kind of the test.
     pub test: ArgumentTest,
-    /// What it must be.
+    /// Pattern that the argument has to match.
     pub pattern: String,
 }
 
-/// How an argument is looked at.
+/// Test of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgumentTest {
-    /// A text with `*` for any characters and `?` for one.
+    /// String pattern with `*` for any characters and `?` for one.
     Glob,
-    /// A regular expression that is found in it, or that fits all of it where the rule allows.
+    /// Regular expression that matches anywhere in the string, or all of it if the rule allows.
     Regex,
-    /// A path of this folder or of something in it.
+    /// Path of the given folder or of something in it.
     Folder,
-    /// A path of this shape or of something in it, with links followed.
+    /// Path that matches the pattern or is below such a path, with symbolic links resolved.
     Path,
-    /// An address of this origin, or below this path of it.
+    /// URL with the given origin, or below the given path of it.
     Url,
-    /// A number in this range.
+    /// Number in the given range.
     Number,
 }
 
-/// A condition on what a server says of a tool; it can only make things stricter.
+/// Condition on a server's claims about a tool. Can only make a decision stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimRule {
-    /// The tool says that it only reads.
+    /// `readOnlyHint`: the tool claims to only read.
     #[serde(default)]
     pub read_only: Option<bool>,
-    /// The tool says, or does not deny, that it destroys.
+    /// `destructiveHint`: the tool claims, or does not deny, that it destroys data.
     #[serde(default)]
     pub destructive: Option<bool>,
-    /// The tool says that doing it twice is doing it once.
+    /// `idempotentHint`: the tool claims that repeated calls have no further effect.
     #[serde(default)]
     pub idempotent: Option<bool>,
-    /// The tool says, or does not deny, that it reaches out.
+    /// `openWorldHint`: the tool claims, or does not deny, that it interacts with external entities.
     #[serde(default)]
     pub open_world: Option<bool>,
 }
 
-/// How much of the user's models a server may use without asking.
+/// Limit on a server's use of the user's models without consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingBudget {
-    /// The most requests in an hour.
+    /// Maximum number of requests per hour.
     pub requests_per_hour: u64,
-    /// The most tokens in an hour, of requests and answers together.
+    /// Maximum number of tokens per hour, of requests and responses together.
     pub tokens_per_hour: u64,
 }
 
-/// A rule. All its conditions must hold for it to count.
+/// Policy rule. Applies if all its conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
-    /// Its number where it comes from; empty for a new one.
+    /// Number of the rule in its source. Empty for a new rule.
     pub id: String,
-    /// Where it comes from.
+    /// Source of the rule.
     pub source: RuleSource,
-    /// What it says.
+    /// Effect of the rule.
     pub effect: Effect,
-    /// The servers it is about, with `*` and `?`.
+    /// Name pattern of the servers, with `*` and `?`.
     pub server: String,
-    /// The tools it is about; none for all that crosses.
+    /// Name pattern of the tools, or `None` for all acts.
     pub tool: Option<String>,
-    /// Which way.
+    /// Direction of the payload.
     pub direction: Direction,
-    /// Conditions on arguments.
+    /// Conditions on arguments of the call.
     pub arguments: Vec<ArgumentRule>,
-    /// A condition on what the server says of a tool.
+    /// Condition on the server's claims about the tool.
     pub annotations: Option<ClaimRule>,
-    /// Where it allows requests for a model's answer: how much of that.
+    /// Budget of a rule that allows sampling requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sampling: Option<SamplingBudget>,
-    /// For how long it holds.
+    /// Duration of the rule.
     pub scope: RuleScope,
-    /// Until when, in milliseconds since 1970.
+    /// Expiry of the rule, in milliseconds since 1970.
     pub expires_at: Option<u64>,
-    /// The user's own words for it.
+    /// Note of the user.
     pub note: String,
-    /// Whether it stands for a server that the user trusts.
+    /// `true` if the rule represents the user's trust in a server.
     pub trusted_server: bool,
-    /// What the servers it is about are: a command line, program or URL, with `*` and `?`. Never of a rule that allows.
+    /// Pattern of the servers' identity, with `*` and `?`: a command line, program or URL. Never set in a rule that
+    /// allows.
     #[serde(default)]
     pub identity: Option<String>,
-    /// Whether it allows what a model asks for after the words of other servers, too.
+    /// `true` if the rule also allows calls that a model makes after it has read content of other servers.
     #[serde(default)]
     pub after_untrusted: bool,
 }
 
-/// A rule, by where it comes from and its number there.
+/// Reference to a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleRef {
-    /// Where it comes from.
+    /// Source of the rule.
     pub source: RuleSource,
-    /// Its number.
+    /// Number of the rule in its source.
     pub id: String,
 }
 
-/// A preset to take.
+/// Request to change the preset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetPreset {
-    /// The preset.
+    /// Preset to use from now on.
     pub preset: Preset,
 }
 
-/// Trust in a server, or the end of it.
+/// Request to trust a server or to end the trust.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetTrust {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// For how long.
+    /// Duration of the trust.
     pub trust: Trust,
 }
 
-/// A dry run: what would happen.
+/// Act whose decision is computed without performing it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DryRun {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// What would be done.
+    /// Act that the policy evaluates.
     pub act: DryAct,
 }
 
-/// What would happen, and why.
+/// Decision on an act, with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DryRunResult {
-    /// What would happen.
+    /// Effect that the policy would have.
     pub effect: Effect,
-    /// The reason, by its stable name.
+    /// Reason, by its stable name.
     pub reason: String,
-    /// What decided.
+    /// Source of the decision.
     pub by: DecidedBy,
-    /// For how long an approval could hold, if it asks.
+    /// Durations that an approval could have, if consent is required.
     pub scopes: Vec<super::Scope>,
-    /// All that was looked at, the most important first.
+    /// All rules, grants and presets that were considered, in order of precedence.
     pub considered: Vec<Considered>,
-    /// Whether a definition or a command had to be taken as unchanged, as the server is not running.
+    /// `true` if a definition or command was assumed to be unchanged because the server is not running.
     pub assumed_unchanged: bool,
-    /// Of a call whether the tool was reviewed as it is, or as it was when its server ran last.
+    /// Review state of the called tool, from the current or the last session of its server.
     pub standing: Option<Standing>,
 }
 
-/// What decided.
+/// Source of a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum DecidedBy {
-    /// What always holds.
+    /// Built-in rule that always applies.
     BuiltIn,
-    /// A standing approval.
+    /// Grant that the user gave.
     Grant {
-        /// Its id.
+        /// Identifier of the grant.
         id: String,
     },
-    /// A rule.
+    /// Rule of the user or the administrator.
     Rule {
-        /// Which.
+        /// Reference to the rule.
         rule: RuleRef,
     },
-    /// The user's preset.
+    /// Preset that the user chose.
     Preset,
-    /// The preset of this computer.
+    /// Preset of this computer's administrator.
     ManagedPreset,
 }
 
-/// A rule, approval or preset that was looked at.
+/// Rule, grant or preset that was considered for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Considered {
-    /// Which.
+    /// Rule, grant or preset.
     pub by: DecidedBy,
-    /// What it says when it fits.
+    /// Effect if it applies.
     pub effect: Effect,
-    /// Whether it fits, or the first condition that does not hold: `fits`, `other-server`, `other-direction`, `other-tool`,
-    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`,
-    /// `over-budget` or `after-untrusted`.
+    /// `fits`, or the first condition that does not hold: `other-server`, `other-direction`, `other-tool`,
+    /// `other-argument`, `other-annotations`, `other-conversation`, `expired`, `changed`, `not-reviewed`, `over-budget`
+    /// or `after-untrusted`.
     pub fit: String,
-    /// The number of the argument's condition that does not hold, from 0.
+    /// Index of the argument condition that does not hold, from 0.
     pub argument: Option<u32>,
-    /// How each condition on an argument was judged.
+    /// Evaluation of each argument condition.
     pub arguments: Vec<Judged>,
 }
 
-/// Rules and approvals as text.
+/// Rules and grants as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PolicyText {
-    /// JSON with all that stands.
+    /// JSON document with all rules and grants in effect.
     pub text: String,
 }

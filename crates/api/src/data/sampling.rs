@@ -1,4 +1,4 @@
-//! Sampling: what a server asks a model, and what goes back.
+//! Sampling: requests of servers to a model, and the responses.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,67 +6,67 @@ use ts_rs::TS;
 
 use super::{Content, Message, ModelRef};
 
-/// What a server asks a model.
+/// Sampling request of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingRequest {
-    /// The messages.
+    /// Messages for the model.
     pub messages: Vec<Message>,
-    /// How the model should behave.
+    /// System prompt of the request.
     pub system_prompt: Option<String>,
-    /// The most tokens the answer may have.
+    /// Maximum number of tokens of the response.
     pub max_tokens: u64,
-    /// How free the answer may be.
+    /// Sampling temperature of the model.
     pub temperature: Option<f64>,
-    /// Where the answer should end.
+    /// Sequences that end the response.
     pub stop_sequences: Vec<String>,
-    /// `none`, `thisServer` or `allServers`; nothing is ever included.
+    /// Requested context: `none`, `thisServer` or `allServers`. Drawbridge never includes any.
     pub include_context: Option<String>,
-    /// Models it would like, best first.
+    /// Names of preferred models, best first.
     pub model_hints: Vec<String>,
-    /// How much cost matters, 0 to 1.
+    /// Priority of low cost, from 0 to 1.
     pub cost_priority: Option<f64>,
-    /// How much speed matters, 0 to 1.
+    /// Priority of speed, from 0 to 1.
     pub speed_priority: Option<f64>,
-    /// How much skill matters, 0 to 1.
+    /// Priority of capability, from 0 to 1.
     pub intelligence_priority: Option<f64>,
-    /// The tools it brings for the model. It runs them itself.
+    /// Tools for the model, which the server executes itself.
     #[serde(default)]
     pub tools: Vec<SamplingTool>,
-    /// Whether the model has to use one: `auto`, `required` or `none`.
+    /// Tool choice of the model: `auto`, `required` or `none`.
     #[serde(default)]
     pub tool_choice: Option<String>,
-    /// What else it sent along, as JSON.
+    /// Further metadata of the request, as JSON.
     pub metadata: Option<Value>,
 }
 
-/// A tool that a server brings for a model.
+/// Tool in a sampling request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingTool {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does, as the server says.
+    /// Description from the server.
     pub description: Option<String>,
-    /// The schema of its arguments.
+    /// JSON Schema of the arguments.
     pub input_schema: Value,
 }
 
-/// The model that answers a server's request, and why that one.
+/// Model that responds to a sampling request, with the reason for its choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingModel {
-    /// The model.
+    /// Reference to the model.
     pub model: ModelRef,
-    /// Its name, to show.
+    /// Name of the model to display.
     pub name: String,
-    /// Why.
+    /// Reason for the choice.
     pub by: ModelChosenBy,
-    /// What it costs at the most, in millionths of a US dollar, if its price is known.
+    /// Maximum cost in millionths of a US dollar, if the price is known.
     pub most_micros: Option<u64>,
 }
 
-/// Why a model was chosen.
+/// Reason for the choice of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ModelChosenBy {
@@ -74,155 +74,155 @@ pub enum ModelChosenBy {
     User,
     /// The user chose it for this server.
     Setting,
-    /// This hint of the server is in its name.
+    /// The server's hint is part of its name.
     Hint {
-        /// The hint, in the server's words.
+        /// Hint as the server sent it.
         hint: String,
     },
-    /// It is most like what this hint names, which the user has not.
+    /// The model is the closest equivalent of a hinted model that the user does not have.
     Equivalent {
-        /// The hint, in the server's words.
+        /// Hint as the server sent it.
         hint: String,
     },
-    /// It does best in what matters to the server.
+    /// The model ranks best by the server's priorities.
     Priorities {
-        /// What matters, the most important first: `cost`, `speed`, `intelligence`.
+        /// Priorities, the highest first: `cost`, `speed`, `intelligence`.
         priorities: Vec<String>,
     },
-    /// It is the user's default model.
+    /// The model is the user's default.
     Default,
-    /// It is the most able one, as far as that is known, or the first.
+    /// The model is the most capable one as far as known, or the first.
     First,
 }
 
-/// Something that a provider can't carry.
+/// Content that a provider's wire protocol can't represent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingLoss {
-    /// What it is, by its stable name.
+    /// Kind of the content, by its stable name.
     pub what: String,
-    /// What is done about it: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
+    /// Conversion: `refuse`, `sendAfter`, `sayInText` or `leaveOut`.
     pub then: String,
 }
 
-/// How far a model is with its answer.
+/// Progress of a model with a sampling request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum SamplingRun {
-    /// It was not asked.
+    /// No request was sent to the model.
     No,
-    /// It answers.
+    /// The model generates its response.
     Running {
-        /// What it said so far.
+        /// Text received so far.
         text: String,
-        /// Whether it thinks first.
+        /// `true` while the model produces thinking.
         thinking: bool,
     },
-    /// It answered.
+    /// The model completed its response.
     Done {
-        /// Tokens of the request, as the provider says.
+        /// Tokens of the request, as the provider reports.
         input_tokens: Option<u64>,
-        /// Tokens of the answer, as the provider says.
+        /// Tokens of the response, as the provider reports.
         output_tokens: Option<u64>,
-        /// What that cost, in millionths of a US dollar, if its price is known.
+        /// Cost in millionths of a US dollar, if the price is known.
         micros: Option<u64>,
-        /// Whether it used no tool though the server wants one to be used.
+        /// `true` if the model called no tool although the server requires it.
         no_tool_used: bool,
     },
-    /// The user stopped it.
+    /// The user stopped the model.
     Stopped,
-    /// It did not answer.
+    /// The request to the model failed.
     Failed {
-        /// A stable name of the cause.
+        /// Stable name of the cause.
         code: String,
-        /// The cause, and what to do.
+        /// Cause and suggested remedy, for the user.
         message: String,
     },
 }
 
-/// How a server may use the user's models.
+/// Settings for a server's use of the user's models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingSettings {
-    /// Whether it may ask at all.
+    /// `true` if the server may send sampling requests.
     pub on: bool,
-    /// Whether its requests may bring tools for the model.
+    /// `true` if requests may contain tools for the model.
     pub tools: bool,
-    /// The most tokens of one answer.
+    /// Maximum number of tokens of one response.
     pub max_tokens: u64,
-    /// The model that answers, whatever the server would like.
+    /// Model that responds regardless of the server's preferences.
     pub model: Option<ModelRef>,
-    /// The most within an hour.
+    /// Limits within an hour.
     pub per_hour: SamplingLimits,
-    /// The most in all.
+    /// Limits over all time.
     pub in_all: SamplingLimits,
 }
 
-/// The most that may be used. None is no bound.
+/// Limits of usage. `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingLimits {
-    /// Requests.
+    /// Maximum number of requests.
     pub requests: Option<u64>,
-    /// Tokens, of requests and answers together.
+    /// Maximum number of tokens, of requests and responses together.
     pub tokens: Option<u64>,
-    /// Money, in millionths of a US dollar.
+    /// Maximum cost in millionths of a US dollar.
     pub micros: Option<u64>,
 }
 
-/// What was used.
+/// Usage of the user's models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingSpent {
-    /// Requests.
+    /// Number of sampling requests.
     pub requests: u64,
-    /// Tokens, of requests and answers together.
+    /// Number of tokens, of requests and responses together.
     pub tokens: u64,
-    /// Money, in millionths of a US dollar, as far as prices are known.
+    /// Cost in millionths of a US dollar, as far as prices are known.
     pub micros: u64,
 }
 
-/// How a server may use the user's models, and how much it did.
+/// Sampling settings and usage of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingReport {
-    /// What the user set.
+    /// Settings that the user made.
     pub settings: SamplingSettings,
-    /// What it used within the hour.
+    /// Usage within the last hour.
     pub within_hour: SamplingSpent,
-    /// What it used in all.
+    /// Usage over all time.
     pub in_all: SamplingSpent,
-    /// The limit that stops it now.
+    /// Limit that currently blocks the server's requests.
     pub stopped: Option<SamplingStopped>,
-    /// Whether it runs with other settings than these, and learns of them when it is started again.
+    /// `true` if the running server uses older settings, until it is restarted.
     pub outdated: bool,
 }
 
-/// A limit that was reached.
+/// Limit that was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingStopped {
-    /// Of what: `requests`, `tokens`, `money` or `rounds`.
+    /// Limited quantity: `requests`, `tokens`, `money` or `rounds`.
     pub of: String,
-    /// Whether it counts within an hour, and not for all time.
+    /// `true` for a limit per hour, `false` for one over all time.
     pub hour: bool,
-    /// How much; of money in millionths of a US dollar.
+    /// Value of the limit, in millionths of a US dollar for money.
     pub most: u64,
 }
 
-/// How a server may use the user's models from now on.
+/// Request to change the sampling settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetSampling {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// As it should be.
+    /// New settings of the server.
     pub settings: SamplingSettings,
 }
 
-/// What goes back for a sampling request.
+/// Response to a sampling request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingResponse {
-    /// What is said.
+    /// Content blocks of the response.
     pub content: Vec<Content>,
-    /// Who wrote it: `user` when the user answers by hand.
+    /// Name of the model, or `user` if the user wrote the response.
     pub model: String,
-    /// Why it ended.
+    /// Reason why the generation ended.
     pub stop_reason: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Servers: how they are set up, and how they are.
+//! Servers: their configuration and state.
 
 use std::collections::BTreeMap;
 
@@ -9,368 +9,369 @@ use super::{
     AuthSettings, Blocked, ConfigProblem, DataFlow, FailureReason, Installed, Marks, Sandbox, Trust, UrlParts,
 };
 
-/// How a server is reached.
+/// Configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerConfig {
-    /// A local program that is started.
+    /// Local server that is started as a process.
     Stdio {
-        /// The program, a name to be found or a path.
+        /// Program as a name on the search path or as a path.
         command: String,
-        /// Its arguments, each as it is passed.
+        /// Arguments as passed to the program.
         #[serde(default)]
         args: Vec<String>,
-        /// Variables set beside the allow-listed ones.
+        /// Environment variables, in addition to the allow-listed ones.
         #[serde(default)]
         env: BTreeMap<String, String>,
-        /// Those variables whose values lie, or are to be put, in the system's keychain and not in the settings file. Of a
-        /// server that is set up, `env` has `${secret:NAME}` for them; to send that back keeps what is set.
+        /// Names of the variables whose values are stored in the system's keychain instead of the settings file. For a
+        /// configured server, `env` contains `${secret:NAME}` for them, and sending that back keeps the stored value.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         secret_env: Option<Vec<String>>,
-        /// The folder it starts in.
+        /// Working directory of the server.
         #[serde(default)]
         cwd: Option<String>,
-        /// What it may reach; none if all that its user may.
+        /// Sandbox of the server, or `None` for unrestricted access.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<Sandbox>,
-        /// The protocol revision to speak and no other, such as `2025-06-18`; none to find out.
+        /// Protocol revision to use exclusively, such as `2025-06-18`, or `None` to negotiate it.
         #[serde(default)]
         revision: Option<String>,
     },
-    /// A URL.
+    /// Remote server that is reached at a URL.
     Http {
-        /// Where it is.
+        /// URL of the server.
         url: String,
-        /// What is sent with each request.
+        /// Headers of each request.
         #[serde(default)]
         headers: Vec<HttpHeader>,
-        /// The transport to use and no other; none to find out.
+        /// HTTP transport to use exclusively, or `None` to detect it.
         #[serde(default)]
         kind: Option<HttpKind>,
-        /// How to sign in, where that is not, or not only, to be found out.
+        /// Sign-in settings, in addition to or instead of the discovered metadata.
         #[serde(default)]
         auth: Option<AuthSettings>,
-        /// The protocol revision to speak and no other; none to find out.
+        /// Protocol revision to use exclusively, or `None` to negotiate it.
         #[serde(default)]
         revision: Option<String>,
     },
 }
 
-/// A header that is sent to a remote server.
+/// Header that is sent to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct HttpHeader {
-    /// Its name.
+    /// Name of the header.
     pub name: String,
-    /// Its value. Of a server that is set up it is never told; none in a change keeps the value that is set.
+    /// Value of the header. Never returned for a configured server, and `None` in an update keeps the stored value.
     #[serde(default)]
     pub value: Option<String>,
-    /// Whether the value lies, or is to be put, in the system's keychain and not in the settings file.
+    /// `true` if the value is stored in the system's keychain instead of the settings file.
     #[serde(default)]
     pub secret: bool,
 }
 
-/// A transport over HTTP.
+/// MCP transport over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum HttpKind {
-    /// Streamable HTTP, since 2025-03-26.
+    /// Streamable HTTP, since revision 2025-03-26.
     Http,
-    /// HTTP+SSE of 2024-11-05.
+    /// HTTP+SSE of revision 2024-11-05.
     Sse,
 }
 
-/// A server as the user sees it.
+/// Configuration and state of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
-    /// The user's own name for it; unique.
+    /// Name of the server in the settings, unique.
     pub name: String,
-    /// How it is reached.
+    /// Configuration of the server.
     pub config: ServerConfig,
-    /// Program and arguments on one line, quoted where needed; of a remote server its URL.
+    /// Program and arguments on one line, quoted where needed, or the URL of a remote server.
     pub command_line: String,
-    /// A remote server's URL taken apart.
+    /// URL of a remote server, parsed into its parts.
     pub url: Option<UrlParts>,
-    /// How messages travel: `stdio`, `streamable-http` or `http-sse`; `http` until that is found out.
+    /// Transport in use: `stdio`, `streamable-http` or `http-sse`, or `http` until it is detected.
     pub transport: String,
-    /// How it is.
+    /// Current state of the server.
     pub state: ServerState,
-    /// Since when, in milliseconds since 1970.
+    /// Time of the last state change, in milliseconds since 1970.
     pub since: u64,
-    /// Whether exactly this command or address was approved.
+    /// `true` if exactly this command or URL was approved.
     pub approved: bool,
-    /// The revision in use once ready.
+    /// Protocol revision in use, once the server is ready.
     pub revision: Option<String>,
-    /// How the revision, and the transport of a remote server, were found.
+    /// Method by which the revision and the transport of a remote server were detected.
     pub found_by: Option<String>,
-    /// What the server says about itself; nothing of it is checked.
+    /// Claims of the server about itself, not verified.
     pub claims: Option<ServerClaims>,
-    /// What the server says it can do, as the protocol names it, such as `tools.listChanged`.
+    /// Capabilities of the server as named in the protocol, such as `tools.listChanged`.
     pub capabilities: Vec<String>,
-    /// What the server wants a model to know. Untrusted.
+    /// Instructions of the server for a model. Untrusted.
     pub instructions: Option<String>,
-    /// How much it offers.
+    /// Number of items in each list.
     pub counts: Counts,
-    /// What of it the user has not reviewed as it is now, if there is any.
+    /// Number of items that the user has not reviewed, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unreviewed: Option<Unreviewed>,
-    /// The folders it may know of.
+    /// Folders that the server may know of.
     pub roots: RootsState,
-    /// The resources watched for changes.
+    /// URIs of the resources that are subscribed.
     pub subscriptions: Vec<String>,
-    /// Why changes are not told at the moment, if they are not. It is asked for them again.
+    /// Reason why change notifications are not received at present, if they are not. The subscriptions are retried.
     pub subscriptions_lost: Option<String>,
-    /// The level from which it sends log messages, once set.
+    /// Minimum level of the server's log messages, once set.
     pub log_level: Option<String>,
-    /// Whether its questions are refused unseen.
+    /// `true` if consent requests of the server are denied automatically.
     pub muted: bool,
-    /// Whether it is trusted with calls of its tools.
+    /// Duration of the user's trust in calls of the server's tools.
     pub trust: Trust,
-    /// How its content flows on.
+    /// Settings that control how its content may be passed on.
     pub flow: DataFlow,
-    /// Until when, if only for a while since the user refused three of its questions in a row; in milliseconds since 1970.
+    /// End of a temporary mute, in milliseconds since 1970. Set after the user denied three consent requests in a row.
     pub muted_until: Option<u64>,
-    /// How many of its questions were refused unseen, because they were too many or it is muted, since the user last denied all.
+    /// Number of consent requests that were denied automatically, because of their number or a mute, since the user
+    /// last denied all.
     pub refused_questions: u64,
-    /// What is worth a second look about what it says of itself.
+    /// Findings about the server's claims.
     pub marks: Marks,
-    /// Process id while it runs.
+    /// Process identifier while the server runs.
     pub pid: Option<u32>,
-    /// What holds it while it runs, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
+    /// Sandbox mechanism of the running server, if it has a sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub held_by: Option<String>,
-    /// Where it was installed from, if it was from a registry or a bundle.
+    /// Origin of the installation, if the server is from a registry or a bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub installed: Option<Installed>,
 }
 
-/// How a server is.
+/// State of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerState {
-    /// Not running.
+    /// The server is not running.
     Stopped,
-    /// Waits for the user to approve its command or address.
+    /// The server waits for the user's consent to its command or URL.
     AwaitingApproval,
-    /// Started, not ready to be used yet.
+    /// The server was started and is not ready yet.
     Starting,
-    /// In use.
+    /// The server is ready for use.
     Ready,
-    /// Being ended.
+    /// The server is being stopped.
     Stopping,
-    /// It ended or dropped, and is brought back after a pause.
+    /// The server exited or the connection was lost, and it is restarted after a delay.
     Reconnecting {
-        /// The number of the next attempt, from 1.
+        /// Number of the next attempt, from 1.
         attempt: u32,
-        /// When it is made, in milliseconds since 1970.
+        /// Time of the next attempt, in milliseconds since 1970.
         at: u64,
-        /// Why it is not running.
+        /// Reason why the server is not running.
         cause: String,
     },
-    /// Not running, though it should.
+    /// The server is not running because of an error.
     Failed {
-        /// What to act on.
+        /// Kind of the error, for the page to act on.
         reason: FailureReason,
-        /// The cause in words.
+        /// Cause as a sentence for the user.
         message: String,
-        /// The last lines it wrote to standard error.
+        /// Last lines that the server wrote to standard error.
         stderr: Vec<String>,
-        /// Where the command was looked for, if it was not found.
+        /// Folders in which the command was searched, if it was not found.
         looked_in: Vec<String>,
-        /// What to do about it, if known.
+        /// Suggested remedy, if known.
         hint: Option<String>,
-        /// What it may have missed in its sandbox.
+        /// Resources that the sandbox may have denied.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(as = "Option<Vec<Blocked>>", optional)]
         blocked: Vec<Blocked>,
     },
-    /// Not running: it was reached, and wants its user to sign in.
+    /// The server is not running because it requires the user to sign in.
     NeedsSignIn {
-        /// Why, in words.
+        /// Cause as a sentence for the user.
         cause: String,
-        /// Whether a sign-in is under way.
+        /// `true` if a sign-in is in progress.
         signing_in: bool,
     },
 }
 
-/// What a server says about itself.
+/// Claims of a server about itself, not verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerClaims {
-    /// Its name.
+    /// Name from the server.
     pub name: String,
-    /// Its title.
+    /// Title from the server.
     pub title: Option<String>,
-    /// Its version.
+    /// Version of the server's implementation.
     pub version: String,
-    /// What it is.
+    /// Description from the server.
     pub description: Option<String>,
-    /// Its website.
+    /// URL of the server's website.
     pub website_url: Option<String>,
 }
 
-/// How much a server offers.
+/// Number of items that a server offers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Tools.
+    /// Number of the tools.
     pub tools: u32,
-    /// Prompts.
+    /// Number of the prompts.
     pub prompts: u32,
-    /// Resources.
+    /// Number of the resources.
     pub resources: u32,
-    /// Resource templates.
+    /// Number of the resource templates.
     pub templates: u32,
 }
 
-/// How many tools and prompts of a server the user has not reviewed as they are now.
+/// Number of tools and prompts of a server that the user has not reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Unreviewed {
-    /// Those never seen.
+    /// Number of items that were never reviewed.
     pub new: u32,
-    /// Those that are others than when they were seen.
+    /// Number of items that changed since their review.
     pub changed: u32,
 }
 
-/// The folders a server may know of.
+/// Folders that a server may know of.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsState {
-    /// Whether the user has decided; until then the first request asks.
+    /// `true` if the user has decided. Otherwise the first request of the server requires consent.
     pub decided: bool,
-    /// Absolute paths.
+    /// Absolute paths of the folders.
     pub folders: Vec<String>,
-    /// Those that it is told of: in a sandbox no more than it reaches.
+    /// Folders that are disclosed to the server. With a sandbox, only those that it can reach.
     pub told: Vec<String>,
 }
 
-/// What became of the secrets of a server that was added or changed.
+/// Storage of the secrets of an added or changed server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SecretsKept {
-    /// Why secrets are kept only until Drawbridge is closed, if they are: there is no keychain, or it is locked.
+    /// Reason why secrets are stored only until Drawbridge exits, if they are: the keychain is missing or locked.
     pub only_this_run: Option<String>,
 }
 
-/// A secret of a header, or of a local server's variable, to be entered again.
+/// Request to replace a secret of a server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetSecret {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The name of the header, or of the variable; or, of what signing in needs, the name of the secret itself.
+    /// Name of the header or environment variable, or name of a secret of the sign-in settings.
     pub header: String,
-    /// The new value.
+    /// New value of the secret.
     pub value: String,
 }
 
-/// A server by name.
+/// Reference to a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ServerName {
     /// The user's name for it.
     pub server: String,
 }
 
-/// A new server.
+/// Request to add a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AddServer {
-    /// The user's name for it.
+    /// Name of the server in the settings.
     pub name: String,
-    /// How it is reached.
+    /// Configuration of the server.
     pub config: ServerConfig,
 }
 
-/// A changed server.
+/// Request to change a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateServer {
-    /// Its name until now.
+    /// Current name of the server.
     pub server: String,
-    /// Its name from now on.
+    /// New name of the server.
     pub name: String,
-    /// How it is reached from now on.
+    /// New configuration of the server.
     pub config: ServerConfig,
 }
 
-/// Text that a server's README says to paste.
+/// Pasted text, for example from a server's README.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportText {
-    /// The text.
+    /// Text to parse for servers.
     pub text: String,
 }
 
-/// What was found in pasted text.
+/// Servers found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportPreview {
-    /// The servers in it.
+    /// Servers that were found.
     pub servers: Vec<ImportedServer>,
-    /// Why nothing could be read, with line and column where known.
+    /// Reason why the text can't be parsed, with line and column where known.
     pub problem: Option<ConfigProblem>,
 }
 
-/// One server in pasted text.
+/// Server found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedServer {
-    /// The name it would get; free among the user's servers.
+    /// Suggested name, unique among the configured servers.
     pub name: String,
-    /// How it would be reached.
+    /// Configuration of the server.
     pub config: ServerConfig,
-    /// What to look at: placeholders to fill in, keys that are not understood, why it can't be used.
+    /// Notes for the user: placeholders to fill in, unknown keys, or the reason why it can't be used.
     pub notes: Vec<String>,
-    /// Whether it can be added as it is.
+    /// `true` if the server can be added without changes.
     pub usable: bool,
 }
 
-/// A log level for a server.
+/// Request to set the log level of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetLogLevel {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+    /// Level: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
     pub level: String,
 }
 
-/// Folders for a server.
+/// Request to set the folders that a server may know of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetRoots {
-    /// The server.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Absolute paths.
+    /// Absolute paths of the folders.
     pub folders: Vec<String>,
 }
 
-/// A folder the user picked.
+/// Folder selected by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickedFolder {
-    /// Its absolute path, or nothing when the dialog was closed.
+    /// Absolute path of the folder, or `None` if the dialog was closed.
     pub folder: Option<String>,
 }
 
-/// Asks the user for a file.
+/// Request to let the user select a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickFile {
-    /// What is offered.
+    /// Kind of files that the dialog offers.
     pub kind: FileKind,
 }
 
-/// The files that a dialog offers.
+/// Kind of files that a dialog offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FileKind {
-    /// All.
+    /// Files of all kinds.
     Any,
-    /// Bundles, by their names.
+    /// Bundles, recognized by their file name extension.
     Bundle,
 }
 
-/// A file the user picked.
+/// File selected by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PickedFile {
-    /// Its absolute path, or nothing when the dialog was closed.
+    /// Absolute path of the file, or `None` if the dialog was closed.
     pub file: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The app's own settings.
+//! Settings of the app, paths of its files, and encryption at rest.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,115 +6,115 @@ use ts_rs::TS;
 use super::whole::whole_or_none;
 use super::{ChatBounds, Limits};
 
-/// The app's own settings.
+/// Settings of the app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Light or dark.
+    /// Color theme of the page.
     pub theme: Theme,
-    /// The language.
+    /// Language of the page.
     pub language: Language,
-    /// Whether the welcome was closed.
+    /// `true` if the welcome was closed.
     pub welcome_done: bool,
-    /// Whether the system announces a question while the window is in the background.
+    /// `true` if consent requests are announced by system notifications while the window is in the background.
     pub announce: bool,
-    /// How much each server gets; none for what Drawbridge has set.
+    /// Limits of each server, or `None` for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
     #[ts(optional)]
     pub limits: Option<Limits>,
-    /// For how many days decisions stay in the audit log; 0 for ever.
+    /// Retention of audit log entries in days, or 0 for unlimited.
     pub audit_days: u32,
-    /// How many megabytes the audit log may have; 0 for no bound.
+    /// Maximum size of the audit log in megabytes, or 0 for unlimited.
     pub audit_megabytes: u32,
-    /// Whether the audit log has what crossed, and not only its hash.
+    /// `true` if the audit log stores payloads in addition to their hashes.
     pub audit_contents: bool,
-    /// How much of a conversation a model gets; none for what Drawbridge has set.
+    /// Bounds on the part of a conversation that a model receives, or `None` for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "whole_or_none")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
-    /// What closing the window does while servers run.
+    /// Behavior when the window is closed while servers run.
     pub on_close: OnClose,
-    /// Whether the app looks for newer versions of itself without being told to.
+    /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
-    /// How large the page is drawn, in percent; from [`LEAST_ZOOM`] to [`MOST_ZOOM`].
+    /// Zoom of the page in percent, from [`LEAST_ZOOM`] to [`MOST_ZOOM`].
     pub zoom: u16,
 }
 
-/// The smallest that the page is drawn, in percent.
+/// Minimum zoom of the page, in percent.
 pub const LEAST_ZOOM: u16 = 50;
-/// The largest that the page is drawn, in percent.
+/// Maximum zoom of the page, in percent.
 pub const MOST_ZOOM: u16 = 200;
 
-/// What closing the window does while servers run. Without a running server it quits.
+/// Behavior when the window is closed while servers run. The app quits if none runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum OnClose {
-    /// Asks the user.
+    /// Prompts the user for a choice.
     #[default]
     Ask,
-    /// Hides the window; the servers run on.
+    /// Hides the window and keeps the servers running.
     Background,
-    /// Quits, which ends the servers.
+    /// Quits, which stops the servers.
     Quit,
 }
 
-/// Light or dark.
+/// Color theme of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
-    /// As the system says.
+    /// Theme of the operating system.
     #[default]
     System,
-    /// Light.
+    /// Theme with light colors.
     Light,
-    /// Dark.
+    /// Theme with dark colors.
     Dark,
 }
 
-/// The language.
+/// Language of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
-    /// As the system says.
+    /// Language of the operating system.
     #[default]
     System,
-    /// English.
+    /// English, without a regional variant.
     En,
-    /// Simplified Chinese.
+    /// Chinese in simplified characters.
     Zh,
 }
 
-/// Where things lie.
+/// Paths of Drawbridge's files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Paths {
-    /// The settings file with the servers.
+    /// Path of the settings file with the servers.
     pub config: String,
-    /// The folder with all else.
+    /// Path of the folder with all other data.
     pub data: String,
-    /// The audit log.
+    /// Path of the audit log.
     pub audit: String,
 }
 
-/// How conversations and contents of the audit log stand on the disk.
+/// Encryption of conversations and of the audit log's contents on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ContentProtection {
-    /// What is said in conversations.
+    /// State of the conversations' contents.
     pub conversations: ContentAtRest,
-    /// What crossed, as the audit log has it.
+    /// State of the payloads in the audit log.
     pub decisions: ContentAtRest,
 }
 
-/// How contents stand on the disk.
+/// Encryption state of contents on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ContentAtRest {
-    /// Encrypted, with a key in the system's keychain.
+    /// Encrypted with a key in the system's keychain.
     Encrypted,
-    /// Not encrypted, as the keychain gave no key.
+    /// Not encrypted, because the keychain provided no key.
     Plain,
-    /// They can't be read.
+    /// The contents can't be read.
     Unreadable {
-        /// Why, and what to do.
+        /// Cause and suggested remedy, for the user.
         cause: String,
     },
 }

@@ -1,18 +1,20 @@
-//! The body of a conversation's item as the page may have it. Items from and to the page have this type, so that none is sent with what
-//! only a model's provider reads, and none is kept with it.
+//! Body of a conversation's item without provider data.
+//!
+//! Items sent to and received from the page have this type, so that data that only a model's provider reads is neither
+//! sent to the page nor stored from it.
 
 use std::ops::Deref;
 
 use domain::item::ItemBody;
 use serde::{Deserialize, Serialize};
 
-/// A body without the data that a provider signs and reads back, such as that of its model's thinking.
+/// Body of an item without opaque provider data, such as the signature of a model's thinking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ItemBody")]
 pub struct ShownBody(ItemBody);
 
 impl ShownBody {
-    /// The body.
+    /// Returns the wrapped body.
     #[must_use]
     pub fn into_inner(self) -> ItemBody {
         self.0
@@ -48,15 +50,15 @@ mod tests {
     #[test]
     fn what_only_a_provider_reads_is_not_sent_to_the_page() {
         let body: ItemBody = serde_json::from_value(reply()).unwrap();
-        assert!(serde_json::to_string(&body).unwrap().contains("signed"), "the item has it");
+        assert!(serde_json::to_string(&body).unwrap().contains("signed"), "the item should contain the opaque data");
         let shown = serde_json::to_string(&ShownBody::from(body)).unwrap();
-        assert!(shown.contains("hm") && !shown.contains("signed"), "the page gets the rest: {shown}");
+        assert!(shown.contains("hm") && !shown.contains("signed"), "only the opaque data should be removed: {shown}");
     }
 
     #[test]
     fn what_only_a_provider_reads_is_not_taken_from_the_page() {
         let shown: ShownBody = serde_json::from_value(reply()).unwrap();
         let kept = serde_json::to_string(&shown.into_inner()).unwrap();
-        assert!(kept.contains("hm") && !kept.contains("signed"), "what it sets is dropped: {kept}");
+        assert!(kept.contains("hm") && !kept.contains("signed"), "opaque data from the page should be dropped: {kept}");
     }
 }

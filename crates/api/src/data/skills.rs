@@ -1,4 +1,5 @@
-//! Skills: instructions with their files that a server lists. Names and descriptions are the server's own words.
+//! Skills: instructions and files that a server lists for models. Names and descriptions are the server's text and not
+//! verified.
 
 use policy::Hash;
 use serde::{Deserialize, Serialize};
@@ -7,58 +8,60 @@ use ts_rs::TS;
 
 use super::{ResourceContents, SkillFile};
 
-/// The skills of a server.
+/// List of a server's skills.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct Skills {
-    /// The name of the server that lists them.
+    /// Name of the server in the settings.
     pub server: String,
-    /// Those that can be read.
+    /// Skills that can be read.
     pub skills: Vec<Skill>,
-    /// Where the list is not whole, and why.
+    /// Notes on parts of the list that are missing, each with the reason.
     pub notes: Vec<String>,
 }
 
 /// Instructions for a model, as a server lists them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct Skill {
-    /// Where its `SKILL.md` is; unique on its server, which its name may not be.
+    /// URI of the skill's `SKILL.md`, unique on its server.
     pub uri: String,
-    /// The name that the server gives; two skills may share one.
+    /// Name from the server, not necessarily unique.
     pub name: String,
-    /// The purpose and the occasion, as the server says.
+    /// Purpose and use of the skill, from the server.
     pub description: String,
-    /// Its files with `SKILL.md`; none where the server makes them when they are read, so that nothing can be compared.
+    /// Files of the skill including `SKILL.md`, or `None` if the server generates them on each read and they can't be
+    /// verified.
     pub files: Option<Vec<SkillFile>>,
-    /// All else that its author wrote above the instructions.
+    /// All other members of the front matter.
     pub others: Option<Value>,
-    /// The hash of the entry, to read exactly what was shown.
+    /// Hash of the entry, which ensures that exactly the shown skill is read.
     #[ts(as = "String")]
     pub hash: Hash,
 }
 
-/// A skill to read, or a file of it.
+/// Request to read a skill or one of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReadSkill {
-    /// An id chosen by the caller.
+    /// Identifier of the call, chosen by the caller and unique among its calls.
     pub call: String,
-    /// The name of the server that lists it.
+    /// Name of the server in the settings.
     pub server: String,
-    /// The URI of the skill's `SKILL.md`.
+    /// URI of the skill's `SKILL.md`.
     pub skill: String,
-    /// The hash of the entry that was shown. A skill that changed since is not read; without one it is read as it is now.
+    /// Hash of the entry that was shown. The request fails if the skill has changed since. `None` reads the current
+    /// version.
     #[serde(default)]
     #[ts(as = "Option<String>")]
     pub shown: Option<Hash>,
-    /// The file; without one the skill's instructions are read.
+    /// Path of the file, or `None` for the skill's instructions.
     #[serde(default)]
     pub file: Option<String>,
 }
 
-/// A file of a skill, which is what the server listed.
+/// Contents of a skill's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SkillContents {
-    /// The skill as the server lists it now.
+    /// Current entry of the skill in the server's list.
     pub skill: Skill,
-    /// The text or the bytes, checked against what the server lists.
+    /// Text or binary contents, verified against the list.
     pub contents: ResourceContents,
 }

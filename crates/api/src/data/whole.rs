@@ -1,11 +1,13 @@
-//! Settings in requests of the page. Their types have defaults, since files may leave members out, but a request that leaves one out, or
-//! misspells it, would set it back to the default without a word. So a request names every member.
+//! Deserialization of settings that must be complete.
+//!
+//! The types have defaults because files may omit members. In a request of the page an omitted or misspelled member
+//! would silently reset the setting, so requests have to contain every member and no other.
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Reads an object that has exactly the members that its type has.
+/// Deserializes an object that must have exactly the members of its type.
 pub(super) fn whole<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
@@ -14,7 +16,7 @@ where
     read(Value::deserialize(deserializer)?)
 }
 
-/// The same where nothing stands for the defaults.
+/// Deserializes like [`whole`], with `null` for the defaults.
 pub(super) fn whole_or_none<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,
@@ -46,14 +48,14 @@ mod tests {
     fn a_setting_that_is_left_out_is_not_set_back() {
         let flow = |flow| serde_json::from_value::<SetDataFlow>(json!({"server": "s", "flow": flow}));
         let whole = json!({"sameServer": "everything", "review": "always", "tools": {}});
-        assert!(flow(whole).is_ok(), "a whole one");
+        assert!(flow(whole).is_ok(), "complete settings should be accepted");
         for (part, what) in [
             (json!({}), "sameServer is missing"),
             (json!({"sameServer": "everything", "tools": {}}), "review is missing"),
             (json!({"sameServer": "everything", "review": "off", "tools": {}, "tool": {}}), "tool is not known"),
         ] {
             let error = flow(part).unwrap_err().to_string();
-            assert_eq!(error, what, "the member is named");
+            assert_eq!(error, what, "the error should name the member");
         }
     }
 
@@ -65,10 +67,10 @@ mod tests {
             settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             serde_json::from_value::<Settings>(settings)
         };
-        assert!(settings(json!({"limits": null, "chat": null})).is_ok(), "none for what Drawbridge has set");
+        assert!(settings(json!({"limits": null, "chat": null})).is_ok(), "null should select the defaults");
         let error = settings(json!({"limits": {"calls": 3}})).unwrap_err().to_string();
-        assert_eq!(error, "questions is missing", "some of them");
+        assert_eq!(error, "questions is missing", "incomplete settings should be rejected");
         let error = settings(json!({"chat": {"rounds": 3}})).unwrap_err().to_string();
-        assert_eq!(error, "resultBytes is missing", "some of them");
+        assert_eq!(error, "resultBytes is missing", "incomplete settings should be rejected");
     }
 }

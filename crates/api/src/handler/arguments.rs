@@ -1,4 +1,5 @@
-//! Arguments of commands in the shapes that the host takes, and files that it saved. Caller: the commands in `handler/mod.rs`.
+//! Conversion of command arguments to the types of the host, and of saved files. Called by the commands in
+//! `handler/mod.rs`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub(super) fn paths(folders: Vec<String>) -> Vec<PathBuf> {
     folders.into_iter().map(PathBuf::from).collect()
 }
 
-/// A file that the user saved, or did not.
+/// Converts the path of a saved file, which is `None` if the user closed the dialog.
 pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }

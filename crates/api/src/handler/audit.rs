@@ -1,4 +1,4 @@
-//! The audit log: read, checked, exported.
+//! Commands for the audit log: read, verify, export.
 
 use ports::{AuditEntry as HostAudit, AuditQuery};
 
@@ -6,14 +6,14 @@ use super::{Api, saved_file};
 use crate::ApiError;
 use crate::data::*;
 
-/// The most entries of one page.
+/// Maximum number of entries in one page.
 const MAX_PAGE: usize = 1_000;
 
 pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiError> {
     let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE).min(MAX_PAGE);
     let query = AuditQuery {
         before: r.before,
-        // One more tells whether there are older ones.
+        // One more entry shows whether there are older ones.
         limit: limit + 1,
         server: r.server,
         kind: r.kind,
@@ -62,7 +62,7 @@ fn entry(entry: HostAudit) -> AuditEntry {
     }
 }
 
-/// What a check found, as the page and the terminal show it.
+/// Converts the result of a verification for the page and the command line.
 #[must_use]
 pub fn verdict(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {

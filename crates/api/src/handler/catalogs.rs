@@ -1,4 +1,4 @@
-//! What servers offer, and tool calls.
+//! Commands for the catalogs of servers, and for calls of tools, prompts and resources.
 
 use chat::ToolCall;
 use host::CallOrigin;
@@ -47,11 +47,11 @@ pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiE
     Ok(api.chat.call_tool(call).await?)
 }
 
-/// The most entries of one list of which it is said that they can't be read.
+/// Maximum number of unreadable entries of one list that are reported individually.
 const MAX_UNREADABLE: usize = 20;
 
-/// The entries of a list, parsed in full. Of those that can't be, such as one with a number beyond all bounds in its schema,
-/// the user is told.
+/// Parses the entries of a list in full. Entries that can't be parsed, such as one with a number out of range in its
+/// schema, are skipped and reported in `notes`.
 fn readable<'a, T: Entry>(
     words: &'static str,
     items: &'a [Listed<T>],
@@ -64,7 +64,7 @@ fn readable<'a, T: Entry>(
                 unreadable += 1;
                 if unreadable <= MAX_UNREADABLE {
                     let name: String = item.name().chars().take(60).collect();
-                    notes.push(format!("\"{name}\" was left out of the {words}: it can't be read: {error}"));
+                    notes.push(format!("\"{name}\" was omitted from the {words}: it can't be parsed: {error}"));
                 }
             })
             .ok()

@@ -1,4 +1,4 @@
-//! Conversations with a model: what is said, answered, set up and written to a file.
+//! Commands for conversations with a model: send, edit, retry, settings, export.
 
 use chat::export::Format;
 use chat::{Begun, ConversationError, NewMessage};

@@ -1,4 +1,4 @@
-//! Looks at this computer for the page: `checkup` does it, and says what to do.
+//! Command that checks this computer, based on the crate `checkup`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::ApiError;
 use crate::data::*;
 
 impl Api {
-    /// Lets the page look at this computer. Without it `check_computer` fails.
+    /// Enables the check of this computer. Without it `check_computer` fails.
     #[must_use]
     pub fn checking(self, computer: Computer) -> Self {
         Self { computer: Some(Arc::new(computer)), ..self }
@@ -17,7 +17,7 @@ impl Api {
 }
 
 pub(super) async fn check(api: &Api) -> Result<CheckedComputer, ApiError> {
-    let Some(computer) = api.computer.as_deref().cloned() else { return Err(errors::not_found("this computer")) };
+    let Some(computer) = api.computer.as_deref().cloned() else { return Err(errors::not_found("a computer to check")) };
     let (environment, web_view) = (computer.environment.clone(), computer.web_view.clone());
     let Checkup { findings, servers } = checkup::check(computer).await;
     let program = Program { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };

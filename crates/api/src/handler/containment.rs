@@ -1,4 +1,4 @@
-//! What servers may reach and how much they get, from the host's terms to the page's and back.
+//! Conversion of sandboxes and limits between the types of the host and of the page.
 
 use host::view::{FileState, LaunchFile as HostFile, Plan, SandboxPreview, Writer};
 use launches::sandbox::NoPlan;
@@ -8,7 +8,8 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Reports what a server would reach in its sandbox. A sandbox that can't be set up is part of the report, not an error.
+/// Returns what a server would reach in its sandbox. A sandbox that can't be set up is part of the report, not an
+/// error.
 pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxReport, ApiError> {
     Ok(match api.host.plan_sandbox(server).await {
         Ok(SandboxPreview { plan, missing }) => {
@@ -20,16 +21,16 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     })
 }
 
-/// How much a server uses of what it gets.
+/// Returns how much a server uses of each limit.
 pub(super) async fn limits_used(api: &Api, server: String) -> Result<LimitsUse, ApiError> {
     let used = api.host.used(server.clone()).await?;
     used.ok_or_else(|| errors::not_found(&format!("server \"{server}\"")))
 }
 
-/// A sandbox as it is wanted. The host finds out where its folders really lie.
+/// Converts a sandbox from the page. The host canonicalizes its folders.
 ///
 /// # Errors
-/// A host that is not understood.
+/// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
 pub(super) fn to_sandbox(sandbox: Sandbox) -> Result<SandboxConfig, ApiError> {
     let folder = |SandboxFolder { path, access }| {
         let access = match access {
@@ -72,7 +73,7 @@ fn folder_shown(Folder { path, access }: Folder) -> SandboxFolder {
     SandboxFolder { path: path.display().to_string(), access }
 }
 
-/// A file that a start is approved over, with all of it that is hashed.
+/// Converts a file that the approval of a start is bound to.
 pub(super) fn launch_file_shown(file: &HostFile, changed: &[std::path::PathBuf]) -> LaunchFile {
     LaunchFile {
         path: file.path.display().to_string(),

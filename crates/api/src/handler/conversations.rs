@@ -1,4 +1,4 @@
-//! Conversations: listed, created, read page by page, searched, appended to, deleted.
+//! Commands for conversations: list, create, read in pages, search, append, rename, delete.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -74,7 +74,7 @@ fn opened(open: OpenConversation) -> Conversation {
     }
 }
 
-/// An item of the page's; it is whole.
+/// Converts an item from the page, which is always complete.
 fn new_item(item: ConversationItem) -> Item {
     let ConversationItem { id, parent, at, body, .. } = item;
     Item { id, parent, at, state: ItemState::Whole, body: body.into_inner() }

@@ -1,4 +1,4 @@
-//! The host's errors as the page gets them.
+//! Conversion of the host's errors to [`ApiError`].
 
 use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::{ApiError, ErrorCode};
 
 pub(super) fn not_found(what: &str) -> ApiError {
-    ApiError::new(ErrorCode::NotFound, format!("{what} is not there"))
+    ApiError::new(ErrorCode::NotFound, format!("{what} was not found"))
 }
 
 pub(super) fn system(cause: impl Into<String>) -> ApiError {

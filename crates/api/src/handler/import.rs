@@ -1,5 +1,5 @@
-//! Servers of other apps for the page. Each command has the host read their files anew; nothing is retained between the list and the
-//! import, so a picked server is named by a hash over what was listed.
+//! Commands that import servers of other apps. Each command reads the files again and nothing is retained between the
+//! list and the import, so a selected server is identified by a hash of what was listed.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Lets the page look for servers of other apps in this home folder. Without it `import_candidates` fails.
+    /// Enables the import of servers from other apps in this home folder. Without it `import_candidates` fails.
     #[must_use]
     pub fn importing_from(self, surroundings: Surroundings) -> Self {
         Self { surroundings: Some(surroundings.into()), ..self }
@@ -43,7 +43,10 @@ pub(super) async fn candidates(api: &Api, source: ImportSource) -> Result<Import
 
 pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
     if picked.ids.len() > MAX_SERVERS {
-        return Err(ApiError::new(ErrorCode::Invalid, format!("more than {MAX_SERVERS} servers are imported at once")));
+        return Err(ApiError::new(
+            ErrorCode::Invalid,
+            format!("at most {MAX_SERVERS} servers can be imported at once"),
+        ));
     }
     let report = report(api, picked.source).await?;
     let by_id: BTreeMap<String, &FoundServer> =
@@ -72,14 +75,16 @@ pub(super) async fn import(api: &Api, picked: ImportServers) -> Result<ImportedS
 async fn report(api: &Api, source: ImportSource) -> Result<Report, ApiError> {
     let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found("a home folder")) };
     match (source.app, source.project) {
-        (Some(_), Some(_)) => Err(ApiError::new(ErrorCode::BadRequest, "either an app or a project can be named")),
+        (Some(_), Some(_)) => {
+            Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))
+        }
         (None, Some(project)) => Ok(api.host.look_in_project(project.into(), surroundings).await?),
         (Some(app), None) => Ok(api.host.look_for_servers(From::App(app), surroundings).await?),
         (None, None) => Ok(api.host.look_for_servers(From::All, surroundings).await?),
     }
 }
 
-/// The files of a project, so that the page can offer to look at them.
+/// Lists the files of a project that may define servers, so that the page can offer to read them.
 pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = api.host.project_files(project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })

@@ -1,5 +1,5 @@
-//! Servers of a registry or a bundle for the page. Each command reads its source anew, so what is installed is named by the hash over what
-//! was shown.
+//! Commands for servers of a registry or a bundle. Each command reads its source again, so an installation is
+//! identified by the hash of what was shown.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Lets the page install servers. Without it the commands for that fail.
+    /// Enables the commands that install servers. Without an installer they fail.
     #[must_use]
     pub fn installing_with(self, installer: Installer) -> Self {
         Self { installer: Some(installer), ..self }
@@ -145,7 +145,7 @@ pub(super) async fn preview(api: &Api, draft: InstallDraft) -> Result<InstallPre
     Ok(InstallPreview { server: Some(server), before, hash: Some(preview.hash.as_str().to_owned()), ..nothing })
 }
 
-/// The headers of a server as they are set up now. Their values are no text for the page.
+/// Returns the current headers of a server. Their values are not displayed.
 fn headers(server: &NewServer) -> BTreeMap<String, String> {
     server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
@@ -165,11 +165,11 @@ fn wanted(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
-/// From where the app happens to run leads no path of the user's.
+/// Rejects relative paths of bundles, because the working directory of the app is arbitrary.
 fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
-            Err(ApiError::new(ErrorCode::BadRequest, format!("{} is no absolute path", path.display())))
+            Err(ApiError::new(ErrorCode::BadRequest, format!("{} is not an absolute path", path.display())))
         }
         _ => Ok(source),
     }
@@ -283,7 +283,7 @@ pub(super) fn parts(template: &Template) -> Vec<PlannedPart> {
     template.parts.iter().filter_map(part).collect()
 }
 
-/// A server for the page. What stands in `hidden` is not shown.
+/// Converts a server for the page. Header values in `hidden` are not displayed.
 async fn show_server(installer: &Installer, server: NewServer, hidden: &BTreeMap<String, String>) -> PreviewedServer {
     let values = |plain: BTreeMap<String, String>| {
         let plain = plain.into_iter().map(|(name, value)| {

@@ -1,6 +1,7 @@
-//! Pictures, sounds and other bytes that a server gave, saved where the user picks. The bytes come from the page as it got them.
-//! The proposed name has letters and digits of the title and the extension of a known type. The file is readable by its owner alone, runs
-//! nothing and is not opened.
+//! Command that saves images, audio and other binary content of a server to a file that the user selects.
+//!
+//! The page sends the bytes as it received them. The suggested file name consists of letters and digits of the title
+//! and the extension of a known type. The file is readable only by its owner, and it is neither executed nor opened.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -10,16 +11,16 @@ use super::arguments::saved_file;
 use crate::data::{SaveMedia, SavedFile};
 use crate::{Api, ApiError, ErrorCode};
 
-/// Base64 as servers write it, with padding or without.
+/// Base64 decoder that accepts data with and without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The extension of what has no known type. No program opens it by itself.
+/// File extension for unknown types. No program opens it by default.
 const UNKNOWN: &str = "bin";
 
-/// Types, and the extension that their files have. None of them is a program.
+/// File extension of each known media type. None of them is executable.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpg"),
@@ -49,16 +50,16 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("text/markdown", "md"),
 ];
 
-/// The extension for a MIME type, whose parameters say nothing about it.
+/// Returns the file extension for a media type, ignoring its parameters.
 fn extension(mime_type: &str) -> &'static str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
     EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(essence)).map_or(UNKNOWN, |(_, extension)| extension)
 }
 
 pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, ApiError> {
-    let bytes = BASE64
-        .decode(r.data)
-        .map_err(|error| ApiError::new(ErrorCode::Invalid, format!("the server's data is no Base64: {error}")))?;
+    let bytes = BASE64.decode(r.data).map_err(|error| {
+        ApiError::new(ErrorCode::Invalid, format!("the server's data is not valid Base64: {error}"))
+    })?;
     let name = foreign::file_name(&r.title, "media", extension(&r.mime_type));
     Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
 }

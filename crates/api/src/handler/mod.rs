@@ -1,4 +1,4 @@
-//! The commands carried out on a host.
+//! Implementation of the commands on a host.
 
 mod arguments;
 mod audit;
@@ -31,7 +31,7 @@ pub(crate) use conversations::conversation_list;
 pub use serving::Api;
 pub(crate) use views::event;
 
-// Each command calls a function of its area by path. `self.name(..)` would call the command itself where no method of `Api` has the name.
+// Commands call functions by path, because `self.name(..)` would recurse if `Api` has no method of this name.
 #[async_trait::async_trait]
 impl Handler for Api {
     async fn snapshot(&self, _: Nothing) -> Result<Snapshot, ApiError> {

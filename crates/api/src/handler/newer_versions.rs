@@ -1,4 +1,4 @@
-//! Newer versions of installed servers for the page.
+//! Command for newer versions of installed servers.
 
 use ::installer::VersionReport as Report;
 

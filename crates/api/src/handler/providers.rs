@@ -1,4 +1,4 @@
-//! The providers of models: shown, set up, tried.
+//! Commands for model providers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// After how long a list of models is read again when somebody looks at it.
+/// Age after which a list of models is refreshed when the page requests it.
 const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
@@ -37,12 +37,12 @@ pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
     Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
 }
 
-/// Reads lists that are old, beside. What comes of it is told as an event.
+/// Refreshes outdated lists of models in spawned tasks. The results are reported as events.
 fn refresh_old(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let oldest = u64::try_from(now.saturating_sub(OLD).as_millis()).unwrap_or_default();
     for own in providers {
-        // Whoever did not answer is tried by the user.
+        // A provider whose last request failed is only retried by the user.
         if own.problem.is_none() && own.listed_at.is_some_and(|at| at < oldest) {
             let (host, id) = (api.host.clone(), own.settings.id.clone());
             tokio::spawn(async move { host.refresh_models(id).await });
@@ -74,7 +74,7 @@ pub(super) async fn remove_provider(api: &Api, r: ProviderId) -> Result<Nothing,
 pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<SecretsKept, ApiError> {
     let key = r.key.trim();
     if key.len() > 4_096 || key.chars().any(char::is_control) {
-        return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 characters, and all on one line"));
+        return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 bytes and no control characters"));
     }
     let kept = api.host.set_provider_key(r.id, key.to_owned().into()).await?;
     Ok(SecretsKept {
@@ -110,13 +110,13 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Noth
     Ok(Nothing {})
 }
 
-/// A word of the page as ours.
+/// Parses a word of the page into an enum of the host.
 fn known<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }
 
-/// Ours as a word of the page.
+/// Serializes an enum of the host as a word for the page.
 fn word(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Questions and answers.
+//! Commands for consent requests and decisions.
 
 use credentials::sign_in::EnteredClient as HostClient;
 use domain::question::QuestionId;
@@ -8,9 +8,9 @@ use super::{Api, errors, object, paths, views};
 use crate::ApiError;
 use crate::data::*;
 
-/// A question's id as the page has it.
+/// Parses the identifier of a consent request from the page.
 pub(super) fn id(text: &str) -> Result<QuestionId, ApiError> {
-    text.parse().map(QuestionId).map_err(|_| errors::not_found("this question"))
+    text.parse().map(QuestionId).map_err(|_| errors::not_found("this consent request"))
 }
 
 pub(super) async fn answer_question(api: &Api, r: AnswerQuestion) -> Result<Nothing, ApiError> {
@@ -45,7 +45,7 @@ pub(super) async fn edit_question(api: &Api, r: EditQuestion) -> Result<Question
             let questions = api.host.snapshot().await?.questions;
             let shown = questions.into_iter().find(|q| q.id == question).map(|q| q.body);
             let Some(host::view::QuestionBody::Sampling { request: original, .. }) = shown else {
-                return Err(errors::not_found("this question"));
+                return Err(errors::not_found("this consent request"));
             };
             HostEdit::Request(Box::new(views::to_request(request, *original)))
         }

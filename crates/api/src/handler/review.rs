@@ -1,4 +1,4 @@
-//! Definitions that the user looks at, and what is kept of them.
+//! Commands for reviews of definitions.
 
 use host::ShownDefinition;
 use offers::review::{Kind, Pin, ServerPins};

@@ -1,4 +1,4 @@
-//! Rules: shown, changed, tried, exported.
+//! Commands for rules: read, change, dry run, export.
 
 use host::rules::RulesError;
 use policy::{GrantId, PolicyFile};
@@ -39,7 +39,7 @@ pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiErr
     Ok(views::dry_run_result(api.host.dry_run(r.server, r.act).await?))
 }
 
-/// All that stands, as text: rules as files have them, those of this run, and approvals.
+/// Returns all rules in effect as text: those of the files, those of this session, and the grants.
 pub(super) async fn policy_text(api: &Api) -> Result<PolicyText, ApiError> {
     let (view, grants) = (api.host.rules().await?, api.host.grants().await?);
     let of = |source| {
@@ -56,7 +56,7 @@ pub(super) async fn policy_text(api: &Api) -> Result<PolicyText, ApiError> {
     Ok(PolicyText { text: format!("{text:#}\n") })
 }
 
-/// Writes the same to a file that the user picks.
+/// Writes the text of [`policy_text`] to a file that the user selects.
 pub(super) async fn export_policy(api: &Api) -> Result<SavedFile, ApiError> {
     let text = policy_text(api).await?.text;
     let write = move |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());

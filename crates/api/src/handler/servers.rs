@@ -1,4 +1,4 @@
-//! Servers and their activity.
+//! Commands for servers, their activity logs and the settings.
 
 use std::io::Write;
 use std::sync::PoisonError;
@@ -9,7 +9,8 @@ use super::{Api, errors, paths, saved_file, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// The most entries of one page of activity: all that are kept, so that none is missing between two pages.
+/// Maximum number of entries in one page of the activity log. Equal to the capacity of the log, so that no entry is
+/// dropped between two pages.
 const MAX_PAGE: usize = supervision::activity::MAX_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
@@ -58,7 +59,7 @@ pub(super) async fn activity_body(api: &Api, r: ActivityRef) -> Result<ActivityB
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
     let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
-    // Written without the lock, which the server's traffic and the host's decisions about it need.
+    // The file is written without holding the lock, which the connection and the host's decisions need.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
         activity.after(0, usize::MAX).cloned().collect()
@@ -68,7 +69,7 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
     Ok(saved_file(api.host.save_file(&name, write).await?))
 }
 
-/// One entry as a line of the export: the message as it came where it is JSON, else as text.
+/// Formats an entry as one line of the export, with the message as JSON if it is valid, else as a string.
 fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
     let shown = views::activity_entry(entry);
     let body = entry.body();
@@ -92,7 +93,7 @@ fn export_line(entry: &supervision::activity::ActivityEntry) -> String {
 
 pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<Nothing, ApiError> {
     let level = serde_json::from_value(r.level.clone().into())
-        .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is no log level", r.level)))?;
+        .map_err(|_| ApiError::new(ErrorCode::BadRequest, format!("\"{}\" is not a log level", r.level)))?;
     api.host.set_log_level(r.server, level).await?;
     Ok(Nothing {})
 }
@@ -113,9 +114,10 @@ pub(super) async fn pick_file(api: &Api, kind: FileKind) -> Result<PickedFile, A
         FileKind::Bundle => &installer::BUNDLE_EXTENSIONS,
     };
     let file = api.host.ports().platform.pick_file(extensions).await.map_err(errors::system)?;
-    // Another path than the picked one would be read of a name that is shown in place of it.
+    // A lossy conversion would refer to another path than the selected one.
     let text = file.map(|file| file.into_os_string().into_string()).transpose();
-    let text = text.map_err(|path| errors::system(format!("{} is not Unicode; rename the file", path.display())))?;
+    let text =
+        text.map_err(|path| errors::system(format!("the path {} is not Unicode: rename the file", path.display())))?;
     Ok(PickedFile { file: text })
 }
 

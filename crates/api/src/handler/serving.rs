@@ -1,4 +1,4 @@
-//! The contract on a host. Callers: the shells, which serve its commands and events.
+//! The [`Api`] type, which serves the contract on a host. Used by the desktop shell and the development host.
 
 use std::sync::Arc;
 
@@ -10,39 +10,39 @@ use other_apps::Surroundings;
 
 use crate::EventStream;
 
-/// Serves the contract on a host.
+/// Implementation of the contract on a host.
 #[derive(Clone)]
 pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
-    /// Where servers of other apps are looked for; nowhere if none.
+    /// Environment that is searched for servers of other apps, or `None` to disable the import.
     pub(super) surroundings: Option<Arc<Surroundings>>,
-    /// What installs servers of a registry or a bundle; nothing if none.
+    /// Installer for servers of a registry or a bundle, or `None` to disable the installation.
     pub(super) installer: Option<Installer>,
-    /// What `check_computer` looks at; nothing if none.
+    /// Environment that `check_computer` examines, or `None` to disable the check.
     pub(super) computer: Option<Arc<Computer>>,
 }
 
 impl Api {
-    /// The contract on this host.
+    /// Creates the implementation for this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self { chat: Chat::new(host.clone()), host, surroundings: None, installer: None, computer: None }
     }
 
-    /// The host.
+    /// Returns the host that the commands run on.
     #[must_use]
     pub const fn host(&self) -> &Host {
         &self.host
     }
 
-    /// The conversations, and the calls of tools.
+    /// Returns the conversations and tool calls of the host.
     #[must_use]
     pub const fn chat(&self) -> &Chat {
         &self.chat
     }
 
-    /// The events from now on. Take them first, then read the snapshot: nothing is missed then.
+    /// Returns the events from now on. Subscribe before reading the snapshot, so that no event is missed.
     #[must_use]
     pub fn events(&self) -> EventStream {
         EventStream::new(self.clone())

@@ -1,5 +1,7 @@
-//! How servers are set up, from the page's data to the host's and back. Secret values of headers and variables go to the
-//! keychain on the way in. No value of a header comes out, and no secret one of a variable.
+//! Configuration of servers: conversion between the types of the page and of the host.
+//!
+//! Secret values of headers and variables are moved to the keychain. Header values and secret values of variables are
+//! never returned.
 
 mod auth;
 mod environment;
@@ -40,12 +42,13 @@ pub(super) async fn remove_server(api: &Api, server: String) -> Result<Nothing, 
     Ok(Nothing {})
 }
 
-/// Enters the secret of one header or variable again, or one that signing in needs.
-/// Where another server uses the same secret, it gets one of its own, and the other keeps what it has.
+/// Replaces the secret of a header or variable, or one of the sign-in settings.
+///
+/// If another server uses the same secret, this server gets a separate one, and the other keeps the existing value.
 pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, ApiError> {
     let setup = api.host.begin_setup().await?;
     let mut config = setup.config(&r.server)?.clone();
-    let place = config.secret_place().ok_or_else(|| invalid("its URL can't be used"))?;
+    let place = config.secret_place().ok_or_else(|| invalid("the URL of the server is not valid"))?;
     let value = match &config.transport {
         ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
@@ -67,7 +70,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretsKept, A
     };
     let names = secrets::names(value);
     let [name] = names[..] else {
-        return Err(invalid("this value is not one secret; change it in the settings file"));
+        return Err(invalid("this value does not consist of one secret: change it in the settings file"));
     };
     let mut key = secrets::key(name, &place);
     let mut renamed = None;
@@ -101,14 +104,16 @@ fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
     ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid(problem)))
 }
 
-/// A server as it is wanted, and what is to be put into the keychain for it: key and value.
+/// Requested configuration of a server, with the key and value of each secret for the keychain.
 struct Wanted {
     config: HostConfig,
     secrets: Vec<(String, String)>,
 }
 
-/// Reads the page's wish. `was` is the server as it is set up now, whose header values stay where none is given. `taken` are
-/// the names of secrets that other servers use.
+/// Converts the configuration from the page.
+///
+/// `was` is the current configuration, whose header values are kept where the page gives none. `taken` lists the names
+/// of secrets that other servers use.
 fn wanted(
     config: ServerConfig,
     server: &str,
@@ -150,13 +155,13 @@ fn put_headers(
     was: Option<&HttpConfig>,
     mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
-    // Before any secret is kept for it.
+    // Checked before any secret is stored for it.
     if let Some(problem) = ports::server_config::url_problem(&http.url) {
         return Err(invalid(problem));
     }
     let origin = http.origin().unwrap_or_default();
     let mut kept = Vec::new();
-    // What other headers of this server name is taken, too, both as they are and as they are wanted.
+    // Secrets that other headers of this server refer to are taken as well, in both the old and the new configuration.
     let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
     taken.extend(plain.flat_map(secrets::names).map(str::to_owned));
     for header in headers {
@@ -175,13 +180,13 @@ fn put_headers(
             None => kept_value(&header.name, was, &origin)?,
         };
         if http.headers.insert(header.name.clone(), value).is_some() {
-            return Err(invalid(format!("the header {:?} stands there twice", header.name)));
+            return Err(invalid(format!("the header {:?} is set twice", header.name)));
         }
     }
     Ok(kept)
 }
 
-/// What the secret of a header or variable is to be called: as it is called already, or as nothing else is.
+/// Returns the name for the secret of a header or variable: the existing one, or a new one that is not taken.
 fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>>, taken: &[String]) -> String {
     let (own, others): (Vec<_>, Vec<_>) =
         was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
@@ -194,12 +199,14 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
     }
 }
 
-/// The value that is set. What was entered for one address is not sent to another.
+/// Returns the stored value of a header. A value that was entered for one origin is not sent to another.
 fn kept_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
     let value = was.and_then(|was| was.headers.get(name));
     let value = value.ok_or_else(|| invalid(format!("the header {name:?} has no value")))?;
     if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
-        return Err(invalid(format!("enter the value of the header {name:?} again: it was meant for another address")));
+        return Err(invalid(format!(
+            "enter the value of the header {name:?} again: it was entered for another address"
+        )));
     }
     Ok(value.clone())
 }
@@ -218,12 +225,12 @@ pub(super) const fn kind(kind: HostKind) -> HttpKind {
     }
 }
 
-/// Whether values of headers may be seen.
+/// Visibility of header values to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
-    /// The user pasted them a moment ago, and they go back with the wish to add the server.
+    /// The user has just pasted them, and the page sends them back when it adds the server.
     Shown,
-    /// They are set up, and stay inside.
+    /// The values belong to a configured server and are not returned.
     Hidden,
 }
 
@@ -237,12 +244,12 @@ pub(super) fn headers(http: &HttpConfig, values: Values) -> Vec<HttpHeader> {
     http.headers.iter().map(one).collect()
 }
 
-/// A server's configuration for the page.
+/// Converts the configuration of a server for the page.
 pub(super) fn config(config: HostConfig, values: Values) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     match config.transport {
         ServerTransport::Stdio(stdio) => {
-            // Values were pasted a moment ago, and none lies in the keychain yet.
+            // Pasted values are not in the keychain yet.
             let secret_env = environment::secret_variables(&stdio).filter(|_| values == Values::Hidden);
             let StdioConfig { command, args, env, cwd, sandbox } = stdio;
             ServerConfig::Stdio {

@@ -1,4 +1,4 @@
-//! Skills of servers.
+//! Commands for the skills of servers.
 
 use host::skills::{SkillError, SkillList};
 use offers::skills::{Skill as HostSkill, SkillFiles};
@@ -8,9 +8,9 @@ use super::Api;
 use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
-/// The most unusable skills that are named one by one.
+/// Maximum number of unusable skills that are listed individually.
 const MAX_NAMED: usize = 10;
-/// The most characters of a URI in a note.
+/// Maximum length of a URI in a note, in characters.
 const MAX_URI: usize = 200;
 
 pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
@@ -21,7 +21,7 @@ pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError
         notes.push(format!("{} more skills can't be used", dropped.len() - MAX_NAMED));
     }
     if is_cut {
-        notes.push(format!("the list of skills is too long; after {read} the rest was not read"));
+        notes.push(format!("the list of skills is too long: only the first {read} were read"));
     }
     Ok(Skills { server, skills: skills.into_iter().map(skill).collect(), notes })
 }

@@ -1,4 +1,4 @@
-//! What the host shows, as the page's data, and back.
+//! Conversion of the host's views to the types of the page, and back.
 
 mod authorization;
 mod content;
@@ -32,7 +32,8 @@ use super::set_up::{self, Values};
 use crate::Event;
 use crate::data::*;
 
-/// A change of the host as an event of the page. A change of the conversations needs their list, which is read elsewhere.
+/// Converts a change of the host to an event for the page. A change of the conversations includes their list, which the
+/// caller provides.
 pub(crate) fn event(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
     match event.clone() {
         HostEvent::ServerChanged(view) => Event::ServerChanged { server: server(*view) },
@@ -111,7 +112,7 @@ pub(super) fn server(view: ServerView) -> Server {
     }
 }
 
-/// How messages travel: as it was found, else as far as the settings tell.
+/// Returns the transport as detected, or else as configured.
 fn transport(config: &HostConfig, connected: Option<&Connected>) -> &'static str {
     match connected.map(|c| c.transport) {
         Some(TransportFound::StreamableHttp) => "streamable-http",
@@ -121,7 +122,7 @@ fn transport(config: &HostConfig, connected: Option<&Connected>) -> &'static str
     }
 }
 
-/// The capabilities as dotted names, those that are objects with what is true in them.
+/// Returns the capabilities as dotted names. Objects are expanded to the members that are `true`.
 fn capabilities(capabilities: &ServerCapabilities) -> Vec<String> {
     let Ok(serde_json::Value::Object(all)) = serde_json::to_value(capabilities) else { return Vec::new() };
     let mut names = Vec::new();

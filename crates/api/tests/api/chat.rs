@@ -1,4 +1,4 @@
-//! A conversation with a model as the page has it: by name, in JSON.
+//! Tests of a conversation with a model as the page uses it: commands by name, in JSON.
 
 use api::{Api, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use testkit::model::{ScriptedModel, Step, named, text};
 
 use crate::call;
 
-/// A conversation whose model gives these answers, and its id.
+/// Creates a conversation whose model gives these replies, and returns its identifier.
 async fn talking(answers: Vec<Vec<Step>>) -> (App, Api, Value) {
     let app = App::start(Vec::new()).await;
     let model = ScriptedModel::offer(&app.host, vec![named("m")]).await;
@@ -19,7 +19,7 @@ async fn talking(answers: Vec<Vec<Step>>) -> (App, Api, Value) {
     (app, api, id)
 }
 
-/// Says something, and gives the events to the end of the answer.
+/// Runs a command that starts a reply, and returns its response and the events until the end of the reply.
 async fn say(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
     let mut events = api.events();
     let begun = call(api, command, request).await;
@@ -35,7 +35,7 @@ async fn say(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, until).await.expect("the answer ends");
+    tokio::time::timeout(PATIENCE, until).await.expect("the reply should end");
     (begun, seen)
 }
 
@@ -45,28 +45,36 @@ async fn an_answer_comes_as_events_and_is_in_the_conversation_then() {
     let (begun, events) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let of = |kind: &str| events.iter().filter(|event| event["type"] == kind).cloned().collect::<Vec<_>>();
     let deltas = of("reply_delta");
-    assert_eq!((&deltas[0]["item"], &deltas[0]["seq"]), (&begun["reply"], &json!(0)), "pieces of this answer, from 0");
-    assert_eq!(deltas[0]["append"], json!([{"type": "text", "part": 0, "text": "Hello"}]), "with their place");
+    assert_eq!(
+        (&deltas[0]["item"], &deltas[0]["seq"]),
+        (&begun["reply"], &json!(0)),
+        "deltas of this reply, numbered from 0"
+    );
+    assert_eq!(deltas[0]["append"], json!([{"type": "text", "part": 0, "text": "Hello"}]), "content of the delta");
     let items = of("item_changed");
-    assert_eq!(items[0]["item"]["id"], begun["message"], "first the user's message");
+    assert_eq!(items[0]["item"]["id"], begun["message"], "the user's message should be first");
     assert_eq!(
         (&items[1]["item"]["state"], &items[1]["answering"]),
         (&json!("streaming"), &json!(true)),
-        "then its answer"
+        "the reply should follow"
     );
     let conversation = call(&api, "conversation", json!({"conversation": id})).await;
-    assert_eq!(conversation["items"][1], items.last().unwrap()["item"], "the same as in the last event");
+    assert_eq!(
+        conversation["items"][1],
+        items.last().unwrap()["item"],
+        "the item should equal the one in the last event"
+    );
     let body = &conversation["items"][1]["body"];
     assert_eq!((&body["parts"][0]["text"], &body["stop"]["is"]), (&json!("Hello"), &json!("end_turn")), "{body}");
-    assert_eq!(conversation["answering"], false, "and it is over");
-    assert_eq!(conversation["settings"]["systemPrompt"], "Be brief.", "with what the user set");
+    assert_eq!(conversation["answering"], false, "the reply should have ended");
+    assert_eq!(conversation["settings"]["systemPrompt"], "Be brief.", "settings of the conversation");
     let cost = call(&api, "conversation_cost", json!({"conversation": id})).await;
-    assert_eq!((&cost["usage"]["input"], &cost["unpriced"]), (&json!(10), &json!(1)), "what it took: {cost}");
+    assert_eq!((&cost["usage"]["input"], &cost["unpriced"]), (&json!(10), &json!(1)), "usage: {cost}");
 
     *app.platform.save_file.lock().unwrap() = Some(app.folder.path().join("talk.md"));
     call(&api, "export_conversation", json!({"conversation": id, "format": "markdown"})).await;
     let written = std::fs::read_to_string(app.folder.path().join("talk.md")).unwrap();
-    assert_eq!(written, "# Talk\n\n## User\n\nHi\n\n## Assistant (`m`)\n\nHello\n", "it can be written to a file");
+    assert_eq!(written, "# Talk\n\n## User\n\nHi\n\n## Assistant (`m`)\n\nHello\n", "exported file");
 }
 
 #[tokio::test]
@@ -75,11 +83,15 @@ async fn branches_are_told_and_chosen() {
     let (first, _) = say(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let (second, _) = say(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;
     let shown = call(&api, "conversation", json!({"conversation": id})).await;
-    assert_eq!(shown["items"][1]["siblings"], json!([first["reply"], second["reply"]]), "both answers are told");
-    assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "Two", "the new one is shown");
+    assert_eq!(
+        shown["items"][1]["siblings"],
+        json!([first["reply"], second["reply"]]),
+        "both replies should be listed"
+    );
+    assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "Two", "the new branch should be selected");
     call(&api, "choose_branch", json!({"conversation": id, "item": first["reply"]})).await;
     let shown = call(&api, "conversation", json!({"conversation": id})).await;
-    assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "One", "and the old one when it is chosen");
+    assert_eq!(shown["items"][1]["body"]["parts"][0]["text"], "One", "the chosen branch should be selected");
 }
 
 #[tokio::test]
@@ -87,17 +99,21 @@ async fn what_cannot_be_done_has_a_code_to_act_on() {
     let (_app, api, id) = talking(vec![vec![Step::Hangs]]).await;
     let refused = async |command: &str, request: Value| dispatch(&api, command, request).await.expect_err(command).code;
     let stop = json!({"conversation": id});
-    assert_eq!(refused("stop_reply", stop.clone()).await, ErrorCode::NotFound, "there is nothing to stop");
+    assert_eq!(refused("stop_reply", stop.clone()).await, ErrorCode::NotFound, "no reply is streaming");
     let empty = json!({"conversation": id, "text": " "});
-    assert_eq!(refused("send_message", empty).await, ErrorCode::Invalid, "there is nothing to send");
+    assert_eq!(refused("send_message", empty).await, ErrorCode::Invalid, "an empty message should be rejected");
     call(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let second = json!({"conversation": id, "text": "Hi"});
-    assert_eq!(refused("send_message", second).await, ErrorCode::NotReady, "one answer at a time");
+    assert_eq!(
+        refused("send_message", second).await,
+        ErrorCode::NotReady,
+        "a second reply at the same time should be rejected"
+    );
     let shown = call(&api, "conversation", json!({"conversation": id})).await;
     assert_eq!(
         (&shown["answering"], &shown["items"][1]["seq"]),
         (&json!(true), &json!(0)),
-        "a page that opens now can go on"
+        "the snapshot of a streaming reply should have its sequence number"
     );
     call(&api, "stop_reply", stop).await;
 }

@@ -1,4 +1,4 @@
-//! The look at this computer as the page asks for it.
+//! Tests of the check of this computer as the page uses it.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use testkit::app::{App, command};
 
 use crate::call;
 
-/// A canary that stands for what is private.
+/// Marker in all private values.
 const CANARY: &str = "canary-ann";
 
-/// An api whose programs are looked for in `folder/bin`.
+/// Creates an API that searches programs in `home/bin`.
 fn checking(app: &App, home: &std::path::Path) -> Api {
     let ports = app.host.ports();
     let computer = Computer {
@@ -42,18 +42,18 @@ async fn findings_say_what_to_do_and_the_report_has_nothing_private() {
     let found = call(&checking(&app, home.path()), "check_computer", json!({})).await;
     let finding = |id: &str| {
         let all = found["findings"].as_array().unwrap();
-        all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("{id} is in {found:#}")).clone()
+        all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no finding {id} in {found:#}")).clone()
     };
-    assert_eq!(finding("node")["state"], "problem", "an old Node.js without npx: {found:#}");
-    assert_eq!(finding("node")["servers"], json!([CANARY]), "and whom it stops");
-    assert!(finding("node")["next"].is_string(), "and what to do");
-    assert!(finding("programs").to_string().contains("other"), "a program that is not there: {found:#}");
-    assert_eq!(finding("web_view")["state"], "warning", "the shell's web view is looked at");
+    assert_eq!(finding("node")["state"], "problem", "an old Node.js without npx should be a problem: {found:#}");
+    assert_eq!(finding("node")["servers"], json!([CANARY]), "affected servers");
+    assert!(finding("node")["next"].is_string(), "a remedy should be suggested");
+    assert!(finding("programs").to_string().contains("other"), "the missing program should be reported: {found:#}");
+    assert_eq!(finding("web_view")["state"], "warning", "the web view should be checked");
     let report = found["report"].as_str().unwrap();
     assert!(report.contains("Program: Drawbridge ") && report.contains("WebKitGTK 2.38.6"), "{report}");
-    assert_eq!(report.matches("1 × local").count(), 2, "servers by kind: {report}");
-    assert!(found["findings"].to_string().contains(CANARY), "the user sees all of it");
-    assert!(!report.contains("canary"), "others see nothing of it: {report}");
+    assert_eq!(report.matches("1 × local").count(), 2, "the report should count servers by kind: {report}");
+    assert!(found["findings"].to_string().contains(CANARY), "the findings should contain the private values");
+    assert!(!report.contains("canary"), "the report should contain no private value: {report}");
 }
 
 #[tokio::test]

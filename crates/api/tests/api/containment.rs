@@ -1,4 +1,4 @@
-//! What a server may reach and how much it gets, as the page sets it up and is told of it.
+//! Tests of sandboxes and limits as the page configures and displays them.
 
 use api::{Api, ErrorCode, dispatch};
 use serde_json::{Value, json};
@@ -23,18 +23,21 @@ async fn folders_are_kept_by_where_they_really_lie() {
     call(&api, "add_server", json!({"name": "held", "config": config(sandbox)})).await;
     let shown = call(&api, "snapshot", json!({})).await["servers"][0]["config"]["sandbox"].clone();
     let real = json!({"folders": [{"path": base.join("real"), "access": "read"}], "network": {"preset": "files_only"}});
-    assert_eq!(shown, real, "X29: no link decides later what is reached");
+    assert_eq!(shown, real, "X29: folders should be stored canonicalized");
 
     let report = call(&api, "sandbox", json!({"server": "held"})).await;
     if cfg!(target_os = "linux") {
-        assert_eq!(report["problem"], Value::Null, "it can be set up");
-        assert_eq!(report["plan"]["folders"], real["folders"], "and it is said what is reached: {report}");
-        assert_eq!(report["plan"]["network"]["preset"], "files_only", "and what is not");
+        assert_eq!(report["problem"], Value::Null, "the sandbox should be available");
+        assert_eq!(report["plan"]["folders"], real["folders"], "the plan should contain the folders: {report}");
+        assert_eq!(report["plan"]["network"]["preset"], "files_only", "network of the plan");
     }
     std::fs::remove_dir(base.join("real")).unwrap();
     let report = call(&api, "sandbox", json!({"server": "held"})).await;
     let problem = report["problem"].as_str().unwrap_or_default();
-    assert!(problem.contains("real") && problem.contains("make it"), "the cause, and what to do: {report}");
+    assert!(
+        problem.contains("real") && problem.contains("make it"),
+        "the problem should contain the cause and the remedy: {report}"
+    );
 }
 
 #[tokio::test]
@@ -46,7 +49,7 @@ async fn what_is_no_sandbox_is_refused() {
     for path in ["src", "/", link.to_str().unwrap()] {
         let sandbox = json!({"folders": [{"path": path, "access": "read"}], "network": {"preset": "full"}});
         let request = json!({"name": "held", "config": config(sandbox)});
-        let error = dispatch(&api, "add_server", request).await.expect_err("it is refused");
+        let error = dispatch(&api, "add_server", request).await.expect_err("the folder should be rejected");
         assert_eq!(error.code, ErrorCode::Invalid, "{path}: {error:?}");
     }
     call(&api, "add_server", json!({"name": "free", "config": config(Value::Null)})).await;
@@ -60,17 +63,17 @@ async fn limits_are_settings_and_are_told_with_their_use() {
     let api = Api::new(app.host.clone());
     call(&api, "add_server", json!({"name": "near", "config": config(Value::Null)})).await;
     let mut settings = call(&api, "snapshot", json!({})).await["settings"].clone();
-    assert_eq!(settings["limits"]["calls"], 256, "as Drawbridge sets them: {settings}");
+    assert_eq!(settings["limits"]["calls"], 256, "default limits: {settings}");
     settings["limits"]["calls"] = json!(7);
     settings["limits"]["messageBytes"] = json!(1);
     call(&api, "set_settings", settings.clone()).await;
     let used = call(&api, "limits", json!({"server": "near"})).await;
-    assert_eq!(used["calls"], json!({"now": 0, "most": 7, "beyond": 0}), "as they were set");
-    assert_eq!(used["message"]["most"], 64 * 1024, "with less than the least nothing would work");
+    assert_eq!(used["calls"], json!({"now": 0, "most": 7, "beyond": 0}), "configured limit");
+    assert_eq!(used["message"]["most"], 64 * 1024, "the minimum should apply");
     settings.as_object_mut().unwrap().remove("limits");
     call(&api, "set_settings", settings).await;
     let used = call(&api, "limits", json!({"server": "near"})).await;
-    assert_eq!(used["calls"]["most"], 256, "none means Drawbridge's own");
-    let error = dispatch(&api, "limits", json!({"server": "nobody"})).await.expect_err("there is no such server");
-    assert_eq!(error.code, ErrorCode::NotFound, "it is said: {error:?}");
+    assert_eq!(used["calls"]["most"], 256, "an omitted setting should select the default");
+    let error = dispatch(&api, "limits", json!({"server": "nobody"})).await.expect_err("the server should be unknown");
+    assert_eq!(error.code, ErrorCode::NotFound, "error code: {error:?}");
 }

@@ -1,4 +1,4 @@
-//! The contract as the page uses it: by name, in JSON, on a real host with the real demo server.
+//! Tests of the contract with the real demo server: by name, in JSON, on a real host.
 
 use api::{Api, COMMANDS, ErrorCode, Event, dispatch};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::call;
 async fn harbour() -> (App, Api) {
     let app = App::start(vec![("harbour", demo(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
-    app.until("harbour", "known whole", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
+    app.until("harbour", "listed completely", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
     let api = Api::new(app.host.clone());
     (app, api)
 }
@@ -19,12 +19,13 @@ async fn every_command_is_known_and_refuses_a_request_of_another_shape() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for command in COMMANDS {
-        let error = dispatch(&api, command, json!("no object")).await.expect_err("a text is no request");
-        assert_eq!(error.code, ErrorCode::BadRequest, "{command} says that the request is wrong: {error}");
-        assert!(error.message.contains(command), "{command} is named: {error}");
+        let error =
+            dispatch(&api, command, json!("no object")).await.expect_err("a string should be rejected as a request");
+        assert_eq!(error.code, ErrorCode::BadRequest, "{command} should reject the request: {error}");
+        assert!(error.message.contains(command), "the message should contain {command}: {error}");
     }
-    let error = dispatch(&api, "no_such_command", json!({})).await.expect_err("an unknown name");
-    assert_eq!(error.code, ErrorCode::BadRequest, "an unknown command is refused: {error}");
+    let error = dispatch(&api, "no_such_command", json!({})).await.expect_err("an unknown command should be rejected");
+    assert_eq!(error.code, ErrorCode::BadRequest, "error code: {error}");
 }
 
 #[tokio::test]
@@ -45,9 +46,9 @@ async fn what_does_not_exist_is_not_found() {
     ] {
         let error = dispatch(&api, command, request.clone()).await.expect_err(command);
         let either = error.code == code || (code == ErrorCode::System && error.code == ErrorCode::NotFound);
-        assert!(either, "{command} {request} is {code:?}, not {error:?}");
+        assert!(either, "{command} {request} should return {code:?}, not {error:?}");
     }
-    assert!(app.platform.opened.lock().unwrap().is_empty(), "nothing was opened");
+    assert!(app.platform.opened.lock().unwrap().is_empty(), "no URL should be opened");
 }
 
 #[tokio::test]
@@ -60,8 +61,8 @@ async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
     call(&api, "start_server", json!({"server": "harbour"})).await;
     let asked = async {
         loop {
-            let batch = events.next().await.expect("the host runs");
-            assert_eq!(batch.first, next, "the batch follows what is known");
+            let batch = events.next().await.expect("the stream should not end");
+            assert_eq!(batch.first, next, "the numbers should have no gap");
             next += batch.events.len() as u64;
             for event in batch.events {
                 if let Event::QuestionChanged { question } = event {
@@ -70,9 +71,13 @@ async fn the_snapshot_and_the_events_after_it_leave_no_gap() {
             }
         }
     };
-    let question = tokio::time::timeout(PATIENCE, asked).await.expect("the question comes");
+    let question = tokio::time::timeout(PATIENCE, asked).await.expect("the consent request should be reported");
     let again = call(&api, "snapshot", json!({})).await;
-    assert_eq!(again["questions"][0]["hash"], json!(question.hash), "the snapshot has the same question");
+    assert_eq!(
+        again["questions"][0]["hash"],
+        json!(question.hash),
+        "the snapshot should contain the same consent request"
+    );
 }
 
 #[tokio::test]
@@ -84,10 +89,10 @@ async fn a_tool_is_called_by_name_and_its_result_has_every_kind_of_content() {
     user.abort();
     let kinds: Vec<&str> = result["content"].as_array().unwrap().iter().map(|c| c["type"].as_str().unwrap()).collect();
     for kind in ["text", "image", "audio", "resource_link", "resource"] {
-        assert!(kinds.contains(&kind), "{kind} is in the result: {kinds:?}");
+        assert!(kinds.contains(&kind), "the result should contain {kind}: {kinds:?}");
     }
-    assert!(result["structured"].is_object(), "so is structured content");
-    assert_eq!(result["structuredProblem"], Value::Null, "which fits the tool's own schema");
+    assert!(result["structured"].is_object(), "the result should have structured content");
+    assert_eq!(result["structuredProblem"], Value::Null, "the structured content should match the schema");
 }
 
 #[tokio::test]
@@ -100,21 +105,23 @@ async fn an_edited_sampling_request_keeps_what_the_page_does_not_show() {
     app.answer(&tool, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
     let before = app.question("harbour", "the model", |q| q.id != tool.id).await;
     let host::view::QuestionBody::Sampling { request: original, .. } = before.body else {
-        panic!("a sampling request")
+        panic!("expected a sampling request")
     };
     let shown = call(&api, "snapshot", json!({})).await["questions"][0].clone();
     let mut request = shown["body"]["request"].clone();
     request["systemPrompt"] = json!("Be brief.");
     let edit = json!({"id": shown["id"], "edit": {"change": "request", "request": request}});
     let edited = call(&api, "edit_question", edit).await;
-    assert_ne!(edited["hash"], shown["hash"], "the edited request has another hash");
+    assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
     let now = app.question("harbour", "the model", |q| q.id == before.id).await;
-    let host::view::QuestionBody::Sampling { request: kept, .. } = now.body else { panic!("a sampling request") };
-    assert_eq!(kept.system_prompt.as_deref(), Some("Be brief."), "the change is there");
-    assert_eq!(kept.model_preferences, original.model_preferences, "preferences stay as the server sent them");
+    let host::view::QuestionBody::Sampling { request: kept, .. } = now.body else {
+        panic!("expected a sampling request")
+    };
+    assert_eq!(kept.system_prompt.as_deref(), Some("Be brief."), "the edit should be applied");
+    assert_eq!(kept.model_preferences, original.model_preferences, "preferences should be unchanged");
     let words =
         |r: &mcp_proto::types::CreateMessageParams| r.messages.iter().map(|m| m.content.clone()).collect::<Vec<_>>();
-    assert_eq!(words(&kept), words(&original), "and so do the messages, with all their parts");
+    assert_eq!(words(&kept), words(&original), "messages should be unchanged");
     call(&api, "answer_question", json!({"id": edited["id"], "hash": edited["hash"], "answer": {"action": "deny"}}))
         .await;
     let _ = called.await.unwrap();
@@ -126,12 +133,12 @@ async fn pasted_settings_are_read_and_named_apart() {
     let api = Api::new(app.host.clone());
     let text = r#"{"mcpServers": {"files": {"command": "npx", "args": ["-y", "pkg", "/a b"]}}}"#;
     let preview = call(&api, "check_import", json!({ "text": text })).await;
-    assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument is kept");
-    assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name is not proposed");
+    assert_eq!(preview["servers"][0]["config"]["args"], json!(["-y", "pkg", "/a b"]), "every argument should be kept");
+    assert_ne!(preview["servers"][0]["name"], json!("files"), "a taken name should not be suggested");
     let preview = call(&api, "check_import", json!({"text": "{\n \"mcpServers\": [\n"})).await;
     assert!(
         preview["problem"]["message"].is_string() && preview["problem"]["line"].is_u64(),
-        "what is wrong has its line: {preview}"
+        "the problem should have its line: {preview}"
     );
 }
 
@@ -149,12 +156,12 @@ async fn secrets_of_a_link_go_to_the_keychain() {
         call(&api, "add_server", json!({ "name": name, "config": found["config"] })).await;
     }
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
-    assert!(!file.contains("t0psecret"), "no secret is in the file: {file}");
+    assert!(!file.contains("t0psecret"), "the file should contain no secret: {file}");
     assert!(
         file.contains("${secret:far.X-Api-Key}") && file.contains("${secret:near.API_KEY}"),
-        "both have names: {file}"
+        "the file should refer to both secrets: {file}"
     );
-    assert!(file.contains("red") && file.contains("eu"), "what is none stays text: {file}");
+    assert!(file.contains("red") && file.contains("eu"), "plain values should stay in the file: {file}");
     app.host.close().await;
 }
 
@@ -163,15 +170,17 @@ async fn activity_is_read_and_exported_as_json_lines() {
     let (app, api) = harbour().await;
     let page = call(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
     let entries = page["entries"].as_array().unwrap().clone();
-    let opening =
-        entries.iter().find(|e| e["method"] == "initialize" && e["kind"] == "request").expect("the opening is there");
-    assert_eq!(opening["sent"], json!(true), "with its direction");
+    let opening = entries
+        .iter()
+        .find(|e| e["method"] == "initialize" && e["kind"] == "request")
+        .expect("the handshake should be in the activity log");
+    assert_eq!(opening["sent"], json!(true), "direction of the message");
     let body = call(&api, "activity_body", json!({"server": "harbour", "seq": opening["seq"]})).await;
-    let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("a message is JSON");
-    assert_eq!(message["method"], "initialize", "and can be opened whole");
+    let message: Value = serde_json::from_str(body["text"].as_str().unwrap()).expect("the message should be JSON");
+    assert_eq!(message["method"], "initialize", "the full message should be returned");
     let answered =
         entries.iter().any(|e| e["method"] == "initialize" && e["kind"] == "response" && e["latency"].is_f64());
-    assert!(answered, "its answer has a latency");
+    assert!(answered, "the response should have a latency");
 
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     for _ in 0..1_500 {
@@ -179,22 +188,22 @@ async fn activity_is_read_and_exported_as_json_lines() {
     }
     let page = call(&api, "activity", json!({"server": "harbour", "limit": 2_000})).await;
     let entries = page["entries"].as_array().unwrap();
-    assert!(entries.len() > 1_500, "all that is kept is one page");
-    assert!(entries.contains(opening), "from the first");
+    assert!(entries.len() > 1_500, "one page should hold all retained entries");
+    assert!(entries.contains(opening), "the page should contain the first entry");
 
     let file = app.folder.path().join("out.jsonl");
     *app.platform.save_file.lock().unwrap() = Some(file.clone());
     let saved = call(&api, "export_activity", json!({"server": "harbour"})).await;
-    assert_eq!(saved["path"], json!(file.display().to_string()), "it says where it was written");
+    assert_eq!(saved["path"], json!(file.display().to_string()), "the path should be returned");
     let lines: Vec<Value> =
         std::fs::read_to_string(&file).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert!(
         lines.len() >= entries.len() && lines.iter().any(|l| l["body"]["method"] == "initialize"),
-        "one JSON object a line"
+        "each line should be a JSON object"
     );
     *app.platform.save_file.lock().unwrap() = None;
     let closed = call(&api, "export_activity", json!({"server": "harbour"})).await;
-    assert_eq!(closed["path"], Value::Null, "closing the dialog writes nothing");
+    assert_eq!(closed["path"], Value::Null, "closing the dialog should write nothing");
 }
 
 #[tokio::test]
@@ -205,16 +214,16 @@ async fn e21_media_is_saved_where_the_user_picks_and_its_bytes_are_those_that_ca
     *app.platform.save_file.lock().unwrap() = Some(file.clone());
     let media = |data: &str| json!({"title": "../../Chart", "mimeType": "image/png", "data": data});
     let saved = call(&api, "save_media", media("AAEC/w==")).await;
-    assert_eq!(saved["path"], json!(file.display().to_string()), "it says where");
-    assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "byte for byte");
-    assert_eq!(*app.platform.proposed.lock().unwrap(), ["Chart.png"], "a name that leads nowhere was proposed");
+    assert_eq!(saved["path"], json!(file.display().to_string()), "the path should be returned");
+    assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "the bytes should be unchanged");
+    assert_eq!(*app.platform.proposed.lock().unwrap(), ["Chart.png"], "the suggested name should contain no path");
     call(&api, "save_media", media("AAEC/w")).await;
-    assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "padding is not needed");
+    assert_eq!(std::fs::read(&file).unwrap(), [0, 1, 2, 255], "padding should be optional");
     let refused = api::respond(&api, "save_media", &media("<svg>")).await;
-    assert!(refused.is_err(), "what is no Base64 is not written");
+    assert!(refused.is_err(), "invalid Base64 should be rejected");
     *app.platform.save_file.lock().unwrap() = None;
     let closed = call(&api, "save_media", media("AAEC/w==")).await;
-    assert_eq!(closed["path"], Value::Null, "closing the dialog writes nothing");
+    assert_eq!(closed["path"], Value::Null, "closing the dialog should write nothing");
 }
 
 #[tokio::test]
@@ -229,11 +238,15 @@ async fn conversations_are_kept_and_items_replaced_by_id() {
     }
     call(&api, "rename_conversation", json!({"conversation": id, "title": " Long trip "})).await;
     let read = call(&api, "conversation", json!({"conversation": id})).await;
-    assert_eq!(read["items"], json!([item("second")]), "an item with the same id takes the older one's place");
+    assert_eq!(read["items"], json!([item("second")]), "an item with the same identifier should replace the older one");
     let listed = call(&api, "snapshot", json!({})).await;
-    assert_eq!(listed["conversations"][0]["title"], "Long trip", "the new title is listed");
+    assert_eq!(listed["conversations"][0]["title"], "Long trip", "the new title should be listed");
     call(&api, "delete_conversation", json!({"conversation": id})).await;
-    assert_eq!(call(&api, "snapshot", json!({})).await["conversations"], json!([]), "and it can be deleted");
+    assert_eq!(
+        call(&api, "snapshot", json!({})).await["conversations"],
+        json!([]),
+        "the conversation should be deleted"
+    );
 }
 
 #[tokio::test]
@@ -250,33 +263,45 @@ async fn a_history_is_read_in_pages_and_searched() {
         .collect();
     call(&api, "append_items", json!({"conversation": id, "items": items})).await;
     let first = call(&api, "conversation", json!({"conversation": id})).await;
-    assert_eq!((&first["items"][0]["id"], &first["hasMore"]), (&json!("30"), &json!(true)), "it opens with the newest");
+    assert_eq!(
+        (&first["items"][0]["id"], &first["hasMore"]),
+        (&json!("30"), &json!(true)),
+        "the newest items should be returned first"
+    );
     let older = call(&api, "items", json!({"conversation": id, "before": "30", "limit": 100})).await;
-    assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "then those before");
-    assert_eq!((&older["items"][0]["id"], &older["hasMore"]), (&json!("0"), &json!(false)), "up to the first");
+    assert_eq!(older["items"].as_array().map(Vec::len), Some(30), "the previous items should be returned");
+    assert_eq!(
+        (&older["items"][0]["id"], &older["hasMore"]),
+        (&json!("0"), &json!(false)),
+        "the page should start with the first item"
+    );
     let left = &older["items"][0]["leftOut"][0];
-    assert_eq!(older["items"][0]["body"]["content"][1]["data"], "", "pictures come when they are asked for");
-    assert_eq!((&left["pointer"], &left["bytes"]), (&json!("/content/1/data"), &json!(6_000)), "their place is told");
+    assert_eq!(older["items"][0]["body"]["content"][1]["data"], "", "large content should be omitted");
+    assert_eq!(
+        (&left["pointer"], &left["bytes"]),
+        (&json!("/content/1/data"), &json!(6_000)),
+        "position and size of the omitted content"
+    );
     let blob = call(&api, "blob", json!({"hash": left["hash"]})).await;
-    assert_eq!(blob["data"], picture.as_str(), "by their hash");
+    assert_eq!(blob["data"], picture.as_str(), "the blob should be returned by its hash");
     let found = call(&api, "search_history", json!({"text": "港口 129", "limit": 5})).await;
     assert_eq!(
         (&found["found"][0]["item"], &found["hasMore"]),
         (&json!("129"), &json!(false)),
-        "what was said is found"
+        "the item should be found"
     );
     let excerpt = &found["found"][0]["excerpt"];
     assert_eq!(
         (&excerpt["text"], &excerpt["matches"]),
         (&json!("第129天在港口"), &json!([[1, 4], [6, 8]])),
-        "with its place"
+        "excerpt with matches"
     );
     for (command, request) in [
         ("items", json!({"conversation": id, "before": "none", "limit": 1})),
         ("blob", json!({"hash": "0".repeat(64)})),
     ] {
-        let error = dispatch(&api, command, request).await.expect_err("nothing is there");
-        assert_eq!(error.code, ErrorCode::NotFound, "{command}: what is not there is told as that");
+        let error = dispatch(&api, command, request).await.expect_err("an unknown reference should be rejected");
+        assert_eq!(error.code, ErrorCode::NotFound, "{command}: error code");
     }
 }
 
@@ -297,22 +322,22 @@ async fn a_call_is_kept_in_its_conversation_also_when_the_page_has_gone() {
             if items[0]["id"] == "sum" {
                 return items;
             }
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls, because no event reports it.
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    let items = tokio::time::timeout(PATIENCE, kept).await.expect("the call is kept");
-    assert_eq!(items[0]["body"]["result"]["isError"], json!(false), "with its result: {items}");
-    assert_eq!(items[0]["body"]["arguments"], json!({"a": 2, "b": 3}), "and what was sent");
+    let items = tokio::time::timeout(PATIENCE, kept).await.expect("the call should be stored");
+    assert_eq!(items[0]["body"]["result"]["isError"], json!(false), "result of the call: {items}");
+    assert_eq!(items[0]["body"]["arguments"], json!({"a": 2, "b": 3}), "arguments of the call");
 }
 
 #[test]
 fn the_typescript_names_every_command_and_no_rust() {
     let text = api::typescript();
     for command in COMMANDS {
-        assert!(text.contains(&format!("  {command}: {{ request: ")), "{command} is in the table");
+        assert!(text.contains(&format!("  {command}: {{ request: ")), "the table should contain {command}");
     }
-    assert!(!text.contains("bigint"), "numbers are numbers");
+    assert!(!text.contains("bigint"), "large integers should be exported as numbers");
 }
 
 #[tokio::test]
@@ -330,12 +355,12 @@ async fn a_call_of_the_user_that_fails_is_kept_with_what_was_sent() {
     app.answer(&edited, host::view::UserAnswer::Allow(policy::Scope::Once)).await;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !app.activity("harbour").await.contains("61") {
-        assert!(tokio::time::Instant::now() < deadline, "it is sent");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "the call was not sent in time");
+        // sleep: polls, because no event reports it.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     call(&api, "cancel_call", json!({"call": "k1"})).await;
-    assert!(running.await.unwrap().is_err(), "it fails");
+    assert!(running.await.unwrap().is_err(), "the call should fail");
     let read = call(&api, "conversation", json!({"conversation": id})).await;
-    assert_eq!(read["items"][0]["body"]["arguments"], changed, "what was sent is kept: {read}");
+    assert_eq!(read["items"][0]["body"]["arguments"], changed, "the sent arguments should be stored: {read}");
 }

@@ -1,4 +1,4 @@
-//! Local servers with secrets in their environment, as the page sets them up: they go in and never come out.
+//! Tests of secret environment variables of local servers, which are never returned.
 
 use api::{Api, ErrorCode, dispatch};
 use host::view::ServerState;
@@ -9,7 +9,8 @@ use crate::call;
 
 const SECRET: &str = "t0psecret-of-mine";
 
-/// The demo server behind a shell that writes down what environment it got, and prints the secret as a careless one does.
+/// Returns a configuration of the demo server behind a shell that records its environment and prints the secret, like a
+/// careless server.
 fn config(app: &App, env: Value) -> Value {
     let script = r#"env > "$SEEN"; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"x/$TOKEN\"}"; exec "$0""#;
     let mut env = env;
@@ -22,12 +23,12 @@ fn seen(app: &App) -> String {
     std::fs::read_to_string(app.folder.path().join("seen")).unwrap_or_default()
 }
 
-/// Starts a server that then does not run, and says why.
+/// Starts a server that fails and returns the message.
 async fn failure(app: &App) -> String {
     app.approve_start("near").await;
     match app.until("near", "failed", |s| matches!(s.state, ServerState::Failed(_))).await.state {
         ServerState::Failed(failure) => failure.message,
-        other => panic!("it should have failed: {other:?}"),
+        other => panic!("the server should have failed: {other:?}"),
     }
 }
 
@@ -43,58 +44,64 @@ async fn a_secret_goes_into_the_environment_and_nowhere_else() {
     let mut events = api.events();
     let wanted = config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
     let kept = call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
-    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long a secret is kept: {kept}");
+    assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
     let (file, shown) = entry(&app, &api).await;
-    assert!(file.contains("${secret:near.TOKEN}") && !file.contains(SECRET), "no secret is in the file: {file}");
-    assert!(file.contains("debug"), "what is no secret is");
-    assert_eq!(shown["env"]["TOKEN"], "${secret:near.TOKEN}", "the page gets the reference");
-    assert_eq!(shown["secretEnv"], json!(["TOKEN"]), "and which variables are secret");
+    assert!(
+        file.contains("${secret:near.TOKEN}") && !file.contains(SECRET),
+        "the file should contain no secret: {file}"
+    );
+    assert!(file.contains("debug"), "plain values should be in the file");
+    assert_eq!(shown["env"]["TOKEN"], "${secret:near.TOKEN}", "the page should receive the reference");
+    assert_eq!(shown["secretEnv"], json!(["TOKEN"]), "the secret variables should be listed");
 
     app.ready("near").await;
-    assert!(seen(&app).contains(&format!("TOKEN={SECRET}\n")), "the server gets it");
+    assert!(seen(&app).contains(&format!("TOKEN={SECRET}\n")), "the server should receive the secret");
     let activity = app.activity("near").await;
     assert!(
         activity.contains("x/[redacted]") && !activity.contains(SECRET),
-        "it is hidden in what it says: {activity}"
+        "the secret should be redacted in the activity log: {activity}"
     );
     let page = call(&api, "activity", json!({"server": "near", "limit": 100})).await;
     let entries = page["entries"].as_array().unwrap();
     let said = |e: &&Value| e["preview"].as_str().is_some_and(|text| text.contains("x/[redacted]"));
     let sent = |e: &&Value| e["sent"] == json!(true);
     for (entry, redacted) in [(entries.iter().find(said), true), (entries.iter().find(sent), false)] {
-        let entry = entry.expect("it crossed");
+        let entry = entry.expect("the message should be in the activity log");
         let body = call(&api, "activity_body", json!({"server": "near", "seq": entry["seq"]})).await;
-        assert_eq!(body["redacted"], json!(redacted), "it is told what is not as it crossed: {body}");
+        assert_eq!(body["redacted"], json!(redacted), "a redaction should be reported: {body}");
     }
     let mut audit = std::fs::read(app.folder.path().join("data/audit.db")).unwrap();
     audit.extend(std::fs::read(app.folder.path().join("data/audit.db-wal")).unwrap_or_default());
-    assert!(!String::from_utf8_lossy(&audit).contains(SECRET), "and is not in the audit log");
+    assert!(!String::from_utf8_lossy(&audit).contains(SECRET), "the secret should not be in the audit log");
 
-    // What comes from the page again keeps it, and what is entered anew replaces it.
+    // An update with the reference keeps the secret, and a new value replaces it.
     let (_, shown) = entry(&app, &api).await;
     call(&api, "update_server", json!({"server": "near", "name": "near", "config": shown})).await;
     call(&api, "set_secret", json!({"server": "near", "header": "TOKEN", "value": "an0ther-secret"})).await;
     call(&api, "stop_server", json!({"server": "near"})).await;
     app.until("near", "stopped", |s| s.state == ServerState::Stopped).await;
     app.ready("near").await;
-    assert!(seen(&app).contains("TOKEN=an0ther-secret\n"), "the new one is used");
+    assert!(seen(&app).contains("TOKEN=an0ther-secret\n"), "the new secret should be used");
     let mut plain = shown;
     plain["env"]["TOKEN"] = json!("a-th1rd-secret");
     plain["secretEnv"] = Value::Null;
     call(&api, "update_server", json!({"server": "near", "name": "near", "config": plain})).await;
     let (file, _) = entry(&app, &api).await;
-    assert!(!file.contains("a-th1rd-secret"), "what was secret stays so: {file}");
+    assert!(!file.contains("a-th1rd-secret"), "a secret variable should stay secret: {file}");
 
-    // Events come in order, so this one comes behind all that could tell a secret.
+    // Events are ordered, so this one follows all that could contain a secret.
     call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
     while !told.contains("fence") {
-        let batch = events.next().await.expect("the stream goes on");
+        let batch = events.next().await.expect("the stream should not end");
         told.push_str(&serde_json::to_string(&batch).unwrap());
     }
-    assert!(told.contains("start_server") && told.contains("${secret:near.TOKEN}"), "the question shows the reference");
+    assert!(
+        told.contains("start_server") && told.contains("${secret:near.TOKEN}"),
+        "the consent request should show the reference"
+    );
     for secret in [SECRET, "an0ther-secret"] {
-        assert!(!told.contains(secret), "no event has the secret");
+        assert!(!told.contains(secret), "no event should contain the secret");
     }
     app.host.close().await;
 }
@@ -109,13 +116,16 @@ async fn it_is_for_the_command_that_it_was_entered_for() {
     let mut other = shown.clone();
     other["args"].as_array_mut().unwrap().push(json!("--more"));
     let refused = dispatch(&api, "update_server", json!({"server": "near", "name": "near", "config": other})).await;
-    assert_eq!(refused.unwrap_err().code, ErrorCode::Invalid, "for another command it has to be entered again");
-    // Somebody else's hand in the file.
+    assert_eq!(refused.unwrap_err().code, ErrorCode::Invalid, "another command should require the secret again");
+    // A change of the file by another program.
     std::fs::write(app.folder.path().join("mcp.json"), file.replace("exec ", "exec  ")).unwrap();
-    app.until("near", "read again", |s| s.config.command_line().contains("exec  ")).await;
+    app.until("near", "reloaded from the file", |s| s.config.command_line().contains("exec  ")).await;
     let failure = failure(&app).await;
-    assert!(failure.contains("near.TOKEN") && failure.contains("enter it again"), "the cause is told: {failure}");
-    assert!(seen(&app).is_empty(), "and nothing is started");
+    assert!(
+        failure.contains("near.TOKEN") && failure.contains("enter it again"),
+        "the message should contain the cause: {failure}"
+    );
+    assert!(seen(&app).is_empty(), "no process should be started");
 }
 
 #[tokio::test]
@@ -129,6 +139,6 @@ async fn nothing_of_a_remote_server_gets_there() {
     wanted["secretEnv"] = Value::Null;
     call(&api, "add_server", json!({"name": "near", "config": wanted})).await;
     let failure = failure(&app).await;
-    assert!(failure.contains("far.Authorization"), "it is not found: {failure}");
-    assert!(seen(&app).is_empty(), "and nothing is started");
+    assert!(failure.contains("far.Authorization"), "the secret should not be found: {failure}");
+    assert!(seen(&app).is_empty(), "no process should be started");
 }

@@ -1,4 +1,4 @@
-//! Servers of other apps as the page lists and imports them, with the homes in `tests/import`.
+//! Tests of the import of servers from other apps as the page uses it, with the home folders in `tests/import`.
 
 use std::fs;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use testkit::import::import_fixtures;
 use crate::call;
 
 fn of<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
-    let app = listed["apps"].as_array().unwrap().iter().find(|one| one["id"] == app).expect("the app is listed");
+    let app = listed["apps"].as_array().unwrap().iter().find(|one| one["id"] == app).expect("the app should be listed");
     app["servers"]
         .as_array()
         .unwrap()
         .iter()
         .find(|one| one["name"] == name)
-        .unwrap_or_else(|| panic!("{name} is in {app:#}"))
+        .unwrap_or_else(|| panic!("no server {name} in {app:#}"))
 }
 
 #[tokio::test]
@@ -29,34 +29,37 @@ async fn what_is_picked_is_imported_and_nothing_else() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone()).importing_from(Surroundings::of_folder(import_fixtures("homes/linux")));
     let listed = call(&api, "import_candidates", json!({})).await;
-    assert!(listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")), "it says where it looked: {listed}");
+    assert!(
+        listed["lookedFor"].as_array().unwrap().contains(&json!("Junie")),
+        "the searched apps should be listed: {listed}"
+    );
     let linear = of(&listed, "cursor", "linear");
     assert_eq!(linear["headers"], json!([{ "name": "Authorization", "kind": "secret", "toEnter": false }]));
     assert_eq!((&linear["target"], &linear["status"]), (&json!("https://mcp.linear.app/mcp"), &json!("new")));
-    assert!(!listed.to_string().contains("lin_api_0123"), "no secret is in the list");
+    assert!(!listed.to_string().contains("lin_api_0123"), "the list should contain no secret");
     let filesystem = of(&listed, "claude-desktop", "filesystem");
-    assert_eq!(filesystem["origins"].as_array().unwrap().len(), 2, "one row for two apps: {filesystem}");
+    assert_eq!(filesystem["origins"].as_array().unwrap().len(), 2, "two apps should share one candidate: {filesystem}");
 
     let before = app.host.snapshot().await.unwrap().servers.len();
     let picked = json!({ "source": {}, "ids": [linear["id"], "0".repeat(64)] });
     let outcomes = call(&api, "import_servers", picked).await["outcomes"].clone();
-    assert_eq!(outcomes[0]["name"], "linear", "the picked one is imported: {outcomes}");
-    assert!(outcomes[0]["onlyThisRun"].is_string(), "without a keychain it is said how long its secret is kept");
+    assert_eq!(outcomes[0]["name"], "linear", "the selected server should be imported: {outcomes}");
+    assert!(outcomes[0]["onlyThisRun"].is_string(), "the missing keychain should be reported");
     assert!(
         outcomes[1]["problem"].as_str().unwrap().contains("changed"),
-        "one that is not there is a problem: {outcomes}"
+        "an unknown candidate should be a problem: {outcomes}"
     );
     let servers = app.host.snapshot().await.unwrap().servers;
-    assert_eq!(servers.len(), before + 1, "and no other");
+    assert_eq!(servers.len(), before + 1, "no other server should be imported");
     let file = fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(
         file.contains("${secret:linear.Authorization}") && !file.contains("lin_api"),
-        "no secret is in the file: {file}"
+        "the file should contain no secret: {file}"
     );
     let again = call(&api, "import_candidates", json!({ "app": "cursor" })).await;
-    assert_eq!(of(&again, "cursor", "linear")["status"], "same", "it is set up now");
-    assert_eq!(again["apps"].as_array().unwrap().len(), 1, "only the app that is named");
-    assert_eq!(again["lookedFor"], json!(["Cursor"]), "and no other was looked for");
+    assert_eq!(of(&again, "cursor", "linear")["status"], "same", "the server should be listed as configured");
+    assert_eq!(again["apps"].as_array().unwrap().len(), 1, "only the requested app should be listed");
+    assert_eq!(again["lookedFor"], json!(["Cursor"]), "only the requested app should be searched");
 }
 
 #[tokio::test]
@@ -74,10 +77,10 @@ async fn what_changed_since_it_was_listed_is_not_imported() {
     let id = of(&listed, "cursor", "one")["id"].clone();
     write("harmful");
     let outcomes = call(&api, "import_servers", json!({ "source": {}, "ids": [id] })).await;
-    assert!(outcomes["outcomes"][0]["problem"].is_string(), "it is refused: {outcomes}");
+    assert!(outcomes["outcomes"][0]["problem"].is_string(), "the changed server should be rejected: {outcomes}");
     assert!(
         !fs::read_to_string(app.folder.path().join("mcp.json")).unwrap_or_default().contains("harm"),
-        "nothing is written"
+        "nothing should be written"
     );
 }
 
@@ -100,11 +103,11 @@ async fn rules_stay_only_with_their_server_and_are_written_once() {
     let file = app.folder.path().join("mcp.json");
     let text = fs::read(&file).ok();
     drop(fs::remove_file(&file));
-    // A folder in the place of the file can't be written.
+    // A folder at the path of the file makes writing fail.
     fs::create_dir(&file).unwrap();
     let failed = import().await;
-    assert!(failed["problem"].is_string(), "the settings can't be written: {failed}");
-    assert_eq!(rules().await, before, "no rule stays without its server");
+    assert!(failed["problem"].is_string(), "writing the settings should fail: {failed}");
+    assert_eq!(rules().await, before, "no rule should remain without its server");
 
     fs::remove_dir(&file).unwrap();
     if let Some(text) = text {
@@ -116,10 +119,10 @@ async fn rules_stay_only_with_their_server_and_are_written_once() {
     call(&api, "remove_server", json!({ "server": "one" })).await;
     let again = import().await;
     assert_eq!(again["name"], "one", "{again}");
-    assert_eq!(rules().await, before + 1, "an equal rule is there");
+    assert_eq!(rules().await, before + 1, "an equal rule should not be added again");
 }
 
-/// A keychain that keeps nothing new while it is full.
+/// Keychain that rejects new secrets while it is full.
 #[derive(Default)]
 struct Full {
     inner: SecretsInMemory,
@@ -167,10 +170,13 @@ async fn a_server_whose_secrets_cannot_be_written_is_removed_again() {
     let before = (servers().await, rules().await);
     keychain.is_full.store(true, Ordering::SeqCst);
     let failed = import().await;
-    assert!(failed["problem"].as_str().unwrap().contains("it is full"), "the cause is said: {failed}");
-    assert_eq!((servers().await, rules().await), before, "neither the server nor its rule stays");
+    assert!(
+        failed["problem"].as_str().unwrap().contains("it is full"),
+        "the problem should contain the cause: {failed}"
+    );
+    assert_eq!((servers().await, rules().await), before, "neither the server nor its rule should remain");
     keychain.is_full.store(false, Ordering::SeqCst);
-    assert_eq!(import().await["name"], "one", "its name is free");
+    assert_eq!(import().await["name"], "one", "the name should be free again");
     assert_eq!((servers().await, rules().await), (before.0 + 1, before.1 + 1));
 }
 
@@ -188,16 +194,19 @@ async fn a_value_that_is_pending_is_named_in_the_settings() {
     let listed = call(&api, "import_candidates", json!({})).await;
     let far = of(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
-    assert_eq!(far["signIn"], sign_in, "the id of a client is public");
+    assert_eq!(far["signIn"], sign_in, "the client identifier is not a secret");
     call(&api, "import_servers", json!({ "source": {}, "ids": [far["id"]] })).await;
     let servers = app.host.snapshot().await.unwrap().servers;
     let http = servers[0].config.as_http().unwrap().clone();
-    assert_eq!(http.headers["Authorization"], "Bearer ${secret:far.Authorization}", "before the secret as it was");
+    assert_eq!(
+        http.headers["Authorization"], "Bearer ${secret:far.Authorization}",
+        "the text before the secret should be unchanged"
+    );
     assert_eq!(http.headers["X-Team"], "red");
     let auth = http.auth.unwrap();
     assert_eq!(auth.client_secret.as_deref(), Some("${secret:far.client_secret}"));
     let kept = app.host.ports().secrets.keys("far.").unwrap();
-    assert_eq!(kept, ["far.client_secret @ https://a.example"], "what is pending is not in the keychain");
+    assert_eq!(kept, ["far.client_secret @ https://a.example"], "a pending value should not be in the keychain");
 }
 
 #[tokio::test]
@@ -215,7 +224,9 @@ async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
         ("import_candidates", json!({ "project": project })),
         ("import_servers", json!({ "source": { "project": project }, "ids": [] })),
     ] {
-        let error = dispatch(&api, command, request).await.expect_err("the user did not pick it");
+        let error = dispatch(&api, command, request)
+            .await
+            .expect_err("a folder that the user did not select should be rejected");
         assert_eq!(error.code, ErrorCode::NotFound, "{command}: {error}");
     }
     app.host.set_roots("demo".to_owned(), vec![project.clone()]).await.unwrap();
@@ -223,11 +234,11 @@ async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
     assert_eq!(files["files"], json!([".mcp.json", ".vscode/mcp.json"]));
     let listed = call(&api, "import_candidates", json!({ "project": project })).await;
     let two = of(&listed, "vscode", "two");
-    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "nothing is added by itself");
+    assert_eq!(app.host.snapshot().await.unwrap().servers.len(), 1, "no server should be added without a selection");
     let picked = json!({ "source": { "project": project }, "ids": [two["id"]] });
     assert_eq!(call(&api, "import_servers", picked).await["outcomes"][0]["name"], "two");
     let both = json!({ "app": "cursor", "project": project });
-    let error = dispatch(&api, "import_candidates", both).await.expect_err("one of both");
+    let error = dispatch(&api, "import_candidates", both).await.expect_err("specifying both should be rejected");
     assert_eq!(error.code, ErrorCode::BadRequest, "{error}");
 }
 
@@ -235,6 +246,8 @@ async fn only_a_folder_of_the_user_is_looked_into_as_a_project() {
 async fn without_a_home_folder_nothing_is_looked_for() {
     let app = App::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    let error = dispatch(&api, "import_candidates", json!({})).await.expect_err("there is none");
+    let error = dispatch(&api, "import_candidates", json!({}))
+        .await
+        .expect_err("the command should fail without a home folder");
     assert_eq!(error.code, ErrorCode::NotFound, "{error}");
 }

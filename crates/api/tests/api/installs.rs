@@ -1,4 +1,4 @@
-//! Servers of a registry and bundles as the page looks at them and installs them.
+//! Tests of servers of a registry and of bundles as the page displays and installs them.
 
 use std::fs;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn api(app: &App, registry: &TestRegistry) -> Api {
     Api::new(app.host.clone()).installing_with(installer)
 }
 
-/// A registry of one server with an older version.
+/// Starts a registry that lists one server with an older version.
 async fn registry() -> TestRegistry {
     let mut old = notes(json!({ "status": "deprecated", "statusMessage": "Use 1.2" }));
     old["server"]["version"] = "1.1.0".into();
@@ -45,11 +45,11 @@ async fn a_server_is_found_and_shown_with_its_versions() {
     assert_eq!((&found["name"], &found["status"]), (&json!(NAME), &json!("active")), "{page}");
     assert_eq!(found["publishedAt"], 1_769_904_000_000_u64);
     let alice = json!({ "kind": "github_account", "name": "alice", "checked": false });
-    assert_eq!(found["publisher"], alice, "who may publish under its name");
-    assert!(!found["description"].as_str().unwrap().contains('\u{1b}'), "safe to show: {found}");
-    assert_eq!(page["answer"]["fromCache"], false, "it has just answered: {page}");
+    assert_eq!(found["publisher"], alice, "owner of the name");
+    assert!(!found["description"].as_str().unwrap().contains('\u{1b}'), "the description should be sanitized: {found}");
+    assert_eq!(page["answer"]["fromCache"], false, "the response should not be cached: {page}");
     let again = call(&api, "registry_search", json!({ "text": "notes" })).await;
-    assert_eq!(again["answer"]["fetched"], page["answer"]["fetched"], "an answer is kept");
+    assert_eq!(again["answer"]["fetched"], page["answer"]["fetched"], "the response should be cached");
     let shown = call(&api, "registry_server", json!({ "name": NAME })).await;
     let kinds: Vec<&Value> = shown["choices"].as_array().unwrap().iter().map(|choice| &choice["kind"]).collect();
     assert_eq!(kinds, ["npm", "streamable-http"]);
@@ -57,7 +57,7 @@ async fn a_server_is_found_and_shown_with_its_versions() {
     assert_eq!(shown["versions"][1]["statusMessage"], "Use 1.2", "{shown}");
     drop(registry);
     let offline = call(&api, "registry_search", json!({ "text": "notes", "refresh": true })).await;
-    assert_eq!(offline["servers"], page["servers"], "what is kept is shown without the registry");
+    assert_eq!(offline["servers"], page["servers"], "the cached response should be used without the registry");
     assert!(offline["answer"]["offline"].is_string() && offline["answer"]["fromCache"] == true, "{offline}");
 }
 
@@ -67,10 +67,10 @@ async fn a_package_is_offered_previewed_and_installed() {
     let registry = registry().await;
     let api = api(&app, &registry);
     let offer = call(&api, "install_offer", json!({ "from": "registry", "name": NAME })).await;
-    assert_eq!((&offer["plan"], &offer["problem"]), (&Value::Null, &Value::Null), "one has to be chosen: {offer}");
+    assert_eq!((&offer["plan"], &offer["problem"]), (&Value::Null, &Value::Null), "a target has to be chosen: {offer}");
     let source = json!({ "from": "registry", "name": NAME, "target": offer["choices"][0]["target"] });
     let offer = call(&api, "install_offer", source).await;
-    assert_eq!(offer["source"]["version"], "1.2.0", "the exact version: {offer}");
+    assert_eq!(offer["source"]["version"], "1.2.0", "the source should contain the exact version: {offer}");
     let plan = &offer["plan"];
     assert_eq!((&plan["name"], &plan["target"]["command"]), (&json!("notes"), &json!("npx")), "{plan}");
     assert_eq!(plan["target"]["env"], json!({ "NOTES_KEY": [{ "input": "NOTES_KEY" }] }));
@@ -82,19 +82,19 @@ async fn a_package_is_offered_previewed_and_installed() {
     draft["values"] = json!({ "NOTES_KEY": ["s3cret-value"] });
     let preview = call(&api, "install_preview", draft.clone()).await;
     assert_eq!(preview["server"]["args"], json!(["-y", "@alice/notes@1.2.0"]), "{preview}");
-    assert_eq!(preview["server"]["env"], json!({ "NOTES_KEY": ["secret"] }), "the secret is masked");
+    assert_eq!(preview["server"]["env"], json!({ "NOTES_KEY": ["secret"] }), "the secret should be masked");
     assert!(!preview.to_string().contains("s3cret-value"));
     let other = json!({ "draft": draft, "hash": "0".repeat(64) });
     assert_eq!(refusal(&api, "install", other).await.0, ErrorCode::Stale);
     let install = json!({ "draft": draft, "hash": preview["hash"] });
     let kept = call(&api, "install", install).await;
-    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long the secret is kept: {kept}");
+    assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
     let servers = call(&api, "snapshot", json!({})).await["servers"].clone();
     assert_eq!((&servers[0]["name"], &servers[0]["state"]["is"]), (&json!("notes"), &json!("stopped")));
     let taken = call(&api, "install_preview", draft.clone()).await;
     assert!(taken["problem"].as_str().unwrap().contains("another server has it"), "{taken}");
     let offer = call(&api, "install_offer", draft["source"].clone()).await;
-    assert_eq!(offer["plan"]["name"], "notes-2", "a free name is proposed");
+    assert_eq!(offer["plan"]["name"], "notes-2", "a free name should be suggested");
 }
 
 #[tokio::test]
@@ -109,15 +109,15 @@ async fn a_bundle_is_offered_with_what_it_is_and_installed() {
         (&origin["file"], &origin["files"], &origin["signature"]),
         (&json!("demo.mcpb"), &json!(2), &json!("not signed"))
     );
-    assert_eq!(offer["source"]["sha256"], origin["sha256"], "pinned from here on");
+    assert_eq!(offer["source"]["sha256"], origin["sha256"], "the source should be pinned to the hash");
     let draft = json!({ "source": offer["source"], "name": "demo", "sandbox": offer["plan"]["sandbox"] });
     let preview = call(&api, "install_preview", draft.clone()).await;
-    assert!(!app.folder.path().join("data/bundles").exists(), "nothing is unpacked so far");
+    assert!(!app.folder.path().join("data/bundles").exists(), "nothing should be unpacked yet");
     call(&api, "install", json!({ "draft": draft, "hash": preview["hash"] })).await;
     let command = preview["server"]["command"].as_str().unwrap();
     assert!(fs::metadata(command).unwrap().is_file(), "{command}");
     let (code, message) = refusal(&api, "install_offer", json!({ "from": "bundle", "path": "demo.mcpb" })).await;
-    assert_eq!(code, ErrorCode::BadRequest, "from where the app runs leads no path of the user's: {message}");
+    assert_eq!(code, ErrorCode::BadRequest, "a relative path should be rejected: {message}");
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn an_installed_server_tells_where_it_is_from_and_of_updates() {
     assert_eq!(report["newer"]["version"], "1.2.0");
 
     let upgrade = call(&api, "upgrade_offer", json!({ "server": "far" })).await;
-    assert_eq!(upgrade["kept"], json!({ "X-Team": null }), "a header's value stays inside: {upgrade}");
+    assert_eq!(upgrade["kept"], json!({ "X-Team": null }), "header values should not be returned: {upgrade}");
     assert_eq!(upgrade["running"], false);
     let draft = json!({ "source": upgrade["offer"]["source"], "name": "far", "upgrades": "far" });
     let preview = call(&api, "install_preview", draft.clone()).await;

@@ -1,4 +1,4 @@
-//! The files that decide what a local server runs, as its consent request shows them.
+//! Tests of the files that determine what a local server runs, as its consent request shows them.
 
 use api::{Api, dispatch};
 use host::view::{ServerState, UserAnswer};
@@ -6,13 +6,17 @@ use policy::{Hash, Scope};
 use serde_json::{Value, json};
 use testkit::app::App;
 
-/// The files of the consent request to start the server.
+/// Returns the files of the consent request to start the server.
 async fn shown(app: &App, api: &Api) -> Vec<Value> {
     let question = app.question("near", "its start", |_| true).await;
     let questions = dispatch(api, "snapshot", json!({})).await.unwrap();
     let id = question.id.0.to_string();
-    let own =
-        questions["questions"].as_array().unwrap().iter().find(|q| q["id"] == id.as_str()).expect("it is in the list");
+    let own = questions["questions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|q| q["id"] == id.as_str())
+        .expect("the consent request should be in the snapshot");
     own["body"]["files"].as_array().cloned().unwrap_or_default()
 }
 
@@ -27,13 +31,16 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     dispatch(&api, "add_server", json!({"name": "near", "config": config})).await.unwrap();
     app.host.start_server("near".into()).await.unwrap();
     let files = shown(&app, &api).await;
-    let [program, own] = &files[..] else { panic!("the program and its script: {files:?}") };
-    assert_eq!((&program["role"], &own["role"]), (&json!("program"), &json!("argument")), "why each counts");
+    let [program, own] = &files[..] else { panic!("expected the program and its script: {files:?}") };
+    assert_eq!((&program["role"], &own["role"]), (&json!("program"), &json!("argument")), "roles of the files");
     assert!(program["path"].as_str().unwrap().ends_with("/sh"), "{program}");
-    assert_eq!(own["path"].as_str().map(std::path::Path::new), Some(script.as_path()), "where it lies");
-    assert_eq!(own["bytes"], json!(begin.len()), "how large it is");
-    assert_eq!(own["hash"], json!(Hash::of_bytes(begin.as_bytes()).as_str()), "by what it is approved");
-    assert!(files.iter().all(|file| file["changed"] == false), "nothing was approved before: {files:?}");
+    assert_eq!(own["path"].as_str().map(std::path::Path::new), Some(script.as_path()), "path of the script");
+    assert_eq!(own["bytes"], json!(begin.len()), "size of the script");
+    assert_eq!(own["hash"], json!(Hash::of_bytes(begin.as_bytes()).as_str()), "hash of the script");
+    assert!(
+        files.iter().all(|file| file["changed"] == false),
+        "no file should be marked without an earlier approval: {files:?}"
+    );
 
     let question = app.question("near", "its start", |_| true).await;
     app.answer(&question, UserAnswer::Allow(Scope::Always)).await;
@@ -44,6 +51,6 @@ async fn s06_each_file_that_is_hashed_is_shown() {
     app.host.start_server("near".into()).await.unwrap();
     let files = shown(&app, &api).await;
     let changed: Vec<&Value> = files.iter().map(|file| &file["changed"]).collect();
-    assert_eq!(changed, [false, true], "the script is marked, and the program is not: {files:?}");
+    assert_eq!(changed, [false, true], "only the script should be marked as changed: {files:?}");
     app.host.close().await;
 }

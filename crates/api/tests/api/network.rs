@@ -1,4 +1,4 @@
-//! The page's word that the network is back.
+//! Tests of `network_changed`, with which the page reports that the network is back.
 
 use std::net::SocketAddr;
 
@@ -27,11 +27,11 @@ async fn a_server_that_is_waited_for_is_reached_when_the_page_sees_the_network_a
     app.ready_always("far").await;
     drop(server);
     let told = dispatch(&api, "network_changed", json!({})).await.unwrap();
-    assert_eq!(told, json!({}), "it is taken");
-    app.until("far", "waiting to come back, as it was asked whether it lives", waits).await;
+    assert_eq!(told, json!({}), "the command should be accepted");
+    app.until("far", "reconnecting after an unanswered probe", waits).await;
     let _back = http_at(address).await;
     dispatch(&api, "network_changed", json!({})).await.unwrap();
-    app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
+    app.until("far", "ready after the reconnect", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
 
@@ -45,8 +45,8 @@ async fn a_page_that_reports_without_end_does_not_have_servers_asked_without_end
         dispatch(&api, "network_changed", json!({})).await.unwrap();
     }
     let looks = async || app.activity("far").await.matches("asking whether it is still there").count();
-    assert_eq!(looks().await, 3, "the first reports are looked into at once");
+    assert_eq!(looks().await, 3, "the first reports should cause immediate checks");
     pass(supervision::wake::INTERVAL).await;
-    assert_eq!(looks().await, 4, "and one stands for all the others");
+    assert_eq!(looks().await, 4, "the other reports should be coalesced into one check");
     app.host.close().await;
 }

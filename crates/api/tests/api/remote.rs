@@ -1,4 +1,4 @@
-//! Remote servers as the page sets them up: values of headers go in and never come out.
+//! Tests of remote servers as the page configures them. Header values are never returned.
 
 use api::{Api, ErrorCode, dispatch};
 use serde_json::{Value, json};
@@ -27,37 +27,41 @@ async fn header_values_go_in_and_never_come_out() {
     let headers = json!([header("Authorization", "Bearer t0psecret", true), header("X-Team", "blu3team", false)]);
     let config = json!({"type": "http", "url": server.url("/mcp"), "headers": headers});
     let kept = call(&api, "add_server", json!({"name": "far", "config": config})).await;
-    assert!(kept["onlyThisRun"].is_string(), "without a keychain it is said how long a secret is kept: {kept}");
+    assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(
         file.contains("${secret:far.Authorization}") && !file.contains("t0psecret"),
-        "no secret is in the file: {file}"
+        "the file should contain no secret: {file}"
     );
-    assert!(file.contains("blu3team"), "a value that is no secret is: {file}");
+    assert!(file.contains("blu3team"), "plain values should be in the file: {file}");
     let shown = started(&app, &api).await;
     for request in server.seen() {
-        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret is sent");
-        assert_eq!(request.header("x-team"), Some("blu3team"), "and so is the other header");
+        assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret should be sent");
+        assert_eq!(request.header("x-team"), Some("blu3team"), "the other header should be sent");
     }
     let wanted = json!([
         {"name": "Authorization", "value": null, "secret": true},
         {"name": "X-Team", "value": null, "secret": false},
     ]);
-    assert_eq!(shown["config"]["headers"], wanted, "headers are shown by name");
-    assert_eq!(shown["transport"], "streamable-http", "how it was reached is shown");
-    assert!(shown["foundBy"].as_str().unwrap().contains("initialize"), "and how that was found: {}", shown["foundBy"]);
-    assert_eq!(shown["url"]["domain"], "127.0.0.1", "its address is taken apart");
-    // Events come in order, so this one comes behind all that could tell a secret.
+    assert_eq!(shown["config"]["headers"], wanted, "headers should be returned without values");
+    assert_eq!(shown["transport"], "streamable-http", "the transport should be reported");
+    assert!(
+        shown["foundBy"].as_str().unwrap().contains("initialize"),
+        "the detection method should be reported: {}",
+        shown["foundBy"]
+    );
+    assert_eq!(shown["url"]["domain"], "127.0.0.1", "the URL should be parsed");
+    // Events are ordered, so this one follows all that could contain a secret.
     call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = String::new();
     while !told.contains("fence") {
-        let batch = events.next().await.expect("the stream goes on");
+        let batch = events.next().await.expect("the stream should not end");
         told.push_str(&serde_json::to_string(&batch).unwrap());
     }
-    assert!(told.contains("connect_server"), "the question was told");
+    assert!(told.contains("connect_server"), "the consent request should be reported");
     for value in ["t0psecret", "blu3team"] {
-        assert!(!told.contains(value), "no event has a value of a header");
-        assert!(!shown.to_string().contains(value), "nor has the snapshot");
+        assert!(!told.contains(value), "no event should contain a header value");
+        assert!(!shown.to_string().contains(value), "the snapshot should contain no header value");
     }
     app.host.close().await;
 }
@@ -74,21 +78,24 @@ async fn a_change_keeps_values_for_the_same_address_only() {
         |url: &str, headers: &Value| json!({"server": "far", "name": "far", "config": http(url, headers.clone())});
     call(&api, "update_server", update("https://a.example/other", &kept)).await;
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
-    assert!(file.contains("${secret:far.X-Key}") && file.contains("/other"), "another path keeps the value: {file}");
+    assert!(
+        file.contains("${secret:far.X-Key}") && file.contains("/other"),
+        "another path should keep the value: {file}"
+    );
     let moved = dispatch(&api, "update_server", update("https://b.example/mcp", &kept)).await.unwrap_err();
-    assert_eq!(moved.code, ErrorCode::Invalid, "another host does not get it: {moved}");
+    assert_eq!(moved.code, ErrorCode::Invalid, "another host should not receive the value: {moved}");
     let unknown = json!([{"name": "X-Other", "value": null}]);
     let none = dispatch(&api, "update_server", update("https://a.example/mcp", &unknown)).await.unwrap_err();
-    assert_eq!(none.code, ErrorCode::Invalid, "a header that is not set has no value to keep: {none}");
+    assert_eq!(none.code, ErrorCode::Invalid, "an unknown header has no value to keep: {none}");
     call(&api, "set_secret", json!({"server": "far", "header": "X-Key", "value": "two"})).await;
     let missing = json!({"server": "far", "header": "X-None", "value": "two"});
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
-    assert_eq!(missing.code, ErrorCode::NotFound, "only a header that is there has a secret: {missing}");
+    assert_eq!(missing.code, ErrorCode::NotFound, "an unknown header has no secret: {missing}");
     let key = ports::secrets::key("far.X-Key", "https://a.example");
     let kept = || app.host.ports().secrets.get(&key).unwrap();
-    assert_eq!(kept().as_deref(), Some("two"), "it was entered again");
+    assert_eq!(kept().as_deref(), Some("two"), "the secret should be replaced");
     call(&api, "remove_server", json!({"server": "far"})).await;
-    assert_eq!(kept(), None, "nothing of a server that was removed stays in the keychain");
+    assert_eq!(kept(), None, "the secrets of a removed server should be deleted");
     app.host.close().await;
 }
 
@@ -101,12 +108,16 @@ async fn servers_that_are_added_at_the_same_time_have_secrets_of_their_own() {
         let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
         json!({"name": name, "config": config})
     };
-    // Both names are the same in ASCII, which names of secrets are made of.
+    // Names of secrets are ASCII, and both server names are reduced to the same text.
     tokio::join!(call(&api, "add_server", added("ü", "one")), call(&api, "add_server", added("ä", "two")));
     let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
     let mut secrets = [secret("_.X-Key"), secret("_.X-Key-2")];
     secrets.sort();
-    assert_eq!(secrets, ["one", "two"].map(|secret| Some(secret.to_owned())), "neither overwrites the other");
+    assert_eq!(
+        secrets,
+        ["one", "two"].map(|secret| Some(secret.to_owned())),
+        "the secrets should not overwrite each other"
+    );
     app.host.close().await;
 }
 
@@ -122,23 +133,31 @@ async fn a_new_secret_never_overwrites_that_of_another_server() {
     let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
     call(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
     call(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
-    assert_eq!(secret("_.X-Key").as_deref(), Some("one"), "names that look the same in ASCII are kept apart");
-    assert_eq!(secret("_.X-Key-2").as_deref(), Some("two"), "the second has its own");
+    assert_eq!(
+        secret("_.X-Key").as_deref(),
+        Some("one"),
+        "server names that are equal in ASCII should have separate secrets"
+    );
+    assert_eq!(secret("_.X-Key-2").as_deref(), Some("two"), "the second server should have its own secret");
     call(&api, "update_server", json!({"server": "ä", "name": "ä", "config": keyed("three")})).await;
-    assert_eq!(secret("_.X-Key-2").as_deref(), Some("three"), "a server's own secret keeps its name");
-    assert_eq!(secret("_.X-Key-3"), None, "and gets no second one");
+    assert_eq!(secret("_.X-Key-2").as_deref(), Some("three"), "a replaced secret should keep its name");
+    assert_eq!(secret("_.X-Key-3"), None, "no second secret should be created");
 
     call(&api, "add_server", json!({"name": "work", "config": keyed("four")})).await;
     call(&api, "update_server", json!({"server": "work", "name": "old", "config": keep})).await;
     call(&api, "add_server", json!({"name": "work", "config": keyed("five")})).await;
-    assert_eq!(secret("work.X-Key").as_deref(), Some("four"), "a server that was renamed keeps its secret");
-    assert_eq!(secret("work.X-Key-2").as_deref(), Some("five"), "the one that has its name now has another");
+    assert_eq!(secret("work.X-Key").as_deref(), Some("four"), "a renamed server should keep its secret");
+    assert_eq!(
+        secret("work.X-Key-2").as_deref(),
+        Some("five"),
+        "the new server of this name should have another secret"
+    );
 
     let two = json!([header("A!", "six", true), header("A_", "seven", true)]);
     let two = json!({"type": "http", "url": "https://a.example/mcp", "headers": two});
     call(&api, "add_server", json!({"name": "both", "config": two})).await;
     let kept = ["both.A_", "both.A_-2"].map(|name| secret(name).unwrap_or_default());
-    assert_eq!(kept, ["six", "seven"], "nor do two headers of one server share a secret");
+    assert_eq!(kept, ["six", "seven"], "two headers of one server should have separate secrets");
     app.host.close().await;
 }
 
@@ -156,15 +175,19 @@ async fn a_secret_that_two_servers_share_is_entered_again_for_one_of_them() {
     let secret = |name: &str| app.host.ports().secrets.get(&ports::secrets::key(name, "https://a.example")).unwrap();
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     call(&api, "set_secret", enter("first")).await;
-    assert_eq!(secret("team").as_deref(), Some("first"), "a secret of the same name for another address is another");
+    assert_eq!(
+        secret("team").as_deref(),
+        Some("first"),
+        "a secret of the same name for another URL should be separate"
+    );
 
     call(&api, "add_server", named("two", "https://a.example/two")).await;
     call(&api, "set_secret", enter("second")).await;
-    assert_eq!(secret("team").as_deref(), Some("first"), "the other server keeps what it has");
-    assert_eq!(secret("one.Authorization").as_deref(), Some("second"), "this one has its own now");
+    assert_eq!(secret("team").as_deref(), Some("first"), "the other server should keep the shared secret");
+    assert_eq!(secret("one.Authorization").as_deref(), Some("second"), "this server should have its own secret");
     let text = file();
-    assert!(text.contains("Bearer ${secret:one.Authorization}"), "and names it in its place: {text}");
-    assert_eq!(text.matches("Bearer ${secret:team}").count(), 2, "the others are as they were: {text}");
+    assert!(text.contains("Bearer ${secret:one.Authorization}"), "the header should refer to the new secret: {text}");
+    assert_eq!(text.matches("Bearer ${secret:team}").count(), 2, "the other references should be unchanged: {text}");
     app.host.close().await;
 }
 
@@ -187,9 +210,12 @@ async fn an_entry_that_cannot_be_read_is_told() {
     app.ready("far").await;
     let catalog = call(&api, "catalog", json!({"server": "far"})).await;
     let names: Vec<_> = catalog["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
-    assert_eq!(names, ["echo"], "what can be read is there");
+    assert_eq!(names, ["echo"], "readable entries should be listed");
     let notes = catalog["notes"].to_string();
-    assert!(notes.contains("odd") && notes.contains("out of range"), "what cannot is told, with the cause: {notes}");
+    assert!(
+        notes.contains("odd") && notes.contains("out of range"),
+        "unreadable entries should be reported with the cause: {notes}"
+    );
     app.host.close().await;
 }
 
@@ -209,10 +235,10 @@ async fn an_address_that_cannot_be_used_is_refused_before_anything_is_kept() {
     ];
     for (config, words) in cases {
         let request = json!({"name": "far", "config": config});
-        let error = dispatch(&api, "add_server", request.clone()).await.expect_err("it can't be added");
-        assert_eq!(error.code, ErrorCode::Invalid, "{request} is refused: {error}");
-        assert!(error.message.contains(words), "{words:?} is why {request} is: {error}");
+        let error = dispatch(&api, "add_server", request.clone()).await.expect_err("the server should be rejected");
+        assert_eq!(error.code, ErrorCode::Invalid, "{request}: {error}");
+        assert!(error.message.contains(words), "the message for {request} should contain {words:?}: {error}");
     }
-    assert!(!app.folder.path().join("mcp.json").exists(), "no file was written");
+    assert!(!app.folder.path().join("mcp.json").exists(), "no file should be written");
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! A rule that was removed and is written again as the page has it, which is what Undo does there.
+//! Tests of a removed rule that is written again as the page received it, which is how the page implements Undo.
 
 use api::Api;
 use serde_json::{Value, json};
@@ -8,15 +8,15 @@ use crate::call;
 
 async fn only_rule(api: &Api) -> Value {
     let policy = call(api, "policy", json!({})).await;
-    let [rule] = &policy["rules"].as_array().unwrap()[..] else { panic!("one rule: {policy}") };
+    let [rule] = &policy["rules"].as_array().unwrap()[..] else { panic!("expected one rule: {policy}") };
     rule.clone()
 }
 
-/// Removes the only rule there is, and writes it again under a number of its own.
+/// Removes the only rule and writes it again under a new number. Returns both without their numbers.
 async fn restored(api: &Api) -> (Value, Value) {
     let shown = only_rule(api).await;
     call(api, "remove_policy_rule", json!({"source": shown["source"], "id": shown["id"]})).await;
-    assert_eq!(call(api, "policy", json!({})).await["rules"], json!([]), "it is gone");
+    assert_eq!(call(api, "policy", json!({})).await["rules"], json!([]), "the rule should be removed");
     let mut again = shown.clone();
     again["id"] = json!("");
     call(api, "set_policy_rule", again).await;
@@ -43,7 +43,7 @@ async fn e24_a_rule_of_this_run_is_restored_for_this_run() {
     let api = Api::new(app.host.clone());
     call(&api, "set_policy_rule", rule(json!({"scope": {"kind": "session"}}))).await;
     let (before, after) = restored(&api).await;
-    assert_eq!(before["source"], "session", "not written to the file: {before}");
+    assert_eq!(before["source"], "session", "the rule should not be in the file: {before}");
     assert_eq!(after, before);
 }
 

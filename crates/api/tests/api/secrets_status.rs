@@ -1,4 +1,4 @@
-//! Whether secrets outlast the program, as the page is told it.
+//! Tests of the status of the keychain and of the encryption at rest, as reported to the page.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ports::{SecretError, SecretKept, Secrets, SecretsStatus};
 use serde_json::json;
 use testkit::app::App;
 
-/// A keychain of this state.
+/// Keychain with a fixed status.
 struct Being(SecretsStatus, SecretsInMemory);
 
 impl Secrets for Being {
@@ -47,7 +47,7 @@ async fn each_state_of_the_keychain_is_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let app = App::start_with(folder, Vec::new(), HostOptions::default(), keychain).await;
         let told = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
-        assert_eq!(told, wanted, "what the page is told of {status:?}");
+        assert_eq!(told, wanted, "response for {status:?}");
         app.host.close().await;
     }
 }
@@ -71,7 +71,7 @@ async fn s28_with_a_keychain_contents_are_said_to_be_encrypted() {
     app.host.close().await;
 }
 
-/// A keychain that keeps what it is given.
+/// Keychain that reports secrets as persisted.
 struct Keeping(SecretsInMemory);
 
 impl Secrets for Keeping {

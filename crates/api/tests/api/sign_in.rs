@@ -1,4 +1,4 @@
-//! Signing in as the page does it: what is asked, what is told, and what is never told.
+//! Tests of the sign-in as the page uses it: the consent requests, the reported state, and the secrecy of tokens.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use testkit::browser;
 
 use crate::call;
 
-/// Asks until what is known fits.
+/// Polls a command until its response matches.
 async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {
@@ -20,13 +20,13 @@ async fn until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value
         if fits(&known) {
             return known;
         }
-        assert!(start.elapsed() < testkit::app::PATIENCE, "in time: {known}");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(start.elapsed() < testkit::app::PATIENCE, "the state was not reached in time: {known}");
+        // sleep: polls, because no event reports it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// Waits for a question of this kind, and answers it.
+/// Waits for a consent request of this kind and decides on it.
 async fn answer(api: &Api, kind: &str, answer: Value) -> Value {
     let has = |snapshot: &Value| snapshot["questions"][0]["body"]["kind"] == kind;
     let question = until(api, "snapshot", has).await["questions"][0].clone();
@@ -58,42 +58,45 @@ async fn a_sign_in_is_asked_about_told_step_by_step_and_ended() {
     answer(&api, "connect_server", once()).await;
     let asked = answer(&api, "sign_in", once()).await;
     let body = &asked["body"];
-    assert_eq!(body["issuer"], issuer.issuer().as_str(), "who would issue the token: {body}");
-    assert_eq!(body["resource"], server.url().as_str(), "for what");
-    assert_eq!(body["scopes"], json!(["openid", "ships:read"]), "what it would allow");
-    assert_eq!(body["reason"], json!({"is": "sign_in"}), "why");
-    assert!(body["redirectUri"].as_str().unwrap().starts_with("http://127.0.0.1:"), "back to this computer: {body}");
-    assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the page's host is marked");
-    assert_eq!(asked["scopes"], json!(["once"]), "it is never allowed for longer: {asked}");
+    assert_eq!(body["issuer"], issuer.issuer().as_str(), "issuer: {body}");
+    assert_eq!(body["resource"], server.url().as_str(), "resource");
+    assert_eq!(body["scopes"], json!(["openid", "ships:read"]), "scopes");
+    assert_eq!(body["reason"], json!({"is": "sign_in"}), "reason");
+    assert!(
+        body["redirectUri"].as_str().unwrap().starts_with("http://127.0.0.1:"),
+        "the redirect URI should be on this computer: {body}"
+    );
+    assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the domain should be parsed");
+    assert_eq!(asked["scopes"], json!(["once"]), "a sign-in should only be approved once: {asked}");
     let snapshot = until(&api, "snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
     let known = call(&api, "authorization", json!({"server": "far"})).await;
     let account = &known["account"];
-    assert_eq!(account["issuer"], issuer.issuer().as_str(), "who is signed in where: {known}");
-    assert_eq!(account["client"], "registered", "and known how");
-    assert_eq!(account["canRefresh"], true, "and for how long");
-    assert_eq!(known["kept"]["where"], "this_run", "a keychain in memory keeps nothing for longer");
+    assert_eq!(account["issuer"], issuer.issuer().as_str(), "issuer of the account: {known}");
+    assert_eq!(account["client"], "registered", "client identity of the account");
+    assert_eq!(account["canRefresh"], true, "the token should be refreshable");
+    assert_eq!(known["kept"]["where"], "this_run", "a keychain in memory should not persist tokens");
     let steps = known["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["answer"].as_str().is_some_and(|a| a.contains("[redacted]"))), "{steps:?}");
-    assert!(steps.iter().all(|step| step["failed"] == false), "none failed");
+    assert!(steps.iter().all(|step| step["failed"] == false), "no step should have failed");
 
     let secrets = issuer.secrets();
     let done = call(&api, "sign_out", json!({"server": "far"})).await;
-    assert_eq!(done, json!({"revoked": "yes"}), "the tokens are void there as well");
-    assert_eq!(issuer.good_tokens(), (0, 0), "indeed");
+    assert_eq!(done, json!({"revoked": "yes"}), "the tokens should be revoked at the authorization server");
+    assert_eq!(issuer.good_tokens(), (0, 0), "no token should be valid");
     let again = call(&api, "sign_out", json!({"server": "far"})).await;
-    assert_eq!(again, json!({"revoked": "nobody_signed_in"}), "nobody is signed in any more");
+    assert_eq!(again, json!({"revoked": "nobody_signed_in"}), "no account should be signed in");
 
-    // Events come in order, so this one comes behind all that could tell a secret.
+    // Events are ordered, so this one follows all that could contain a secret.
     call(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut told = format!("{known}{snapshot}");
     let mut is_told = false;
     while !told.contains("fence") {
-        let batch = events.next().await.expect("the stream goes on");
+        let batch = events.next().await.expect("the stream should not end");
         is_told |= batch.events.iter().any(|e| matches!(e, Event::AuthorizationChanged { server } if server == "far"));
         told.push_str(&serde_json::to_string(&batch).unwrap());
     }
-    assert!(is_told, "the page is told that there is something new");
-    assert!(secrets.iter().all(|secret| !told.contains(secret)), "no token, code or secret is told");
+    assert!(is_told, "a change of the authorization should be reported");
+    assert!(secrets.iter().all(|secret| !told.contains(secret)), "no token, code or secret should be reported");
     app.host.close().await;
 }
 
@@ -102,26 +105,29 @@ async fn one_under_way_shows_its_way_takes_the_pasted_address_or_is_cancelled() 
     let (_issuer, _server, app, api) = servers(ProtectedScript::default()).await;
     let far = || json!({"server": "far"});
     let early = dispatch(&api, "paste_redirect", json!({"server": "far", "url": "http://127.0.0.1:1/"})).await;
-    assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "nothing waits for it yet");
+    assert_eq!(early.unwrap_err().code, ErrorCode::NotReady, "no sign-in should wait for a redirect");
     call(&api, "sign_in", far()).await;
     answer(&api, "connect_server", once()).await;
     answer(&api, "sign_in", once()).await;
     let waits = |known: &Value| known["inProgress"]["phase"] == "awaiting_browser";
     let now = until(&api, "authorization", waits).await["inProgress"].clone();
-    assert!(now["endsAt"].as_u64() > now["since"].as_u64(), "for how long it waits: {now}");
+    assert!(now["endsAt"].as_u64() > now["since"].as_u64(), "the timeout should be reported: {now}");
     call(&api, "cancel_sign_in", far()).await;
     let known = until(&api, "authorization", |known| known["inProgress"].is_null()).await;
-    assert!(known["failed"].as_str().is_some_and(|words| words.contains("cancelled")), "its end is told: {known}");
+    assert!(
+        known["failed"].as_str().is_some_and(|words| words.contains("cancelled")),
+        "the cancellation should be reported: {known}"
+    );
     let state = |is: &'static str| move |s: &Value| s["servers"][0]["state"]["is"] == is;
     let snapshot = until(&api, "snapshot", state("needs_sign_in")).await;
-    assert_eq!(snapshot["servers"][0]["state"]["signingIn"], false, "and what is needed: {snapshot}");
+    assert_eq!(snapshot["servers"][0]["state"]["signingIn"], false, "the server should require a sign-in: {snapshot}");
 
     call(&api, "sign_in", far()).await;
     answer(&api, "sign_in", once()).await;
     let now = until(&api, "authorization", waits).await["inProgress"].clone();
     let wrong = json!({"server": "far", "url": "http://127.0.0.1:1/callback?code=a&state=b"});
     let wrong = dispatch(&api, "paste_redirect", wrong).await.unwrap_err();
-    assert_eq!(wrong.code, ErrorCode::Invalid, "another address is refused: {wrong}");
+    assert_eq!(wrong.code, ErrorCode::Invalid, "another redirect URI should be rejected: {wrong}");
     let page = browser::get(now["authorizationUrl"].as_str().unwrap()).await.unwrap();
     call(&api, "paste_redirect", json!({"server": "far", "url": page.location().unwrap()})).await;
     until(&api, "snapshot", state("ready")).await;
@@ -144,16 +150,16 @@ async fn a_client_id_is_asked_for_where_there_is_no_other_way() {
     answer(&api, "connect_server", once()).await;
     let client = json!({"clientId": "drawbridge", "clientSecret": ""});
     let asked = answer(&api, "client_id", json!({"action": "identify", "client": client})).await;
-    assert_eq!(asked["body"]["issuer"], issuer.issuer().as_str(), "whom it is for: {asked}");
+    assert_eq!(asked["body"]["issuer"], issuer.issuer().as_str(), "issuer: {asked}");
     let shown = asked["body"]["redirectUri"].clone();
     let asked = answer(&api, "sign_in", once()).await;
-    assert_eq!(asked["body"]["clientId"], "drawbridge", "it is what the page is told");
+    assert_eq!(asked["body"]["clientId"], "drawbridge", "the entered client identifier should be used");
     assert_eq!(
         asked["body"]["redirectUri"], shown,
-        "[auth-manual-client-id] what to register was told with the question"
+        "[auth-manual-client-id] the redirect URI should match the one shown with the consent request"
     );
     let known = until(&api, "authorization", |known| !known["account"].is_null()).await;
-    assert_eq!(known["account"]["client"], "entered", "and how it came to be is kept: {known}");
+    assert_eq!(known["account"]["client"], "entered", "the kind of the client should be stored: {known}");
     app.host.close().await;
 }
 
@@ -176,25 +182,25 @@ async fn what_the_user_knows_about_signing_in_is_set_up_and_its_secret_never_com
         "clientId": "drawbridge", "clientSecret": null, "hasSecret": true,
         "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321, "secretNames": [], "rest": null,
     });
-    assert_eq!(shown, wanted, "all but the secret is shown");
+    assert_eq!(shown, wanted, "all settings except the secret should be returned");
     let secret =
         |origin: &str| app.host.ports().secrets.get(&ports::secrets::key("far.client_secret", origin)).unwrap();
-    assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "it lies in the keychain");
+    assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "the secret should be in the keychain");
 
     let update = |config: Value| json!({"server": "far", "name": "far", "config": config});
     call(&api, "update_server", update(config("https://a.example/other", shown.clone()))).await;
-    assert!(file().contains("${secret:far.client_secret}"), "another path keeps it: {}", file());
+    assert!(file().contains("${secret:far.client_secret}"), "another path should keep the secret: {}", file());
     let moved = dispatch(&api, "update_server", update(config("https://b.example/mcp", shown.clone()))).await;
-    assert_eq!(moved.unwrap_err().code, ErrorCode::Invalid, "another host does not get it");
+    assert_eq!(moved.unwrap_err().code, ErrorCode::Invalid, "another host should not receive the secret");
     call(&api, "update_server", update(json!({"type": "http", "url": url}))).await;
-    assert!(file().contains("clientId"), "who says nothing of it changes nothing: {}", file());
+    assert!(file().contains("clientId"), "an update without sign-in settings should keep them: {}", file());
     for bad in [json!({"issuer": "login.example"}), json!({"redirectPort": 0})] {
         let refused = dispatch(&api, "update_server", update(config(url, bad))).await.unwrap_err();
-        assert_eq!(refused.code, ErrorCode::Invalid, "what can't be used is said: {refused}");
+        assert_eq!(refused.code, ErrorCode::Invalid, "invalid settings should be rejected: {refused}");
     }
     call(&api, "update_server", update(config(url, json!({})))).await;
-    assert!(!file().contains("auth"), "all of it is taken back: {}", file());
-    assert_eq!(secret("https://a.example"), None, "the secret with it");
+    assert!(!file().contains("auth"), "all sign-in settings should be removed: {}", file());
+    assert_eq!(secret("https://a.example"), None, "the secret should be removed too");
     app.host.close().await;
 }
 
@@ -210,43 +216,62 @@ async fn pasted_settings_are_added_with_all_that_they_say_of_signing_in() {
     });
     let pasted = json!({"mcpServers": {"far": {"url": "https://a.example/mcp", "auth": auth}}}).to_string();
     let found = call(&api, "check_import", json!({ "text": pasted })).await["servers"][0].clone();
-    assert_eq!((&found["usable"], &found["notes"]), (&json!(true), &json!([])), "all of it is understood: {found}");
+    assert_eq!(
+        (&found["usable"], &found["notes"]),
+        (&json!(true), &json!([])),
+        "all settings should be recognized: {found}"
+    );
     let request = json!({"name": "far", "config": found["config"]});
     call(&api, "add_server", request.clone()).await;
     let file =
         || -> Value { serde_json::from_slice(&std::fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
     let mut wanted = auth.clone();
     wanted["clientSecret"] = json!("${secret:far.client_secret}");
-    assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "nothing is lost, and the secret is elsewhere");
+    assert_eq!(
+        file()["mcpServers"]["far"]["auth"],
+        wanted,
+        "all settings should be stored, with a reference to the secret"
+    );
     let key = ports::secrets::key("far.client_secret", "https://a.example");
-    assert_eq!(app.host.ports().secrets.get(&key).unwrap().as_deref(), Some("t0psecret"), "it lies in the keychain");
+    assert_eq!(
+        app.host.ports().secrets.get(&key).unwrap().as_deref(),
+        Some("t0psecret"),
+        "the secret should be in the keychain"
+    );
     let snapshot = call(&api, "snapshot", json!({})).await;
     let shown = &snapshot["servers"][0]["config"];
-    assert_eq!(shown["auth"]["rest"], json!(null), "what is set up is not told: {shown}");
+    assert_eq!(shown["auth"]["rest"], json!(null), "the remaining settings should not be returned: {shown}");
     call(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
-    assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "and stays when the page saves the server");
+    assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "an update should keep the settings");
 
-    assert_eq!(shown["auth"]["secretNames"], json!(["key", "id-token"]), "but which secrets it needs: {shown}");
+    assert_eq!(
+        shown["auth"]["secretNames"],
+        json!(["key", "id-token"]),
+        "the names of the secrets should be returned: {shown}"
+    );
     const PEM: &str = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n";
     let enter = |name: &str, value: &str| json!({"server": "far", "header": name, "value": value});
     call(&api, "set_secret", enter("key", PEM)).await;
     let secrets = &app.host.ports().secrets;
     let key = ports::secrets::key("key", "https://a.example");
-    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some(PEM), "each can be entered, with all of its lines");
+    assert_eq!(secrets.get(&key).unwrap().as_deref(), Some(PEM), "a secret with several lines should be stored");
     for (name, value) in [("key", " "), ("other", "x")] {
-        assert!(dispatch(&api, "set_secret", enter(name, value)).await.is_err(), "{name:?} can't be {value:?}");
+        assert!(
+            dispatch(&api, "set_secret", enter(name, value)).await.is_err(),
+            "{name:?} should not accept {value:?}"
+        );
     }
 
-    // One that names its secret already.
+    // Pasted settings that already refer to a secret.
     let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": wanted}}}).to_string();
     let found = call(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
     call(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
-    assert_eq!(file()["mcpServers"]["two"]["auth"], wanted, "the name is kept");
+    assert_eq!(file()["mcpServers"]["two"]["auth"], wanted, "the name of the secret should be kept");
     let mut bad = request;
     bad["name"] = json!("three");
     bad["config"]["auth"]["rest"]["grant"] = json!("password");
     let bad = dispatch(&api, "add_server", bad).await.unwrap_err();
-    assert_eq!(bad.code, ErrorCode::Invalid, "a grant that there is not: {bad}");
+    assert_eq!(bad.code, ErrorCode::Invalid, "an unknown grant type should be rejected: {bad}");
     app.host.close().await;
 }
 
@@ -257,13 +282,13 @@ async fn that_the_user_declined_is_told_and_is_no_failure() {
     answer(&api, "connect_server", once()).await;
     answer(&api, "sign_in", json!({"action": "deny"})).await;
     let known = until(&api, "authorization", |known| !known["failed"].is_null()).await;
-    assert_eq!(known["failed"], "You declined the sign-in.", "in plain words");
-    assert_eq!(known["declined"], true, "whose doing it was");
+    assert_eq!(known["failed"], "You declined the sign-in.", "message for the user");
+    assert_eq!(known["declined"], true, "the user declined");
     let last = known["steps"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["conclusion"], &last["failed"]), (&json!("you declined the sign-in"), &json!(false)), "{last}");
     let snapshot = call(&api, "snapshot", json!({})).await;
     let state = &snapshot["servers"][0]["state"];
-    assert_eq!(state["cause"], "You declined the sign-in.", "the server waits, and says why: {state}");
+    assert_eq!(state["cause"], "You declined the sign-in.", "the state should contain the cause: {state}");
     app.host.close().await;
 }
 
@@ -273,15 +298,18 @@ async fn where_there_is_no_signing_in_that_is_said() {
     let api = Api::new(app.host.clone());
     let here = || json!({"server": "here"});
     let known = call(&api, "authorization", here()).await;
-    assert!(known["notOffered"].is_string(), "why not: {known}");
+    assert!(known["notOffered"].is_string(), "the reason should be reported: {known}");
     let refused = dispatch(&api, "sign_in", here()).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::Unsupported, "it can't be begun: {refused}");
+    assert_eq!(refused.code, ErrorCode::Unsupported, "a local server has no sign-in: {refused}");
     let unknown = dispatch(&api, "sign_in", json!({"server": "none"})).await.unwrap_err();
-    assert_eq!(unknown.code, ErrorCode::NotFound, "there is none of that name: {unknown}");
+    assert_eq!(unknown.code, ErrorCode::NotFound, "the server should be unknown: {unknown}");
     let headers = json!([{"name": "authorization", "value": "Bearer k", "secret": true}]);
     let config = json!({"type": "http", "url": "https://a.example/mcp", "headers": headers});
     call(&api, "add_server", json!({"name": "far", "config": config})).await;
     let known = call(&api, "authorization", json!({"server": "far"})).await;
-    assert!(known["notOffered"].as_str().is_some_and(|why| why.contains("header")), "the user's own key wins: {known}");
+    assert!(
+        known["notOffered"].as_str().is_some_and(|why| why.contains("header")),
+        "a configured header should disable the sign-in: {known}"
+    );
     app.host.close().await;
 }

@@ -1,4 +1,4 @@
-//! A client secret that is entered again, while the page looks at the sign-in all the time.
+//! Test of a client secret that is replaced while the page polls the authorization state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use testkit::authorization::{AuthorizationScript, AuthorizationServer, Protected
 
 use crate::call;
 
-/// A keychain that takes its time to keep something, and says when it begins.
+/// Keychain that stores secrets slowly and records when it starts.
 #[derive(Default)]
 struct Slow {
     inner: SecretsInMemory,
@@ -28,7 +28,7 @@ impl Secrets for Slow {
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretKept, SecretError> {
         self.is_asked.store(true, Ordering::SeqCst);
-        // sleep: a slow keychain.
+        // sleep: simulates a slow keychain.
         std::thread::sleep(Duration::from_millis(300));
         self.inner.set(key, secret)
     }
@@ -42,7 +42,7 @@ impl Secrets for Slow {
     }
 }
 
-/// Allows what is asked, until the server is in this state.
+/// Approves all consent requests until the server is in this state.
 async fn until(api: &Api, state: &str) {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
@@ -56,8 +56,8 @@ async fn until(api: &Api, state: &str) {
         } else if server["is"] == state && server["signingIn"] != true {
             return;
         }
-        assert!(tokio::time::Instant::now() < deadline, "it should be {state}: {snapshot}");
-        // sleep: looks again until it holds; no event tells of it.
+        assert!(tokio::time::Instant::now() < deadline, "the server should be {state}: {snapshot}");
+        // sleep: polls, because no event reports it.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -88,11 +88,11 @@ async fn what_was_read_while_it_was_being_kept_does_not_count() {
     keychain.is_asked.store(false, Ordering::SeqCst);
     let looking = async {
         while !keychain.is_asked.load(Ordering::SeqCst) {
-            // sleep: looks again until it holds; no event tells of it.
+            // sleep: polls, because no event reports it.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let known = call(&api, "authorization", json!({"server": "far"})).await;
-        assert!(known["account"].is_null(), "nobody is signed in with the wrong one: {known}");
+        assert!(known["account"].is_null(), "the wrong secret should not sign in: {known}");
     };
     let again = json!({"server": "far", "name": "far", "config": config("r1ght-secret")});
     let _ = tokio::join!(call(&api, "update_server", again), looking);

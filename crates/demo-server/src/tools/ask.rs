@@ -1,4 +1,4 @@
-//! The tools that ask the host back: a model, a form, a URL, the folders.
+//! Tools that send requests to the host: sampling, a form, a URL, the roots.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 
@@ -20,7 +20,7 @@ use crate::questions::{Stop, ask};
 const MODEL_STATE: &str = "model-asked";
 const PERMIT_STATE: &str = "permit-asked";
 const STAMP_STATE: &str = "permit-waits-for-its-stamp";
-/// 2025-11-25 has an error for "open this URL first, then try again".
+/// Error code of 2025-11-25 for "URL elicitation required".
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 const PERMIT_URL: &str = "https://permits.example.com/harbour/aurora?day=monday";
 const PERMIT_MESSAGE: &str = "Sign the mooring permit in your browser.";
@@ -124,7 +124,7 @@ pub(super) async fn ask_url(call: &Call<'_>) -> Outcome {
         return Ok(text("No permit, no berth: the page was not opened."));
     }
     if client::is_modern(call.context) {
-        // Nothing to ask, only to wait for: the host is to come back at once with this state.
+        // A result with only a state makes the host repeat its request at once.
         let wait = InputRequiredResult::from_request_state(STAMP_STATE);
         return Err(Stop::Ask(Box::new(wait)));
     }
@@ -146,7 +146,7 @@ fn url_required(id: &str) -> ErrorData {
     )
 }
 
-/// Says a moment later that what the URL was for is done.
+/// Notifies the host after a short delay that the URL elicitation is complete.
 fn tell_when_complete(call: &Call<'_>, id: String) {
     let peer = call.context.peer.clone();
     tokio::spawn(async move {
@@ -156,7 +156,7 @@ fn tell_when_complete(call: &Call<'_>, id: String) {
             Some(json!({ "elicitationId": id })),
         ));
         if let Err(error) = peer.send_notification(complete).await {
-            tracing::debug!("nobody heard that the permit is signed: {error}");
+            tracing::debug!("failed to send the completion notification: {error}");
         }
     });
 }

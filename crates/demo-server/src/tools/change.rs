@@ -1,4 +1,4 @@
-//! Tools that come and change while the server runs.
+//! Tools that add and change tools while the server runs.
 
 use std::sync::Arc;
 

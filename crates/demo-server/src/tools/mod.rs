@@ -1,4 +1,4 @@
-//! Tools: their list, and which function answers which call.
+//! Tools: their list, and the dispatch of calls.
 
 #![allow(deprecated, reason = "logging is deprecated for the future and part of every revision so far")]
 
@@ -18,19 +18,19 @@ use crate::client::Context;
 use crate::questions::{Answers, Stop};
 use crate::state::State;
 
-/// One call of a tool.
+/// Call of a tool.
 pub(crate) struct Call<'a> {
     pub(crate) state: &'a State,
     pub(crate) context: &'a Context,
-    /// The level that `logging/setLevel` has set.
+    /// Level that was set by `logging/setLevel`.
     pub(crate) log_level: LoggingLevel,
     pub(crate) arguments: JsonObject,
     pub(crate) answers: Answers,
 }
 
 impl Call<'_> {
-    /// The arguments in the shape that the tool needs. Wrong ones are for the caller to read
-    /// and to mend, so they are a failed call and not a protocol error.
+    /// Deserializes the arguments for the tool. The caller can correct invalid arguments, so they result in a failed
+    /// call instead of a protocol error.
     fn arguments<T: DeserializeOwned>(&self) -> Result<T, Stop> {
         serde_json::from_value(Value::Object(self.arguments.clone()))
             .map_err(|error| Stop::Failed(format!("These arguments do not fit the tool: {error}.")))
@@ -39,7 +39,7 @@ impl Call<'_> {
 
 type Outcome = Result<CallToolResult, Stop>;
 
-/// All tools.
+/// Returns all tools of the server.
 pub(crate) fn list(state: &State) -> Vec<Tool> {
     let mut all = vec![simple::add_definition(), simple::write_note_definition()];
     all.extend([slow::definition(), show::definition(), trip::definition()]);
@@ -52,7 +52,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
     all
 }
 
-/// Answers `tools/call`.
+/// Handles a `tools/call` request.
 pub(crate) async fn call(name: &str, call: Call<'_>) -> Result<CallToolResponse, ErrorData> {
     let outcome = match name {
         "add" => simple::add(&call),
@@ -80,7 +80,7 @@ pub(crate) async fn call(name: &str, call: Call<'_>) -> Result<CallToolResponse,
     }
 }
 
-/// A tool with a title.
+/// Creates a tool with a title.
 fn tool(name: &'static str, title: &str, description: &'static str, input: Value) -> Tool {
     Tool::new(name, description, schema(input)).with_title(title)
 }
@@ -92,7 +92,7 @@ fn schema(value: Value) -> JsonObject {
     }
 }
 
-/// A tool without arguments.
+/// Returns the schema of a tool without arguments.
 fn no_arguments() -> Value {
     serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
@@ -101,7 +101,7 @@ fn text(text: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 
-/// A result for people and for programs.
+/// Creates a result with a text and with structured content.
 fn structured(for_people: impl Into<String>, for_programs: Value) -> CallToolResult {
     let mut result = text(for_people);
     result.structured_content = Some(for_programs);
@@ -118,12 +118,12 @@ mod tests {
         let mut names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), tools.len(), "no two tools share a name");
+        assert_eq!(names.len(), tools.len(), "tool names should be unique");
         for tool in &tools {
             assert_eq!(
                 tool.input_schema.get("type"),
                 Some(&Value::from("object")),
-                "{} takes an object, as every revision asks",
+                "the input schema of {} should be an object, as every revision requires",
                 tool.name
             );
         }

@@ -1,4 +1,4 @@
-//! `show_everything`: a result with every kind of content.
+//! `show_everything`: a tool whose result contains every kind of content.
 
 use rmcp::model::{
     Annotations, CallToolResult, ContentBlock, ProtocolVersion, ResourceContents, Role, TextContent, Tool,
@@ -22,7 +22,7 @@ pub(super) fn definition() -> Tool {
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
 }
 
-/// Every kind of content that the revision of the call knows.
+/// Returns every kind of content that the revision of the call supports.
 pub(super) fn show_everything(call: &Call<'_>) -> CallToolResult {
     let guide = ResourceContents::text(GUIDE, GUIDE_URI).with_mime_type("text/markdown");
     let picture = ResourceContents::blob(base64(CHART_PNG), CHART_URI).with_mime_type("image/png");

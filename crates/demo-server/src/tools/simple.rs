@@ -1,4 +1,4 @@
-//! The tools that need nothing from the host but the call.
+//! Tools that send no requests to the host, except a ping.
 
 #![allow(deprecated, reason = "logging is deprecated for the future and part of every revision so far")]
 
@@ -172,7 +172,7 @@ pub(super) async fn log_something(call: &Call<'_>) -> Outcome {
         if level.is_some_and(|level| level != one) {
             continue;
         }
-        // Data may be any JSON value: both a text and an object are shown.
+        // Data may be any JSON value, so both a string and an object are sent.
         let data =
             if one == LoggingLevel::Info { json!(message) } else { json!({ "message": message, "watch": "first" }) };
         client::log(call.context, call.log_level, one, "harbour", data).await;

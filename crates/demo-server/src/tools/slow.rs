@@ -1,4 +1,4 @@
-//! `slow_report`: work that takes its time, tells how far it is, and can be stopped.
+//! `slow_report`: a tool that takes long, reports progress, and can be cancelled.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `plan_trip`: a tool whose arguments need every part of a schema form.
+//! `plan_trip`: a tool whose arguments use every feature of a schema form.
 
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ struct Trip {
     #[serde(default)]
     stops: Vec<String>,
     cargo: Option<Cargo>,
-    // Accepted and not used: they are there for the form.
+    // Accepted for the form, but not used.
     #[serde(rename = "cast_off")]
     _cast_off: Option<String>,
     #[serde(rename = "contact")]

@@ -1,4 +1,4 @@
-//! `check_in`: a conversation of several rounds, with two questions in the first.
+//! `check_in`: a tool with several rounds of requests to the host, two of them in the first round.
 
 #![allow(deprecated, reason = "sampling and roots are deprecated for the future and part of every revision so far")]
 

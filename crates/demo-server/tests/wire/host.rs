@@ -1,4 +1,4 @@
-//! A host that is nothing but two pipes, so that no code of ours interprets the messages.
+//! Minimal host that consists of two pipes, so that the messages are not interpreted by code under test.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long one message may take on a busy machine.
+/// Timeout of one message on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How many messages may wait to be read; then the server has to.
+/// Maximum number of unread messages. The server is blocked if there are more.
 const MAX_WAITING: usize = 1000;
 
-/// What the host says it can do.
+/// Returns the capabilities that the host declares.
 pub(crate) fn capabilities() -> Value {
     json!({
         "sampling": {},
@@ -22,18 +22,18 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// The demo server and the pipes to it.
+/// Process of the demo server and the pipes to it.
 pub(crate) struct Host {
     server: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
     last_id: u64,
-    /// Notifications and requests that came while an answer was awaited.
+    /// Notifications and requests that arrived while a response was awaited.
     pub(crate) aside: Vec<Value>,
 }
 
 impl Host {
-    /// Starts the server.
+    /// Starts the server process.
     #[expect(clippy::disallowed_methods, reason = "this host shares no code with the one under test")]
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_demo-server"))
@@ -42,13 +42,13 @@ impl Host {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("the demo server starts");
-        let lines = BufReader::new(server.stdout.take().expect("standard output is a pipe"));
+            .expect("the demo server should start");
+        let lines = BufReader::new(server.stdout.take().expect("standard output should be a pipe"));
         let (sender, output) = sync_channel(MAX_WAITING);
         std::thread::spawn(move || {
             for line in lines.lines().map_while(Result::ok) {
                 let message = serde_json::from_str(&line)
-                    .unwrap_or_else(|error| panic!("{error}: standard output carries {line:?}"));
+                    .unwrap_or_else(|error| panic!("{error}: invalid line on standard output: {line:?}"));
                 if sender.send(message).is_err() {
                     return;
                 }
@@ -66,7 +66,7 @@ impl Host {
             "clientInfo": { "name": "test", "version": "1" }
         });
         let result = host.result("initialize", params);
-        assert_eq!(result["protocolVersion"], revision, "the server takes the revision it is offered (lifecycle)");
+        assert_eq!(result["protocolVersion"], revision, "the server should accept the offered revision (lifecycle)");
         host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         host
     }
@@ -79,7 +79,7 @@ impl Host {
         id
     }
 
-    /// Sends a modern request, with the metadata that every one needs, and returns its id.
+    /// Sends a modern request with its required metadata and returns its id.
     pub(crate) fn modern_request(&mut self, method: &str, mut params: Value) -> u64 {
         if params["_meta"].is_null() {
             params["_meta"] = json!({});
@@ -106,24 +106,24 @@ impl Host {
     /// Waits for the result of a request.
     pub(crate) fn result_of(&mut self, id: u64) -> Value {
         let mut answer = self.answer_to(id);
-        assert!(answer["error"].is_null(), "no error was expected: {answer}");
+        assert!(answer["error"].is_null(), "unexpected error: {answer}");
         answer["result"].take()
     }
 
     /// Waits for the error of a request.
     pub(crate) fn error_of(&mut self, id: u64) -> Value {
         let mut answer = self.answer_to(id);
-        assert!(answer["result"].is_null(), "an error was expected: {answer}");
+        assert!(answer["result"].is_null(), "expected an error: {answer}");
         answer["error"].take()
     }
 
     fn answer_to(&mut self, id: u64) -> Value {
         loop {
-            let message = self.next("an answer");
+            let message = self.next("a response");
             if message["id"] == id && message["method"].is_null() {
                 return message;
             }
-            assert!(!message["method"].is_null(), "every answer belongs to the request that is waiting: {message}");
+            assert!(!message["method"].is_null(), "every response should belong to the pending request: {message}");
             self.aside.push(message);
         }
     }
@@ -142,14 +142,14 @@ impl Host {
         }
     }
 
-    /// Waits for a request of the server and answers it.
+    /// Waits for a request of the server and responds to it.
     pub(crate) fn answer(&mut self, method: &str, result: Value) -> Value {
         let request = self.message(method);
         self.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }));
         request
     }
 
-    /// Everything that arrives within that time.
+    /// Returns all messages that arrive within the given time.
     pub(crate) fn listen_for(&mut self, time: Duration) -> Vec<Value> {
         let end = Instant::now() + time;
         let mut seen = std::mem::take(&mut self.aside);
@@ -160,20 +160,20 @@ impl Host {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        let input = self.input.as_mut().expect("standard input is open");
-        writeln!(input, "{message}").expect("the server reads");
+        let input = self.input.as_mut().expect("standard input should be open");
+        writeln!(input, "{message}").expect("the server should read standard input");
     }
 
-    /// Closes standard input and waits until the server has left. One that does not leave by itself is waited for until the runner
-    /// ends the test.
+    /// Closes standard input and waits until the server has exited. If it does not exit, the test runner's timeout ends
+    /// the test.
     pub(crate) fn close(mut self) {
         self.input = None;
-        let status = self.server.wait().expect("the server can be waited for");
-        assert!(status.success(), "a closed standard input is a clean end: {status}");
+        let status = self.server.wait().expect("waiting for the server should succeed");
+        assert!(status.success(), "the server should exit successfully when standard input is closed: {status}");
     }
 
     fn next(&mut self, what: &str) -> Value {
-        self.output.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("waited for {what}, and {error}"))
+        self.output.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no {what} received: {error}"))
     }
 }
 
@@ -184,9 +184,9 @@ impl Drop for Host {
     }
 }
 
-/// The texts of a tool's result, joined.
+/// Returns the joined texts of a tool's result.
 pub(crate) fn texts(result: &Value) -> String {
-    let blocks = result["content"].as_array().expect("a result has content");
+    let blocks = result["content"].as_array().expect("the result should have content");
     let texts: Vec<_> = blocks.iter().filter_map(|b| b["text"].as_str()).collect();
     texts.join("\n")
 }

@@ -1,4 +1,4 @@
-//! Sessions that open with `initialize`.
+//! Tests of sessions that are opened by `initialize`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn every_legacy_revision_opens_and_calls() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut host = Host::legacy(revision);
         let result = call(&mut host, "add", json!({ "a": 2, "b": 3.5 }));
-        assert_eq!(texts(&result), "2 + 3.5 = 5.5", "{revision}: add adds");
+        assert_eq!(texts(&result), "2 + 3.5 = 5.5", "{revision}: result of add");
         assert!(result["resultType"].is_null(), "{revision}: resultType belongs to 2026-07-28 only");
         host.close();
     }
@@ -28,7 +28,7 @@ fn a_pinned_revision_is_the_only_one() {
     let result = host.result("initialize", params);
     assert_eq!(
         result["protocolVersion"], "2025-03-26",
-        "a server that does not know the offered revision names its own"
+        "a server that does not support the offered revision should respond with its own"
     );
 }
 
@@ -37,23 +37,26 @@ fn a_legacy_server_does_not_know_discover() {
     let mut host = Host::start(&["--era", "legacy"]);
     let probe = host.modern_request("server/discover", json!({}));
     let error = host.error_of(probe);
-    assert_eq!(error["code"], -32601, "an unknown method is answered as one");
+    assert_eq!(error["code"], -32601, "the probe should be an unknown method");
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let result = host.result("initialize", params);
-    assert_eq!(result["serverInfo"]["title"], "Demo harbour", "the same process can be initialized after the probe");
+    assert_eq!(
+        result["serverInfo"]["title"], "Demo harbour",
+        "the same process should accept initialize after the probe"
+    );
 }
 
 #[test]
 fn lists_come_in_pages() {
     let mut host = Host::legacy("2025-06-18");
     let first = host.result("tools/list", json!({}));
-    assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page holds ten tools");
+    assert_eq!(first["tools"].as_array().map(Vec::len), Some(10), "a page should contain ten tools");
     let second = host.result("tools/list", json!({ "cursor": first["nextCursor"] }));
-    assert!(second["nextCursor"].is_null(), "the second page is the last");
+    assert!(second["nextCursor"].is_null(), "the second page should be the last");
     let names = second["tools"].to_string();
-    assert!(names.contains("change_tool"), "the second page goes on: {names}");
+    assert!(names.contains("change_tool"), "the second page should continue the list: {names}");
     let wrong = host.request("tools/list", json!({ "cursor": "nonsense" }));
-    assert_eq!(host.error_of(wrong)["code"], -32602, "a cursor that was never handed out is an invalid parameter");
+    assert_eq!(host.error_of(wrong)["code"], -32602, "an unknown cursor should be an invalid parameter");
 }
 
 #[test]
@@ -62,20 +65,24 @@ fn content_follows_the_revision() {
         let mut host = Host::legacy(revision);
         let result = call(&mut host, "show_everything", json!({}));
         let blocks = result["content"].as_array().expect("content").iter();
-        blocks.map(|block| block["type"].as_str().expect("a block has a type").to_owned()).collect()
+        blocks.map(|block| block["type"].as_str().expect("a block should have a type").to_owned()).collect()
     };
     let oldest = kinds("2024-11-05");
     assert!(
         !oldest.iter().any(|kind| kind == "audio" || kind == "resource_link"),
-        "2024-11-05 knows neither audio nor links: {oldest:?}"
+        "2024-11-05 has neither audio nor links: {oldest:?}"
     );
     let newest = kinds("2025-11-25");
     for kind in ["text", "image", "audio", "resource", "resource_link"] {
-        assert!(newest.iter().any(|k| k == kind), "{kind} is shown: {newest:?}");
+        assert!(newest.iter().any(|k| k == kind), "the result should contain {kind}: {newest:?}");
     }
     let mut host = Host::legacy("2024-11-05");
     let note = call(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
-    assert_eq!(note["content"].as_array().map(Vec::len), Some(1), "2024-11-05 gets the words without the link: {note}");
+    assert_eq!(
+        note["content"].as_array().map(Vec::len),
+        Some(1),
+        "2024-11-05 should receive the text without the link: {note}"
+    );
 }
 
 #[test]
@@ -88,7 +95,7 @@ fn sampling_is_a_request_of_the_server() {
     let params = &request["params"];
     assert!(
         params["systemPrompt"].is_string() && params["modelPreferences"]["hints"].is_array(),
-        "the request shows a system prompt and preferences: {params}"
+        "the request should have a system prompt and preferences: {params}"
     );
     let kinds: Vec<_> = params["messages"]
         .as_array()
@@ -96,8 +103,15 @@ fn sampling_is_a_request_of_the_server() {
         .iter()
         .map(|message| message["content"]["type"].as_str())
         .collect();
-    assert!(kinds.contains(&Some("image")) && kinds.contains(&Some("audio")), "picture and sound go along: {kinds:?}");
-    assert_eq!(texts(&host.result_of(id)), "by hand said: None. (stopped: endTurn)", "the answer reaches the tool");
+    assert!(
+        kinds.contains(&Some("image")) && kinds.contains(&Some("audio")),
+        "the request should contain the image and the audio: {kinds:?}"
+    );
+    assert_eq!(
+        texts(&host.result_of(id)),
+        "by hand said: None. (stopped: endTurn)",
+        "the tool should receive the response"
+    );
 }
 
 #[test]
@@ -108,8 +122,8 @@ fn a_refused_question_fails_the_call_in_words() {
     let error = json!({ "code": -1, "message": "User rejected sampling request" });
     host.send(&json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }));
     let result = host.result_of(id);
-    assert_eq!(result["isError"], true, "a refusal is a failed call");
-    assert!(texts(&result).contains("User rejected sampling request"), "the cause is passed on: {result}");
+    assert_eq!(result["isError"], true, "a denied request should fail the call");
+    assert!(texts(&result).contains("User rejected sampling request"), "the result should contain the cause: {result}");
 }
 
 #[test]
@@ -119,9 +133,13 @@ fn forms_follow_the_revision() {
         let id = host.request("tools/call", json!({ "name": "ask_user", "arguments": {} }));
         let request = host.answer("elicitation/create", json!({ "action": "decline" }));
         let form = &request["params"]["requestedSchema"]["properties"];
-        assert_eq!(form["languages"].is_object(), has_lists, "{revision}: choices of several came with 2025-11-25");
+        assert_eq!(
+            form["languages"].is_object(),
+            has_lists,
+            "{revision}: multiple choice was introduced in 2025-11-25"
+        );
         let result = host.result_of(id);
-        assert_eq!(result["structuredContent"]["action"], "decline", "{revision}: declined is not cancelled");
+        assert_eq!(result["structuredContent"]["action"], "decline", "{revision}: the action should be decline");
     }
 }
 
@@ -130,17 +148,17 @@ fn urls_are_asked_by_question_and_by_error() {
     let mut host = Host::legacy("2025-11-25");
     let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": {} }));
     let request = host.answer("elicitation/create", json!({ "action": "accept" }));
-    assert_eq!(request["params"]["mode"], "url", "the question is for a URL");
+    assert_eq!(request["params"]["mode"], "url", "the elicitation should be for a URL");
     host.result_of(id);
     let complete = host.message("notifications/elicitation/complete");
     assert_eq!(
         complete["params"]["elicitationId"], request["params"]["elicitationId"],
-        "the end is told under the id of the question"
+        "the completion should have the id of the elicitation"
     );
     let id = host.request("tools/call", json!({ "name": "ask_url", "arguments": { "as_error": true } }));
     let error = host.error_of(id);
-    assert_eq!(error["code"], -32042, "2025-11-25 has an error for this");
-    assert_eq!(error["data"]["elicitations"][0]["mode"], "url", "the error names the URL to open: {error}");
+    assert_eq!(error["code"], -32042, "error code of 2025-11-25");
+    assert_eq!(error["data"]["elicitations"][0]["mode"], "url", "the error should contain the URL to open: {error}");
 }
 
 #[test]
@@ -150,7 +168,7 @@ fn a_question_ends_with_the_call_that_led_to_it() {
     let question = host.message("roots/list");
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     let cancelled = host.message("notifications/cancelled");
-    assert_eq!(cancelled["params"]["requestId"], question["id"], "the server withdraws its question");
+    assert_eq!(cancelled["params"]["requestId"], question["id"], "the server should cancel its request");
 }
 
 #[test]
@@ -166,13 +184,13 @@ fn slow_work_reports_progress_and_can_be_stopped() {
     assert_eq!(
         seen,
         [Some(1.0), Some(2.0), Some(3.0), Some(4.0)],
-        "progress grows with every step and comes before the result"
+        "progress should increase with every step and precede the result"
     );
     host.aside.clear();
     let id = host.request("tools/call", json!({ "name": "slow_report", "arguments": { "seconds": 60, "steps": 600 } }));
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
     let after = host.listen_for(Duration::from_millis(500));
-    assert!(after.is_empty(), "a cancelled call is not answered: {after:?}");
+    assert!(after.is_empty(), "a cancelled call should have no response: {after:?}");
     host.result("ping", json!({}));
 }
 
@@ -183,18 +201,22 @@ fn changes_are_reported() {
     host.result("resources/subscribe", json!({ "uri": "clock:///now" }));
     call(&mut host, "write_note", json!({ "name": "shopping", "text": "Tea." }));
     let updated = host.message("notifications/resources/updated");
-    assert_eq!(updated["params"]["uri"], "note:///shopping", "a subscribed note that changes is reported");
+    assert_eq!(updated["params"]["uri"], "note:///shopping", "a change of a subscribed note should be reported");
     let tick = host.message("notifications/resources/updated");
-    assert_eq!(tick["params"]["uri"], "clock:///now", "the clock ticks");
+    assert_eq!(tick["params"]["uri"], "clock:///now", "the clock should be reported");
     call(&mut host, "write_note", json!({ "name": "new", "text": "New." }));
     host.message("notifications/resources/list_changed");
     call(&mut host, "add_tool", json!({ "with_prompt": true }));
     host.message("notifications/tools/list_changed");
     host.message("notifications/prompts/list_changed");
     let result = call(&mut host, "foghorn", json!({ "message": "Fog" }));
-    assert_eq!(texts(&result), "foghorn: Fog!", "an added tool can be called");
+    assert_eq!(texts(&result), "foghorn: Fog!", "an added tool should be callable");
     let unknown = host.request("resources/subscribe", json!({ "uri": "note:///none" }));
-    assert_eq!(host.error_of(unknown)["code"], -32002, "before 2026-07-28 a missing resource has its own code");
+    assert_eq!(
+        host.error_of(unknown)["code"],
+        -32002,
+        "before 2026-07-28 a missing resource has a separate error code"
+    );
 }
 
 #[test]
@@ -203,14 +225,14 @@ fn a_changed_tool_has_another_definition() {
     let definition = |host: &mut Host| -> Value {
         let page = host.result("tools/list", json!({ "cursor": "from-10" }));
         let tools = page["tools"].as_array().expect("tools").clone();
-        tools.into_iter().find(|tool| tool["name"] == "lighthouse").expect("the lighthouse is there from the start")
+        tools.into_iter().find(|tool| tool["name"] == "lighthouse").expect("the tool lighthouse should exist initially")
     };
     let before = definition(&mut host);
     call(&mut host, "change_tool", json!({}));
     host.message("notifications/tools/list_changed");
     let after = definition(&mut host);
-    assert_ne!(before["description"], after["description"], "the description is another");
-    assert_ne!(before["inputSchema"], after["inputSchema"], "the arguments are others");
+    assert_ne!(before["description"], after["description"], "the description should change");
+    assert_ne!(before["inputSchema"], after["inputSchema"], "the arguments should change");
 }
 
 #[test]
@@ -225,13 +247,13 @@ fn completion_looks_at_earlier_arguments() {
     assert_eq!(
         complete(&mut host, prompt, "ship", context),
         json!(["Cormorant", "Curlew"]),
-        "only the ships of the harbour that was chosen are offered"
+        "only ships of the chosen harbour should be suggested"
     );
     let template = json!({ "type": "ref/resource", "uri": "note:///{name}" });
     assert_eq!(
         complete(&mut host, template, "name", json!({})),
         json!(["shopping", "weather"]),
-        "a template's variable completes to what is there"
+        "the variable of a template should complete to existing notes"
     );
 }
 
@@ -241,7 +263,7 @@ fn log_messages_follow_the_level_that_was_set() {
     host.result("logging/setLevel", json!({ "level": "error" }));
     call(&mut host, "log_something", json!({}));
     let levels: Vec<_> = host.aside.iter().filter_map(|message| message["params"]["level"].as_str()).collect();
-    assert_eq!(levels, ["error", "critical", "alert", "emergency"], "nothing below the level is sent");
+    assert_eq!(levels, ["error", "critical", "alert", "emergency"], "no message below the level should be sent");
 }
 
 #[test]
@@ -254,10 +276,10 @@ fn wrong_arguments_fail_the_call_and_not_the_protocol() {
         ("fail", json!({})),
     ] {
         let result = call(&mut host, tool, arguments);
-        assert_eq!(result["isError"], true, "{tool}: the caller can mend it");
+        assert_eq!(result["isError"], true, "{tool}: the call should fail");
     }
     let id = host.request("tools/call", json!({ "name": "none", "arguments": {} }));
-    assert_eq!(host.error_of(id)["code"], -32602, "an unknown tool is a wrong request");
+    assert_eq!(host.error_of(id)["code"], -32602, "an unknown tool should be a protocol error");
 }
 
 #[test]
@@ -267,20 +289,20 @@ fn prompts_and_resources_are_as_they_promise() {
     let kinds = chart["messages"].to_string();
     assert!(
         kinds.contains("\"image\"") && kinds.contains("\"resource\""),
-        "the chart brings a picture and an embedded resource"
+        "the prompt should contain an image and an embedded resource"
     );
     let missing = host.request("prompts/get", json!({ "name": "greet_ship", "arguments": {} }));
-    assert_eq!(host.error_of(missing)["code"], -32602, "a missing argument is an invalid parameter");
+    assert_eq!(host.error_of(missing)["code"], -32602, "a missing argument should be an invalid parameter");
     let tides = host.result("resources/read", json!({ "uri": "tide:///Bergen/monday" }));
     assert!(
         tides["contents"][0]["text"].as_str().is_some_and(|text| text.contains("Bergen")),
-        "a template's URI can be read: {tides}"
+        "a URI of a template should be readable: {tides}"
     );
     let id = host.request("resources/read", json!({ "uri": "diary:///captain" }));
     host.answer("elicitation/create", json!({ "action": "accept", "content": { "promise": true } }));
     let diary = host.result_of(id);
     assert!(
         diary["contents"][0]["text"].as_str().is_some_and(|text| text.contains("treasure")),
-        "reading can ask too: {diary}"
+        "reading should succeed after the elicitation: {diary}"
     );
 }

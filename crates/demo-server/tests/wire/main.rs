@@ -1,4 +1,4 @@
-//! The demo server as a host meets it: JSON lines over pipes, in both eras.
+//! Tests of the demo server as a host uses it: JSON lines over pipes, in both eras.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod host;

@@ -1,4 +1,4 @@
-//! Stateless requests of 2026-07-28.
+//! Tests of stateless requests of revision 2026-07-28.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ fn modern() -> Host {
     let discovered = host.modern("server/discover", json!({}));
     assert!(
         discovered["supportedVersions"].as_array().is_some_and(|versions| versions.contains(&json!("2026-07-28"))),
-        "the server says that it is modern: {discovered}"
+        "the server should support 2026-07-28: {discovered}"
     );
-    assert!(discovered["instructions"].is_string(), "instructions come with discovery: {discovered}");
+    assert!(discovered["instructions"].is_string(), "discovery should return instructions: {discovered}");
     host
 }
 
@@ -25,16 +25,16 @@ fn call(host: &mut Host, params: Value) -> Value {
 fn results_say_what_they_are_and_how_long_they_hold() {
     let mut host = modern();
     let tools = host.modern("tools/list", json!({}));
-    assert_eq!(tools["resultType"], "complete", "a result names its type");
+    assert_eq!(tools["resultType"], "complete", "a result should have its type");
     assert!(
         tools["ttlMs"].is_u64() && tools["cacheScope"].is_string(),
-        "a list says how long it may be kept: {}",
+        "a list should have its cache lifetime: {}",
         tools["ttlMs"]
     );
     let result = call(&mut host, json!({ "name": "add", "arguments": { "a": 1, "b": 2 } }));
-    assert_eq!(result["structuredContent"]["sum"], 3.0, "add adds");
+    assert_eq!(result["structuredContent"]["sum"], 3.0, "result of add");
     let ping = host.modern_request("ping", json!({}));
-    assert_eq!(host.error_of(ping)["code"], -32601, "ping was removed");
+    assert_eq!(host.error_of(ping)["code"], -32601, "ping should be an unknown method");
     host.close();
 }
 
@@ -44,8 +44,8 @@ fn a_modern_server_refuses_initialize() {
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let id = host.request("initialize", params);
     let error = host.error_of(id);
-    assert_eq!(error["code"], -32022, "the version is not supported");
-    assert_eq!(error["data"]["supported"], json!(["2026-07-28"]), "the error names what is");
+    assert_eq!(error["code"], -32022, "the version should be unsupported");
+    assert_eq!(error["data"]["supported"], json!(["2026-07-28"]), "the error should list the supported versions");
 }
 
 #[test]
@@ -53,32 +53,36 @@ fn a_question_ends_the_request_and_comes_back_with_the_next() {
     let mut host = modern();
     let params = json!({ "name": "ask_model", "arguments": { "question": "Fog?" } });
     let asked = call(&mut host, params.clone());
-    assert_eq!(asked["resultType"], "input_required", "the result is a question");
+    assert_eq!(asked["resultType"], "input_required", "the result should require input");
     let question = &asked["inputRequests"]["model"];
-    assert_eq!(question["method"], "sampling/createMessage", "the question is for a model: {question}");
+    assert_eq!(question["method"], "sampling/createMessage", "the input should be a sampling response: {question}");
     let answer = json!({ "role": "assistant", "content": { "type": "text", "text": "None." }, "model": "by hand" });
     let mut again = params;
     again["inputResponses"] = json!({ "model": answer });
     let forgotten = host.modern_request("tools/call", again.clone());
-    assert_eq!(host.error_of(forgotten)["code"], -32602, "an answer without the state is refused ([mrtr-echo-state])");
+    assert_eq!(
+        host.error_of(forgotten)["code"],
+        -32602,
+        "a response without the state should be rejected ([mrtr-echo-state])"
+    );
     again["requestState"] = asked["requestState"].clone();
     let done = call(&mut host, again);
-    assert_eq!(done["resultType"], "complete", "the work is done");
-    assert!(texts(&done).starts_with("by hand said: None."), "the answer reached the tool: {done}");
+    assert_eq!(done["resultType"], "complete", "the result should be complete");
+    assert!(texts(&done).starts_with("by hand said: None."), "the tool should receive the response: {done}");
 }
 
 #[test]
 fn a_state_that_was_never_sent_is_refused() {
     let mut host = modern();
     let asked = call(&mut host, json!({ "name": "list_folders", "arguments": {} }));
-    assert!(asked["requestState"].is_null(), "this question has no state: {asked}");
+    assert!(asked["requestState"].is_null(), "this request should have no state: {asked}");
     let roots = json!({ "roots": [{ "uri": "file:///srv", "name": "srv" }] });
     let mut again = json!({ "name": "list_folders", "arguments": {}, "inputResponses": { "folders": roots } });
     let done = call(&mut host, again.clone());
-    assert!(texts(&done).contains("file:///srv"), "the folders arrive: {done}");
+    assert!(texts(&done).contains("file:///srv"), "the tool should receive the folders: {done}");
     again["requestState"] = json!("made up");
     let wrong = host.modern_request("tools/call", again);
-    assert_eq!(host.error_of(wrong)["code"], -32602, "a state out of nowhere is refused ([mrtr-state-absent])");
+    assert_eq!(host.error_of(wrong)["code"], -32602, "an unexpected state should be rejected ([mrtr-state-absent])");
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn questions_come_in_rounds() {
     let params = json!({ "name": "check_in", "arguments": {} });
     let first = call(&mut host, params.clone());
     let asked = first["inputRequests"].as_object().expect("questions");
-    assert_eq!(asked.len(), 2, "the first round asks twice ([mrtr-build-inputs])");
+    assert_eq!(asked.len(), 2, "the first round should have two requests ([mrtr-build-inputs])");
     let mut second = params.clone();
     second["inputResponses"] = json!({
         "ship": { "action": "accept", "content": { "ship": "Aurora" } },
@@ -96,7 +100,7 @@ fn questions_come_in_rounds() {
     let asked = call(&mut host, second);
     assert_eq!(
         asked["inputRequests"]["welcome"]["method"], "sampling/createMessage",
-        "the second round asks for a model ([mrtr-repeat-rounds]): {asked}"
+        "the second round should request sampling ([mrtr-repeat-rounds]): {asked}"
     );
     let mut third = params;
     third["requestState"] = asked["requestState"].clone();
@@ -105,7 +109,7 @@ fn questions_come_in_rounds() {
     assert_eq!(
         texts(&done),
         "The Aurora is checked in with 1 folders. Ahoy!",
-        "what the first round brought is remembered by the state"
+        "the state should preserve the responses of the first round"
     );
 }
 
@@ -114,19 +118,22 @@ fn a_state_alone_asks_to_come_back_at_once() {
     let mut host = modern();
     let params = json!({ "name": "ask_url", "arguments": {} });
     let asked = call(&mut host, params.clone());
-    assert_eq!(asked["inputRequests"]["permit"]["params"]["mode"], "url", "the question is for a URL: {asked}");
+    assert_eq!(
+        asked["inputRequests"]["permit"]["params"]["mode"], "url",
+        "the elicitation should be for a URL: {asked}"
+    );
     let mut again = params.clone();
     again["requestState"] = asked["requestState"].clone();
     again["inputResponses"] = json!({ "permit": { "action": "accept" } });
     let waiting = call(&mut host, again);
     assert!(
         waiting["inputRequests"].is_null() && waiting["requestState"].is_string(),
-        "there is nothing to ask, only to wait for ([mrtr-state-only-retry]): {waiting}"
+        "the result should have a state and no requests ([mrtr-state-only-retry]): {waiting}"
     );
     let mut last = params;
     last["requestState"] = waiting["requestState"].clone();
     let done = call(&mut host, last);
-    assert_eq!(done["resultType"], "complete", "then it is done: {done}");
+    assert_eq!(done["resultType"], "complete", "the result should be complete: {done}");
 }
 
 #[test]
@@ -136,14 +143,17 @@ fn prompts_and_resources_ask_too() {
     let asked = host.modern("prompts/get", prompt.clone());
     assert_eq!(
         asked["inputRequests"]["event"]["method"], "elicitation/create",
-        "prompts/get can ask ([mrtr-recognise]): {asked}"
+        "prompts/get should require input ([mrtr-recognise]): {asked}"
     );
     let mut again = prompt;
     again["inputResponses"] = json!({ "event": { "action": "accept", "content": { "event": "A whale." } } });
     let messages = host.modern("prompts/get", again)["messages"].to_string();
-    assert!(messages.contains("A whale."), "the answer is used: {messages}");
+    assert!(messages.contains("A whale."), "the response should be used: {messages}");
     let asked = host.modern("resources/read", json!({ "uri": "diary:///captain" }));
-    assert_eq!(asked["resultType"], "input_required", "resources/read can ask ([mrtr-recognise]): {asked}");
+    assert_eq!(
+        asked["resultType"], "input_required",
+        "resources/read should require input ([mrtr-recognise]): {asked}"
+    );
 }
 
 #[test]
@@ -155,8 +165,11 @@ fn a_capability_that_was_not_declared_is_missed() {
     });
     let id = host.request("tools/call", json!({ "name": "list_folders", "arguments": {}, "_meta": meta }));
     let error = host.error_of(id);
-    assert_eq!(error["code"], -32021, "capabilities count for this request only");
-    assert!(error["data"]["requiredCapabilities"]["roots"].is_object(), "the error names what is missing: {error}");
+    assert_eq!(error["code"], -32021, "capabilities should apply to this request only");
+    assert!(
+        error["data"]["requiredCapabilities"]["roots"].is_object(),
+        "the error should list the missing capability: {error}"
+    );
 }
 
 #[test]
@@ -171,26 +184,26 @@ fn changes_come_to_those_who_listen() {
     assert_eq!(
         granted["params"]["notifications"],
         json!({ "toolsListChanged": true, "resourceSubscriptions": ["clock:///now"] }),
-        "what does not exist is not granted"
+        "a missing resource should not be granted"
     );
     call(&mut host, json!({ "name": "add_tool", "arguments": { "with_prompt": true } }));
     let changed = host.message("notifications/tools/list_changed");
     assert_eq!(
         changed["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], listen,
-        "a change names the subscription ([subs-id-is-request-id])"
+        "a change should refer to the subscription ([subs-id-is-request-id])"
     );
     let tick = host.message("notifications/resources/updated");
-    assert_eq!(tick["params"]["uri"], "clock:///now", "the clock ticks");
+    assert_eq!(tick["params"]["uri"], "clock:///now", "the clock should be reported");
     assert!(
         !host.aside.iter().any(|m| m["method"] == "notifications/prompts/list_changed"),
-        "what was not asked for does not come: {:?}",
+        "changes that were not requested should not be reported: {:?}",
         host.aside
     );
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": listen } }));
     host.modern("tools/list", json!({}));
     host.aside.clear();
     let after = host.listen_for(Duration::from_millis(2500));
-    assert!(after.is_empty(), "a subscription that was ended is silent: {after:?}");
+    assert!(after.is_empty(), "an ended subscription should report nothing: {after:?}");
 }
 
 #[test]
@@ -205,14 +218,14 @@ fn a_running_subscription_does_not_hold_the_process() {
 fn logs_and_progress_belong_to_the_request_that_asked_for_them() {
     let mut host = modern();
     call(&mut host, json!({ "name": "log_something", "arguments": {} }));
-    assert!(host.aside.is_empty(), "no level, no messages: {:?}", host.aside);
+    assert!(host.aside.is_empty(), "without a level no messages should be sent: {:?}", host.aside);
     let meta = json!({ "io.modelcontextprotocol/logLevel": "alert", "progressToken": 7 });
     call(&mut host, json!({ "name": "log_something", "arguments": {}, "_meta": meta }));
     let levels: Vec<_> =
         host.aside.drain(..).filter_map(|message| message["params"]["level"].as_str().map(str::to_owned)).collect();
-    assert_eq!(levels, ["alert", "emergency"], "the request carries its level");
+    assert_eq!(levels, ["alert", "emergency"], "the level of the request should apply");
     let meta = json!({ "progressToken": 7 });
     call(&mut host, json!({ "name": "slow_report", "arguments": { "seconds": 0.1, "steps": 2 }, "_meta": meta }));
     let tokens: Vec<_> = host.aside.iter().map(|message| message["params"]["progressToken"].clone()).collect();
-    assert_eq!(tokens, [7, 7], "progress carries the token of the request");
+    assert_eq!(tokens, [7, 7], "progress should have the token of the request");
 }

@@ -1,5 +1,5 @@
-//! How to sign in, from the page's data to the host's and back. The client secret goes to the keychain on the way in, and does
-//! not come out.
+//! Sign-in settings of remote servers: conversion between the types of the page and of the host. The client secret is
+//! moved to the keychain and never returned.
 
 use ports::secrets;
 use ports::server_config::{AuthConfig, Grant, HttpConfig};
@@ -8,14 +8,16 @@ use super::{Values, invalid};
 use crate::ApiError;
 use crate::data::{AuthRest, AuthSettings};
 
-/// What a secret of this kind is named after, as a header's is after the header.
+/// Suffix for the names of client secrets, used like the header name for the secret of a header.
 const CLIENT_SECRET: &str = "client_secret";
 
-/// The longest secret that is taken, in bytes.
+/// Maximum size of a secret in bytes.
 const MAX_SECRET: usize = 16 * 1_024;
 
-/// Puts what the page wants into a server. What the page does not know of stays as it was, and all of it where the page says
-/// nothing. Returns what is to be put into the keychain: key and value.
+/// Applies the page's sign-in settings to a server.
+///
+/// Settings that the page does not display are kept, and all of them if the page sends none. Returns the key and value
+/// of each secret for the keychain.
 pub(super) fn put(
     http: &mut HttpConfig,
     wanted: Option<AuthSettings>,
@@ -37,7 +39,7 @@ pub(super) fn put(
     let mut kept = None;
     let client_secret = match text(wanted.client_secret) {
         _ if !wanted.has_secret => None,
-        // Pasted settings name it already.
+        // Pasted settings already contain a reference.
         Some(value) if is_reference(&value) => Some(value),
         Some(value) => {
             let name = name(server, &before, taken);
@@ -45,7 +47,7 @@ pub(super) fn put(
             Some(secrets::reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
-        None => return Err(invalid("enter the client secret again: it was meant for another address")),
+        None => return Err(invalid("enter the client secret again: it was entered for another address")),
     };
     let auth = AuthConfig {
         client_id: text(wanted.client_id),
@@ -62,7 +64,7 @@ pub(super) fn put(
     Ok(kept)
 }
 
-/// What the client secret is to be called: as it is called already, or as nothing else is.
+/// Returns the name for the client secret: the existing one, or a new one that is not taken.
 fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     let own = before.client_secret.as_deref().map(secrets::names).unwrap_or_default();
     match own[..] {
@@ -71,20 +73,20 @@ fn name(server: &str, before: &AuthConfig, taken: &[String]) -> String {
     }
 }
 
-/// Checks a secret that signing in needs; a key in PEM has several lines.
+/// Checks the length of a secret of the sign-in settings. A PEM key has several lines.
 pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
     if value.trim().is_empty() || value.len() > MAX_SECRET {
-        return Err(invalid(format!("a secret is a text of at most {MAX_SECRET} bytes, and not empty")));
+        return Err(invalid(format!("a secret has 1 to {MAX_SECRET} bytes")));
     }
     Ok(())
 }
 
-/// Whether a text names one secret and holds nothing else.
+/// Returns `true` if a text is exactly one reference to a secret.
 fn is_reference(text: &str) -> bool {
     matches!(secrets::names(text)[..], [name] if secrets::reference(name) == text)
 }
 
-/// For the page.
+/// Converts the sign-in settings for the page.
 pub(super) fn shown(auth: AuthConfig, values: Values) -> AuthSettings {
     let is_pasted = values == Values::Shown;
     AuthSettings {
@@ -112,7 +114,7 @@ fn rest(auth: AuthConfig) -> AuthRest {
     }
 }
 
-/// What the page does not show, in the place of what was there.
+/// Replaces the settings that the page does not display.
 fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => Grant::ALL.into_iter().find(|grant| grant.name() == name),
@@ -121,7 +123,7 @@ fn rest_put(rest: AuthRest, before: AuthConfig) -> Result<AuthConfig, ApiError> 
     Ok(AuthConfig {
         client_auth: rest.client_auth,
         client_metadata_url: rest.client_metadata_url,
-        grant: grant.ok_or_else(|| invalid("there is no such way to get tokens"))?,
+        grant: grant.ok_or_else(|| invalid("the grant type is not known"))?,
         private_key: rest.private_key,
         algorithm: rest.algorithm,
         identity_provider: rest.identity_provider,

@@ -1,4 +1,5 @@
-//! Secret values of a local server's variables: they go to the keychain on the way in. What comes out are references.
+//! Secret environment variables of local servers. Secret values are moved to the keychain, and only references to them
+//! are returned.
 
 use ports::secrets;
 use ports::server_config::{ServerConfig, StdioConfig};
@@ -6,8 +7,10 @@ use ports::server_config::{ServerConfig, StdioConfig};
 use super::{invalid, secret_name};
 use crate::ApiError;
 
-/// Takes the secret values out of the environment, and puts references in their place. `secret` names the variables that
-/// are to be secret; one that was before stays so. Returns what is to be put into the keychain: key and value.
+/// Moves the secret values of the environment to the keychain and replaces them by references.
+///
+/// `secret` lists the variables that should be secret. A variable that was secret before stays secret. Returns the key
+/// and value of each secret for the keychain.
 pub(super) fn put(
     stdio: &mut StdioConfig,
     secret: &[String],
@@ -18,7 +21,7 @@ pub(super) fn put(
     let was = was.and_then(ServerConfig::as_stdio);
     let place = secrets::command_place(stdio);
     let is_same_command = was.is_some_and(|was| secrets::command_place(was) == place);
-    // What other variables name is taken, too.
+    // Secrets that other variables refer to are taken as well.
     taken.extend(stdio.env.values().flat_map(|value| secrets::names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
         return Err(invalid(format!("the variable {unknown:?} has no value")));
@@ -32,7 +35,7 @@ pub(super) fn put(
                 continue;
             }
             return Err(invalid(format!(
-                "enter the value of the variable {name:?} again: it was meant for another command"
+                "enter the value of the variable {name:?} again: it was entered for another command"
             )));
         }
         let is_reference = !secrets::names(value).is_empty();
@@ -40,7 +43,7 @@ pub(super) fn put(
             continue;
         }
         check(name, value)?;
-        // Its own name is taken by itself, if it had one.
+        // The existing name of this variable's secret is not taken by another one.
         let others: Vec<String> = match before.map(|before| secrets::names(before)).as_deref() {
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
             _ => taken.clone(),
@@ -52,18 +55,18 @@ pub(super) fn put(
     Ok(kept)
 }
 
-/// Whether a value can be a variable's, and whether it says anything.
+/// Checks that a value is valid for a secret variable and not empty.
 pub(super) fn check(name: &str, value: &str) -> Result<(), ApiError> {
     if value.is_empty() {
-        return Err(invalid(format!("the variable {name:?} is to be secret, and has no value")));
+        return Err(invalid(format!("the secret variable {name:?} has no value")));
     }
     if value.contains('\0') {
-        return Err(invalid(format!("the value of the variable {name:?} holds a character that none may hold")));
+        return Err(invalid(format!("the value of the variable {name:?} contains a NUL character")));
     }
     Ok(())
 }
 
-/// The variables with secrets, for the page.
+/// Returns the names of the variables with secrets, for the page.
 pub(super) fn secret_variables(stdio: &StdioConfig) -> Option<Vec<String>> {
     let secret = stdio.env.iter().filter(|(_, value)| !secrets::names(value).is_empty());
     let names: Vec<String> = secret.map(|(name, _)| name.clone()).collect();

@@ -1,4 +1,4 @@
-//! Sign-in.
+//! Conversion of authorization states.
 
 use credentials::sign_in::{
     AccountView, AuthorizationView, ClientIdentity as HostClient, SignInProgress as HostProgress,
@@ -11,7 +11,7 @@ use crate::data::*;
 
 pub(in crate::handler) fn authorization(view: AuthorizationView) -> Authorization {
     let mut steps: Vec<SignInStep> = view.steps.into_iter().map(step).collect();
-    // What broke off did so at its last step.
+    // A failed sign-in failed at its last step.
     if let Some(last) = steps.last_mut() {
         last.failed = view.failed.is_some() && !view.declined;
     }

@@ -1,4 +1,4 @@
-//! Tools, prompts, resources and content.
+//! Conversion of tools, prompts, resources and content.
 
 use mcp_proto::types::{self as mcp, ContentBlock};
 use offers::review::ServerReview;
@@ -12,7 +12,7 @@ fn icons(icons: Vec<mcp::Icon>) -> Vec<Icon> {
     icons.into_iter().take(5).map(|icon| Icon { src: icon.src, mime_type: icon.mime_type }).collect()
 }
 
-/// Of a definition, what the page does not show in a place of its own.
+/// Returns the members of a definition that the page does not display separately.
 fn others(definition: Value, shown: &[&str]) -> Option<Value> {
     let Value::Object(mut members) = definition else { return None };
     members.retain(|key, _| !shown.contains(&key.as_str()));
@@ -94,7 +94,7 @@ pub(in crate::handler) fn template(template: mcp::ResourceTemplate) -> ResourceT
     }
 }
 
-/// Content of the page as the protocol has it.
+/// Converts content from the page to a content block of the protocol.
 pub(super) fn to_block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
@@ -125,7 +125,7 @@ pub(super) fn to_block(content: Content) -> ContentBlock {
             },
             ..mcp::EmbeddedResource::default()
         }),
-        // A block that reads as a known kind is that kind again; anything else stays as it came.
+        // A block that parses as a known kind becomes that kind, and any other stays unchanged.
         Content::Unknown { json } => serde_json::from_value(json.clone()).unwrap_or(ContentBlock::Unknown(json)),
     }
 }

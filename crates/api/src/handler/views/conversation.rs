@@ -1,11 +1,11 @@
-//! Items of conversations: with their place in the tree, and without what only a provider reads.
+//! Conversion of conversation items, with their position in the tree and without provider data.
 
 use chat::PlacedItem;
 use domain::item::Item;
 
 use crate::data::*;
 
-/// An item as events tell it: without its place.
+/// Converts an item for an event, without its position.
 pub(super) fn item(item: Item, left_out: Vec<LeftOut>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let left_out = (!left_out.is_empty()).then_some(left_out);
@@ -13,7 +13,7 @@ pub(super) fn item(item: Item, left_out: Vec<LeftOut>) -> ConversationItem {
     ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out }
 }
 
-/// An item with its place in the tree.
+/// Converts an item with its position in the tree.
 pub(in crate::handler) fn placed_item(placed: PlacedItem) -> ConversationItem {
     let PlacedItem { item, siblings, left_out, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);

@@ -1,11 +1,11 @@
-//! Where a sign-in sends credentials: the settings that say so, and the endpoints that were found.
+//! Conversion of sign-in endpoints: the configured and the discovered ones.
 
 use credentials::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
 use ports::server_config::AuthConfig;
 
 use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint, UrlParts};
 
-/// The settings of a sign-in, as they are hashed.
+/// Converts the sign-in settings in the order in which they are hashed.
 pub(super) fn settings(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
     let terms = auth.map(AuthConfig::terms).unwrap_or_default();
     let provider = terms.iter().find(|term| term.field == AuthField::ProviderIssuer).map(|term| term.value.clone());
@@ -38,7 +38,7 @@ pub(super) fn endpoint(endpoint: HostEndpoint) -> SignInEndpoint {
     }
 }
 
-/// True if two addresses have different registrable domains.
+/// Returns `true` if two URLs have different registrable domains.
 pub(super) fn elsewhere(address: &str, issuer: &str) -> bool {
     UrlParts::of(address).domain != UrlParts::of(issuer).domain
 }

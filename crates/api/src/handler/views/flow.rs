@@ -1,4 +1,4 @@
-//! What a model would read.
+//! Conversion of tool results that a model would read.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use models::Part;
 
 use crate::data::*;
 
-/// A part that a model would read, as the page draws content.
+/// Converts a part of a result to content for the page.
 pub(in crate::handler) fn to_read(part: Part) -> Option<Content> {
     Some(match part {
         Part::Text(text) => Content::Text { text },
@@ -16,7 +16,7 @@ pub(in crate::handler) fn to_read(part: Part) -> Option<Content> {
             let (uri, mime_type, blob) = (name, Some(mime), Some(STANDARD.encode(&data)));
             Content::Resource { contents: ResourceContents { uri, mime_type, text: None, blob } }
         }
-        // A result has none of these.
+        // Results do not contain these parts.
         Part::Thinking { .. } | Part::ToolUse { .. } | Part::ToolResult { .. } => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Packages that launchers load.
+//! Conversion of packages that launchers load.
 
 use launches::packages::{LoadedPackage as HostPackage, PackageVersion as HostVersion, UnknownPackage as HostUnknown};
 

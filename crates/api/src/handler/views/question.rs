@@ -1,4 +1,4 @@
-//! Questions and forms.
+//! Conversion of consent requests and forms.
 
 use host::view::{QuestionBody as HostBody, QuestionView};
 use policy::{Hash, Standing};
@@ -43,7 +43,7 @@ fn body(body: HostBody, is_reviewed: bool) -> QuestionBody {
                 resolved: Some(resolved.display().to_string()),
                 args: config.args,
                 env: config.env.into_iter().collect(),
-                // Without a folder of its own a sandbox starts it in its own home.
+                // Without a configured working directory, a sandboxed server starts in its private home.
                 cwd: config
                     .cwd
                     .or_else(|| plan.is_none().then(launches::default_directory))

@@ -1,18 +1,19 @@
-//! JSON as people read it: what fits on a line stands on one, so that a definition is not longer than it has to be.
+//! JSON formatting for people: a value that fits is written on one line, so that definitions stay short.
 
 use serde_json::Value;
 
-/// The longest line that several values share, in bytes.
+/// Maximum length of a line with several values, in bytes.
 const WIDTH: usize = 88;
 
-/// All of a value, as JSON with line breaks where it is long.
+/// Formats a value as JSON, with line breaks where it is long.
 pub(super) fn readable(value: &Value) -> String {
     let mut text = String::new();
     write(value, 0, 0, &mut text);
     text
 }
 
-/// Writes a value that begins `column` bytes into its line; what it is divided into is indented by `depth`.
+/// Writes a value that starts at the byte offset `column` of its line. If it is split, its members are indented by
+/// `depth`.
 fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
     let before = text.len();
     if on_one_line(value, before + WIDTH.saturating_sub(column), text) {
@@ -54,7 +55,7 @@ fn write(value: &Value, depth: usize, column: usize, text: &mut String) {
     }
 }
 
-/// Writes a value without a line break, as long as the text then ends before `end`; whether it did.
+/// Writes a value without line breaks. Returns `false` as soon as the text would exceed `end`.
 fn on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -113,7 +114,7 @@ mod tests {
     "required": ["a", "b"]
   }
 }"#;
-        assert_eq!(readable(&tool), expected, "as a person would write it");
+        assert_eq!(readable(&tool), expected, "short values should share a line");
     }
 
     #[test]
@@ -121,7 +122,7 @@ mod tests {
         let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
         for value in [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(90)])] {
             let back: Option<Value> = serde_json::from_str(&readable(&value)).ok();
-            assert_eq!(back.as_ref(), Some(&value), "it reads back as it was");
+            assert_eq!(back.as_ref(), Some(&value), "the text should parse to the same value");
         }
     }
 }

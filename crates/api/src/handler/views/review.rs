@@ -1,4 +1,4 @@
-//! What is worth a second look.
+//! Conversion of review states and findings.
 
 use offers::review::Marks as HostMarks;
 

@@ -1,4 +1,4 @@
-//! Rules as the page has them, and back.
+//! Conversion of rules to the types of the page, and back.
 
 use host::rules as host;
 use policy as own;

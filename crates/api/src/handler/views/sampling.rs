@@ -1,4 +1,4 @@
-//! Sampling: requests, models, answers and limits.
+//! Conversion of sampling requests, models, responses and limits.
 
 use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
@@ -158,13 +158,14 @@ fn message(message: &mcp::SamplingMessage) -> Message {
     Message { role: role(message.role), content: message.content.blocks().iter().cloned().map(Content::from).collect() }
 }
 
-/// The request as the user changed it; what the page does not show stays as the server sent it.
+/// Applies the user's edits to a sampling request. Members that the page does not display are kept as sent by the
+/// server.
 pub(in crate::handler) fn to_request(
     edited: SamplingRequest,
     original: mcp::CreateMessageParams,
 ) -> mcp::CreateMessageParams {
     let messages = edited.messages.into_iter().map(|shown| {
-        // A message that was not changed stays as it came, with all that is not shown of it.
+        // An unchanged message is kept with all members that are not displayed.
         let as_it_came = original.messages.iter().find(|other| message(other) == shown).cloned();
         as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
             role: match shown.role {
@@ -196,7 +197,8 @@ pub(in crate::handler) fn to_response(response: SamplingResponse) -> mcp::Create
     }
 }
 
-/// One block stands alone: lists of blocks exist only since 2025-11-25.
+/// Converts content blocks. A single block is not wrapped in a list, because lists exist only since revision
+/// 2025-11-25.
 fn blocks(content: Vec<Content>) -> SamplingContent {
     let mut blocks: Vec<_> = content.into_iter().map(to_block).collect();
     match blocks.pop() {
