@@ -1,8 +1,8 @@
-//! Language models of several providers behind one trait.
+//! Clients of language model providers behind one trait.
 //!
-//! A [`Request`] goes in, [`Delta`]s come out. Nothing here knows MCP, the host or the disk. What a provider's wire can't carry
-//! is refused or converted as the user chose ([`Conversions`]), never dropped in silence. Errors ([`ModelError`]) say what to do
-//! and never hold a key or a request.
+//! A [`Request`] results in a stream of [`Delta`]s. The crate doesn't depend on MCP, the host or the disk. Content that
+//! a provider's wire format can't represent is refused or converted as the user chose ([`Conversions`]), and never
+//! dropped silently. Errors ([`ModelError`]) contain advice for the user, and never a key or a request.
 
 mod carry;
 mod delta;
