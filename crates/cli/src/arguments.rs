@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 const AFTER: &str = "\
-Nothing crosses without consent. On a terminal you are asked; elsewhere everything that needs consent is refused, except \
-what the file given with --answers allows. With that file nobody is asked: what it does not answer is refused.
+Nothing is sent without consent. On a terminal you are prompted. Elsewhere everything that requires consent is refused, except \
+what the answers file (--answers) allows. With an answers file there are no prompts: anything without an entry is refused.
 
-The file is a list; the first entry that fits answers:
+The file is a list, in which the first matching entry decides:
   [{\"kind\": \"start-server\", \"server\": \"files\", \"hash\": \"5d0c...\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"tool\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"elicitation\", \"answer\": {\"action\": \"accept\", \"content\": {\"city\": \"Oslo\"}}},
@@ -28,28 +28,28 @@ The file is a list; the first entry that fits answers:
    {\"kind\": \"result\", \"server\": \"files\", \"name\": \"read_*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"resource\", \"name\": \"file:///srv/*\", \"answer\": {\"action\": \"allow\"}},
    {\"kind\": \"url\", \"name\": \"https://example.com/*\", \"answer\": {\"action\": \"decline\"}}]
-\"server\" and \"name\" are patterns with * and ?. In a URL, an issuer or a resource an allow compares host, path and scheme each by itself and \
-takes only the normal spelling; a refusal takes every spelling and, if it names no port, every port. The name is the \
-command line of a start as your settings have it, or the address: \"start-server\" also allows connecting to a remote server. \
-It is the tool of a call or a result, the prompt or resource that is read, the URL, the issuer that is signed in at, and else the tool, prompt or resource \
-that led to the question. \"sampling\" without content lets the model answer that is chosen.
+\"server\" and \"name\" are patterns with * and ?. In a URL, an issuer or a resource, an allow compares scheme, host and path separately and \
+only matches the normal spelling. A refusal matches every spelling and, if it names no port, every port. The name is the \
+command line of a start as in your settings, or the address: \"start-server\" also allows connecting to a remote server. \
+For other kinds it is the tool of a call or result, the prompt or resource that is read, the URL, the issuer of a sign-in, or else the tool, prompt \
+or resource that caused the request. \"sampling\" without content lets the chosen model answer.
 
-An allow goes only so far:
-  A start or a connection needs the \"hash\" of all that would start (command, version of the package, variables, folder, \
-sandbox, program) or be connected to; \"commandLineOnly\": true goes by the command line or address alone, as your settings have it: with any version \
+An allow has limits:
+  A start or a connection requires the \"hash\" of everything that would start (command, package version, variables, folder, \
+sandbox, program) or be connected to. With \"commandLineOnly\": true, only the command line or address of your settings is compared, with any version \
 of a package for which they name none.
-  A tool must be reviewed and carry no mark (see \"review\"), or be named by the \"hash\" of its definition or of the call; \"unreviewed\": true \
-allows any. When a definition is not the one of the last call, that is said on standard error.
-  A call that a model asks for after another server's words, or untrusted content of the same one, needs
+  A tool must be reviewed and without flags (see \"review\"), or be named by the \"hash\" of its definition or of the call. \"unreviewed\": true \
+allows any tool. If a definition has changed since the last call, a note is printed to standard error.
+  A call by a model that has read another server's output, or untrusted content of the same server, requires
   \"afterUntrusted\": true.
-  A result in which something looks wrong needs its \"hash\"; without an answer the model does not read it.
-  What a rule asks for each time needs the \"hash\" of that very act.
-Each refusal prints the hash to write.
+  A suspicious result requires its \"hash\". A result without an entry is withheld from the model.
+  An act for which a rule requires consent each time needs the \"hash\" of that act.
+Each refusal prints the required hash.
 
-TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) go with every call to servers of 2026-07-28.
+TRACEPARENT, TRACESTATE and BAGGAGE in the environment (W3C Trace Context) are sent with every call to servers of revision 2026-07-28.
 
-Exit status: 0 done (also when watching was interrupted), 1 failed, 2 wrong usage, 3 refused, 4 an audit log that nothing proves, 130 or 143 interrupted by a signal. \
-A server that was refused a form, a page or folders decides itself whether its call fails.";
+Exit status: 0 success (also if watching was interrupted), 1 failure, 2 usage error, 3 refused, 4 unproved audit log, 130 or 143 interrupted by a signal. \
+If a form, a page or folders are refused, the server decides whether its call fails.";
 
 /// Uses MCP servers from a terminal, a script or CI: the same host, policy and audit log as the Drawbridge app.
 #[derive(Debug, Parser)]
