@@ -1,8 +1,6 @@
-//! Clients of language model providers behind one trait.
+//! Clients for language model providers behind one trait.
 //!
-//! A [`Request`] results in a stream of [`Delta`]s. The crate doesn't depend on MCP, the host or the disk. Content that
-//! a provider's wire format can't represent is refused or converted as the user chose ([`Conversions`]), and never
-//! dropped silently. Errors ([`ModelError`]) contain advice for the user, and never a key or a request.
+#![doc = include_str!("../README.md")]
 
 mod carry;
 mod delta;

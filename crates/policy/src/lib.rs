@@ -1,9 +1,6 @@
 //! Decides what servers and the host may do, from rules, grants and presets.
 //!
-//! Pure and synchronous: no I/O, no clock, no waiting. A server's description of itself is used in two ways only: as
-//! bytes of a hash, which can void a grant but never create one, and as annotations, which can make a decision stricter
-//! but never looser. Rules come from the user's file, from a system-wide file that a user can't loosen, and from the
-//! current session.
+#![doc = include_str!("../README.md")]
 
 mod act;
 mod address;
